@@ -16,7 +16,7 @@ from sigarray._difference.resampling import (
     mean_or_sums,
     prepare_samples,
 )
-from sigarray._numeric.clusters import Clusters, find_t_of_clusters
+from sigarray._numeric.clusters import find_errors_by_codes
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
@@ -24,7 +24,7 @@ from sigarray._numeric.statistic import (
     concat_samples,
     find_symmetric_p_value,
 )
-from sigarray._numeric.student import find_t_of
+from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import MannWhitneyResult, TTestResult
 
@@ -360,11 +360,10 @@ def _t_test(
     """Return t, its p-value and its degrees of freedom."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
-    if codes:
-        clusters = list(map(Clusters, codes, counts))
-        t, df = find_t_of_clusters(xp, numbers, clusters, paired)
-    else:
-        t, df = find_t_of(xp, numbers, paired)
+    errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
+    difference, squares, dfs, _ = errors
+    t, df = find_t(xp, difference, squares, dfs)
+    df = df + (difference - difference)
     if test_share is not None:
         # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.
         t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))

@@ -15,10 +15,10 @@ from sigarray._difference.resampling import (
     mean_or_sums,
     prepare_samples,
 )
-from sigarray._numeric.clusters import Clusters, find_errors_of_clusters
+from sigarray._numeric.clusters import find_errors_by_codes
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.student import find_errors, find_t
+from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
@@ -149,11 +149,7 @@ def _t_ci(
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     numbers = list_numbers(xp, statistic, *samples)
-    if codes:
-        clusters = list(map(Clusters, codes, counts))
-        errors = find_errors_of_clusters(xp, numbers, clusters, paired)
-    else:
-        errors = find_errors(xp, numbers, paired)
+    errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])

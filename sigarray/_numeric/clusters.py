@@ -16,7 +16,7 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     scale_scores,
 )
-from sigarray._numeric.student import find_t, list_samples
+from sigarray._numeric.student import find_errors, list_samples
 
 
 class Clusters(NamedTuple):
@@ -49,17 +49,26 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     return sums + level * sizes, sizes
 
 
-def find_t_of_clusters(
-    xp: Library, scores: Sequence[Array], clusters: Sequence[Clusters], paired: bool
-) -> tuple[Array, Array]:
-    """Return t and its degrees of freedom, as `find_t_of`."""
-    difference, squares, dfs, _ = find_errors_of_clusters(xp, scores, clusters, paired)
-    t, df = find_t(xp, difference, squares, dfs)
-    return t, df + (difference - difference)
+def find_errors_by_codes(
+    xp: Library,
+    scores: list[Array],
+    codes: Sequence[Array],
+    counts: Sequence[int],
+    paired: bool,
+) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
+    """Return what `find_errors` does, of clusters if there are codes of them.
+
+    The list of scores may be emptied, as by `find_errors`.
+    """
+    if not codes:
+        return find_errors(xp, scores, paired)
+    return _find_errors_of_clusters(
+        xp, scores, list(map(Clusters, codes, counts)), paired
+    )
 
 
-def find_errors_of_clusters(
-    xp: Library, scores: Sequence[Array], clusters: Sequence[Clusters], paired: bool
+def _find_errors_of_clusters(
+    xp: Library, scores: list[Array], clusters: Sequence[Clusters], paired: bool
 ) -> tuple[Array, list[Array], list[Array], Array]:
     """Return a mean, or the difference of two, squared errors, their df and the unit.
 
