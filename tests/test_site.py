@@ -1,7 +1,6 @@
 """The site: it builds, each picture has a line that draws it, search finds words."""
 
 import ast
-import importlib
 import importlib.util
 import inspect
 import json
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.backends import whole_suite
+from tests.docstrings import list_public
 from tests.test_docs import DOCS, PAGES, anchors_of
 
 
@@ -39,7 +39,7 @@ class TestPictures:
 
     def test_each_function_has_a_picture(self):
         shown = {entry["function"] for entry in self.ENTRIES.values()}
-        public = set(list_public())
+        public = set(list_functions_and_classes())
         assert shown <= public
         drawn = {name for name in public if name.startswith("sigarray.plot.")}
         assert drawn <= shown
@@ -169,7 +169,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
 
     packed = (tmp_path / "site" / "objects.inv").read_bytes().split(b"\n", 4)[4]
     lines = zlib.decompress(packed).decode().splitlines()
-    assert set(list_public()) <= {line.split(" ")[0] for line in lines}
+    assert set(list_functions_and_classes()) <= {line.split(" ")[0] for line in lines}
 
     pages = list((tmp_path / "site").rglob("*.html"))
     assert len(pages) > len(PAGES) - 4
@@ -185,20 +185,8 @@ def test_the_site_builds_without_a_warning(tmp_path):
             assert markup not in text, (page.name, markup)
 
 
-def list_public():
-    """Yield the names of all that is public."""
-    rooms = (
-        "corpus",
-        "deepsig",
-        "plot",
-        "read",
-        "report",
-        "responses",
-        "responses.metrics",
-    )
-    for name in ("sigarray", *(f"sigarray.{room}" for room in rooms)):
-        module = importlib.import_module(name)
-        for member in module.__all__:
-            value = getattr(module, member)
-            if inspect.isfunction(value) or inspect.isclass(value):
-                yield f"{module.__name__}.{member}"
+def list_functions_and_classes():
+    """Yield the names of all public functions and classes."""
+    for name, member in list_public():
+        if inspect.isfunction(member) or inspect.isclass(member):
+            yield f"sigarray.{name}"

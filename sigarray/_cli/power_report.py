@@ -128,23 +128,30 @@ def _document_of(x: Answer) -> dict[str, Any]:
             | without_infinities(x.comparison.summaries[name])
             for name in x.powers or x.comparison.scores
         },
-        "pairs": [
-            {
-                "better": pair.better,
-                "worse": pair.worse,
-                "n": pair.n,
-                "n_better": pair.present[0],
-                "n_worse": pair.present[1],
-                "power_at_n": pair.share_now,
-                "required_sample_size": int(pair.size) if pair.is_enough else None,
-                "power_at_required_sample_size": pair.share if pair.is_enough else None,
-            }
-            for pair in x.pairs
-        ],
+        "pairs": [_start_pair(pair) | _required(pair, none=None) for pair in x.pairs],
     }
     if x.lift is None:
         return document
     return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
+
+
+def _start_pair(pair: SizedPair) -> dict[str, Any]:
+    return {
+        "better": pair.better,
+        "worse": pair.worse,
+        "n": pair.n,
+        "n_better": pair.present[0],
+        "n_worse": pair.present[1],
+        "power_at_n": pair.share_now,
+    }
+
+
+def _required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
+    """Return the number of scores that is enough, and its power, or `none` twice."""
+    return {
+        "required_sample_size": int(pair.size) if pair.is_enough else none,
+        "power_at_required_sample_size": pair.share if pair.is_enough else none,
+    }
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
@@ -155,18 +162,10 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     rows = []
     for x in answers:
         rows += [
-            {
-                "task": x.task,
-                "better": pair.better,
-                "worse": pair.worse,
-                "n": pair.n,
-                "n_better": pair.present[0],
-                "n_worse": pair.present[1],
-                "power_at_n": pair.share_now,
-                "required_power": goal.power,
-                "required_sample_size": int(pair.size) if pair.is_enough else "",
-                "power_at_required_sample_size": pair.share if pair.is_enough else "",
-            }
+            {"task": x.task}
+            | _start_pair(pair)
+            | {"required_power": goal.power}
+            | _required(pair, none="")
             for pair in x.pairs
         ]
         rows += [

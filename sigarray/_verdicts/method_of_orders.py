@@ -78,22 +78,24 @@ def _say_rate(
     if not is_known or not can_decide(sizes, family):
         return ""
     of = "one task with " if n_tasks > 1 else ""
-    start = (
-        f"In simulations of {of}3 to 50 runs with normal scores, a model whose true "
-        "violation ratio was"
-    )
+    least, called, rest = 3, "better", ""
     if len(sizes) == 2 or not is_closed:
-        return (
-            f"{start} the threshold was called better in {_PERCENT_OF_TWO} % of cases"
-        )
-    if options.baseline is None:
-        a_given, any_ = _PERCENT_OF_SEVERAL
-        said = f"{start} the threshold was called better than a given other one"
-        than_any = "than at least one other one"
+        percent = _PERCENT_OF_TWO
+    elif options.baseline is None:
+        called = "better than a given other one"
+        percent, any_ = _PERCENT_OF_SEVERAL
+        rest = f", and than at least one other one {_say_how_often(any_, sizes)}"
     else:
-        a_given, any_ = _PERCENT_OF_BASELINE
-        start = start.replace("3 to 50", "4 to 50")
-        said = f"{start} the threshold was called better or worse than the baseline"
-        than_any = "at least one such model"
-    how_often = "more often" if len(sizes) > _MOST_MODELS else f"in {any_} %"
-    return f"{said} in {a_given} % of cases, and {than_any} {how_often}"
+        least, called = 4, "better or worse than the baseline"
+        percent, any_ = _PERCENT_OF_BASELINE
+        rest = f", and at least one such model {_say_how_often(any_, sizes)}"
+    return (
+        f"In simulations of {of}{least} to 50 runs with normal scores, a model whose "
+        f"true violation ratio was the threshold was called {called} in {percent} % of "
+        f"cases{rest}"
+    )
+
+
+def _say_how_often(percent: str, sizes: list[int]) -> str:
+    """Say in how many percent of cases any model is called so, if that is known."""
+    return "more often" if len(sizes) > _MOST_MODELS else f"in {percent} %"

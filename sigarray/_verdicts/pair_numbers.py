@@ -101,17 +101,15 @@ def explain_intervals(
     reasons = []
     if is_adjusted(comparison):
         reasons.append(
-            f"Intervals hold for all {comparison.n_comparisons} comparisons together, "
+            f"intervals hold for all {comparison.n_comparisons} comparisons together, "
             f"and are wider than verdicts {_SHARPER[comparison.correction]} need"
         )
     if comparison.test == "aso":
-        reasons.append("Intervals are of means, and verdicts of whole distributions")
+        reasons.append("intervals are of means, and verdicts of whole distributions")
     elif not reasons:
-        reasons.append("Intervals and p-values are computed in different ways")
-    first, *others = reasons
-    others = [f"{x[0].lower()}{x[1:]}" for x in others]
-    said = "; ".join([first, *others])
-    return [f"{said}: one may be clear where the other is not."]
+        reasons.append("intervals and p-values are computed in different ways")
+    said = "; ".join(reasons)
+    return [f"{said[0].upper()}{said[1:]}: one may be clear where the other is not."]
 
 
 def disagree(interval: Interval, better: str | None) -> bool:

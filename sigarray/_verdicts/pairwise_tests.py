@@ -96,12 +96,11 @@ def find_tests(
         result, settings = results[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, settings)
         least = _find_least_p(x, y, options)
-        is_by_welch = least > float(result.pvalue)
-        if is_by_welch:
+        if least > float(result.pvalue):
             n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
             result, n_drawn = _draw_until_clear(x, y, options, settings, result)
-            is_by_welch = least > float(result.pvalue)
+        is_by_welch = least > float(result.pvalue)
         result = result._replace(statistic=observed[a, b])
         statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
