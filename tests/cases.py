@@ -135,6 +135,7 @@ CASES = [
             ("mean", True, "two-sided"),
             ("mean", False, "less"),
             ("median", True, "greater"),
+            ("iqm", False, "two-sided"),
         )
     ),
     *(
@@ -267,6 +268,7 @@ CASES = [
             (_range, "bca", ((9,),), {}),
             ("mean", "percentile", ((9,),), {}),
             ("median", "basic", ((9,), (7,)), {}),
+            ("iqm", "bca", ((9,), (7,)), {}),
             ("mean", "studentized", ((9,),), {}),
             ("mean", "studentized", ((9,), (7,)), {}),
         )

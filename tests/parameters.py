@@ -169,14 +169,20 @@ GROUPS = (
         "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
         {
             "statistic": """
-                What to compare: means, medians, or means in units of their standard
+                What to compare: means, medians, interquartile means ("iqm", without a
+                quarter of the scores at each end), or means in units of their standard
                 error ("t")."""
             + _STATISTIC
         },
     ),
     Group(
         "bootstrap_ci",
-        {"statistic": "What to estimate: the mean or the median." + _STATISTIC},
+        {
+            "statistic": """
+                What to estimate: the mean, the median or the interquartile mean ("iqm",
+                without a quarter of the scores at each end)."""
+            + _STATISTIC
+        },
     ),
     Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "

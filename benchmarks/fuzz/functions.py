@@ -113,12 +113,14 @@ REPLICATES = {
 }
 COMPARED_BY = {
     "paired": FLAG,
-    "statistic": _choice("mean", "median", data_range, kinds=(None, 3, complex_mean)),
+    "statistic": _choice(
+        "mean", "median", "iqm", data_range, kinds=(None, 3, complex_mean)
+    ),
 }
 RESAMPLED = RANDOM | COMPARED_BY
 OF_TESTS = {
     "statistic": _choice(
-        "mean", "median", "t", data_range, kinds=(None, 3, complex_mean)
+        "mean", "median", "iqm", "t", data_range, kinds=(None, 3, complex_mean)
     )
 }
 TEST = (

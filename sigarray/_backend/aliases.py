@@ -36,7 +36,7 @@ class ExecutionOptions(SharingOptions, total=False):
 
 # The choices of shared options, whose names `checks` takes from here.
 Alternative = Literal["two-sided", "greater", "less"]
-StatisticName = Literal["mean", "median"]
+StatisticName = Literal["mean", "median", "iqm"]
 Statistic = Callable[..., Array] | StatisticName
 # The statistics of tests, which may also compare means in units of their error.
 TestedStatistic = Statistic | Literal["t"]

@@ -58,6 +58,8 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
         without = statistic.leave_out(xp, x)
     elif statistic == "median":
         without = _medians_without_one(xp, x)
+    elif statistic == "iqm":
+        without = _iqms_without_one(xp, x)
     else:
         without = _values_without_one(xp, statistic, x)
     return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
@@ -74,6 +76,21 @@ def _medians_without_one(xp: Library, x: Array) -> Array:
         after, at = ordered[..., place + 1, None], ordered[..., place, None]
         middle.append(xp.where(rank <= place, after, at))
     return 0.5 * (middle[0] + middle[1])
+
+
+def _iqms_without_one(xp: Library, x: Array) -> Array:
+    """Return the interquartile mean without each score.
+
+    Of n - 1 scores, k at each end are left out. All n have one more in between, which a
+    score that is left out in there was; without another one, it is the outermost.
+    """
+    n = x.shape[-1]
+    k = (n - 1) // 4
+    ordered = xp.sort(x, axis=-1, stable=False)
+    total = xp.sum(ordered[..., k : n - k], axis=-1, keepdims=True)
+    lowest, highest = ordered[..., k, None], ordered[..., n - 1 - k, None]
+    gone = xp.minimum(xp.maximum(x, lowest), highest)
+    return (total - gone) / (n - 1.0 - 2.0 * k)
 
 
 def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:

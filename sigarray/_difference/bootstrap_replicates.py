@@ -74,12 +74,13 @@ def bootstrap_replicates(
     paired : bool, default: False
         Whether the scores are pairs in the same order, as those of two models on one
         test set (n = m). Pairs are drawn together, else each sample separately.
-    statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare: means, medians, or means in units of their standard error
-        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
-        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
-        (..., d, n).
+    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
+        What to compare: means, medians, interquartile means ("iqm", without a quarter
+        of the scores at each end), or means in units of their standard error ("t"). A
+        callable, called as f(x, axis=-1), returns the statistic along that axis, in
+        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
+        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
+        n).
 
         Replicates of "t" are the mean, or the difference of two, of the resample less
         the observed one, in units of its standard error in the resample.

@@ -86,8 +86,9 @@ def bootstrap_ci(
         them see the same resamples.
     b : array, shape (..., m), real, optional
         Scores of a second model. Leading axes broadcast.
-    statistic : {"mean", "median"} or callable, default: "mean"
-        What to estimate: the mean or the median. A callable, called as f(x, axis=-1),
+    statistic : {"mean", "median", "iqm"} or callable, default: "mean"
+        What to estimate: the mean, the median or the interquartile mean ("iqm", without
+        a quarter of the scores at each end). A callable, called as f(x, axis=-1),
         returns the statistic along that axis, in array-API code; `of_sums` of a
         function makes a metric of the sums of d numbers of each item, and a sample is
         then a tuple of d arrays (..., n), or one (..., d, n).
@@ -164,8 +165,8 @@ def bootstrap_ci(
     For "bca", the limits are the quantiles Phi(z0 + (z0 + z) / (1 - acc (z0 + z))) of
     the replicates, with z = Phi^-1((1 -+ `confidence_level`) / 2), the bias Phi(z0) =
     P(replicate < observed), ties by half, and the acceleration acc from the jackknife
-    [2]_. The jackknife of mean and median takes O(n log n); that of a callable leaves
-    out every score in turn, which takes n evaluations of n - 1 scores.
+    [2]_. The jackknife of a name takes O(n log n); that of a callable leaves out every
+    score in turn, which takes n evaluations of n - 1 scores.
 
     With few scores the intervals are too short. Of 2000 samples each, those of 95 %
     held the mean of a normal, an exponential and a lognormal distribution in 75 to 83 %

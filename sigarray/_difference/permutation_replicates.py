@@ -70,12 +70,13 @@ def permutation_replicates(
         Whether the scores are pairs in the same order, as those of two models on one
         test set (n = m). The scores of a pair are exchanged; else all scores are dealt
         out anew to two samples of n and m.
-    statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare: means, medians, or means in units of their standard error
-        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
-        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
-        (..., d, n).
+    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
+        What to compare: means, medians, interquartile means ("iqm", without a quarter
+        of the scores at each end), or means in units of their standard error ("t"). A
+        callable, called as f(x, axis=-1), returns the statistic along that axis, in
+        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
+        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
+        n).
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if

@@ -1,4 +1,4 @@
-"""Statistics of resampling tests: the mean, the median, or a function of the caller."""
+"""Statistics of resampling tests: mean, median, interquartile mean, or a function."""
 
 import functools
 import math
@@ -43,10 +43,13 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Compute the statistic along the last axis, or that of sums along the last two."""
     if statistic == "mean":
         return xp.mean(x, axis=-1)
-    if statistic == "median":
+    if isinstance(statistic, str):
         ordered = xp.sort(x, axis=-1, stable=False)
         n = x.shape[-1]
-        middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
+        if statistic == "median":
+            middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
+        else:
+            middle = xp.mean(ordered[..., n // 4 : n - n // 4], axis=-1)
         # NaN, wherever the sort puts one.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
     if isinstance(statistic, SumStatistic):
@@ -89,7 +92,7 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     not beside their spread. A difference of two scores has the same rounding for any
     number that is added to both. The coarse mean has eight bits of the range: whole
     numbers stay multiples of a power of two, whose sums are exact, and an outlier
-    leaves the others small. Mean and median move with the scores; a callable may not,
+    leaves the others small. What has a name moves with the scores; a callable may not,
     and its scores stay.
     """
     if not isinstance(statistic, str):

@@ -11,7 +11,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._backend.workers import Execution, executed_by
-from sigarray._difference.bca import _medians_without_one
+from sigarray._difference.bca import _iqms_without_one, _medians_without_one
 from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
 
@@ -22,7 +22,16 @@ def spread(x, axis=-1):
     return (x**2).mean(axis=axis)
 
 
-STATISTICS = [("mean", np.mean), ("median", np.median), (spread, spread)]
+def iqm(x, axis=-1):
+    return scipy.stats.trim_mean(x, 0.25, axis=axis)
+
+
+STATISTICS = {
+    "mean": np.mean,
+    "median": np.median,
+    "iqm": iqm,
+    "callable": spread,
+}
 
 
 def replicates(statistic, samples, paired, count):
@@ -41,11 +50,11 @@ def replicates(statistic, samples, paired, count):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("statistic", STATISTICS, ids=["mean", "median", "callable"])
+@pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("kind", ["one", "independent", "paired"])
 @pytest.mark.parametrize("n", [8, 13])
 def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, n):
-    ours, theirs = statistic
+    theirs = STATISTICS[statistic]
     rng = np.random.default_rng(n)
     samples = [rng.gamma(2.0, 1.0, n).astype(np.float32).astype(float)]
     if kind != "one":
@@ -71,8 +80,8 @@ def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, 
         *map(backend.asarray, samples),
         statistic=(
             (lambda x, axis: backend.xp.mean(x * x, axis=axis))
-            if callable(ours)
-            else ours
+            if statistic == "callable"
+            else statistic
         ),
         confidence_level=0.9,
         method=method,
@@ -93,20 +102,23 @@ def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, 
 
 
 @everywhere
-@pytest.mark.parametrize("n", [2, 3, 4, 7, 10])
-def test_medians_without_one_score(backend, n):
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 7, 8, 9, 10])
+@pytest.mark.parametrize(
+    ("find", "statistic"), [(_medians_without_one, np.median), (_iqms_without_one, iqm)]
+)
+def test_values_without_one_score(backend, find, statistic, n):
     x = np.random.default_rng(n).integers(0, 4, (20, n)).astype(float)
     expected = [
-        np.median(np.delete(x, i, axis=-1), axis=-1) for i in range(x.shape[-1])
+        statistic(np.delete(x, i, axis=-1), axis=-1) for i in range(x.shape[-1])
     ]
-    result = _medians_without_one(backend.library, backend.asarray(x))
+    result = find(backend.library, backend.asarray(x))
     np.testing.assert_allclose(
         backend.to_numpy(result), np.stack(expected, axis=-1), atol=1e-6
     )
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("statistic", ["mean", "median", "iqm"])
 def test_data_that_do_not_vary_have_a_point(backend, method, statistic):
     x = backend.asarray([0.1] * 7)
     interval = bootstrap_ci(x, statistic=statistic, method=method, rng=0)

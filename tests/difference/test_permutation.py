@@ -1,6 +1,7 @@
 """Permutation tests, against SciPy and their definition."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,11 @@ from sigarray import permutation_test
 from tests.oracles import FALSE_ALARM
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
+STATISTICS = {
+    "mean": np.mean,
+    "median": np.median,
+    "iqm": partial(scipy.stats.trim_mean, proportiontocut=0.25),
+}
 
 
 def difference_of(statistic):
@@ -20,7 +26,7 @@ def difference_of(statistic):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("statistic", [np.mean, np.median])
+@pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize(("kind", "n", "m"), [("samples", 7, 7), ("independent", 5, 4)])
 def test_exact_permutations_are_scipys(backend, alternative, statistic, kind, n, m):
     rng = np.random.default_rng(n)
@@ -29,7 +35,7 @@ def test_exact_permutations_are_scipys(backend, alternative, statistic, kind, n,
         a, b = rng.integers(0, 5, n) / scale, rng.integers(0, 4, m) / scale
         expected = scipy.stats.permutation_test(
             (a, b),
-            difference_of(statistic),
+            difference_of(STATISTICS[statistic]),
             permutation_type=kind,
             alternative=alternative,
             vectorized=True,
@@ -37,7 +43,7 @@ def test_exact_permutations_are_scipys(backend, alternative, statistic, kind, n,
         result = permutation_test(
             *map(backend.asarray, (a, b)),
             paired=kind == "samples",
-            statistic=statistic.__name__,
+            statistic=statistic,
             alternative=alternative,
         )
         assert float(result.pvalue) == pytest.approx(expected.pvalue, abs=1e-6)

@@ -93,7 +93,11 @@ def test_callables_are_the_statistic(backend):
     ("options", "error", "message"),
     [
         ({"alternative": "higher"}, ValueError, "alternative to be one of 'two-sided'"),
-        ({"statistic": "mode"}, ValueError, "statistic to be one of 'mean', 'median'"),
+        (
+            {"statistic": "mode"},
+            ValueError,
+            "statistic to be one of 'mean', 'median', 'iqm'",
+        ),
         ({"n_resamples": 0}, ValueError, "n_resamples to be an integer from 1 to"),
         ({"batch": 0}, ValueError, "batch to be an integer from 1 to"),
         ({"paired": True}, ValueError, "they are pairs; got 3 and 2"),
