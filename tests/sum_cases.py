@@ -51,6 +51,17 @@ def _label(x: Any, axis: int) -> Any:
     return (xp.cumulative_sum(ones) - ones) // (ones + ones + ones)
 
 
+def _in_strata(function: Any) -> Any:
+    """Call a function with scores in strata of three, and one of two or four."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        labels = [_label(x, axis) for x in arrays]
+        strata = labels if len(arrays) == 2 and "paired" not in options else labels[0]
+        return function(*arrays, axis=axis, strata=strata, **options)
+
+    return call
+
+
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
@@ -157,6 +168,38 @@ SUM_CASES = [
                 (),
             ),
             (sigarray.bootstrap_ci, "one", ((9,),), DRAWN, (0, 1, 2)),
+        )
+    ),
+    *(
+        Case(
+            f"{function.__name__}-strata-{name}",
+            _in_strata(function),
+            shapes,
+            options,
+            is_random="rng" in function.__annotations__,
+            moved=moved,
+            float32_error=2e-5,
+            public=function,
+        )
+        for function, name, shapes, options, moved in (
+            (sigarray.t_test, "paired", ((9,), (9,)), {"paired": True}, ()),
+            (sigarray.t_test, "two", ((9,), (8,)), {}, ()),
+            (sigarray.t_ci, "one", ((8,),), {}, (0, 1, 2)),
+            (sigarray.bootstrap_test, "two", ((8,), (9,)), DRAWN, ()),
+            (
+                sigarray.bootstrap_ci,
+                "iqm",
+                ((8,),),
+                {"statistic": "iqm", **DRAWN},
+                (0, 1, 2),
+            ),
+            (
+                sigarray.bootstrap_replicates,
+                "median",
+                ((9,), (9,)),
+                {"statistic": "median", "paired": True, **SPLIT},
+                (),
+            ),
         )
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),

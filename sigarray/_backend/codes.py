@@ -1,4 +1,4 @@
-"""Labels of clusters as integer codes, from texts or numbers on the host."""
+"""Labels of clusters or strata as integer codes, from texts or numbers."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,6 +11,8 @@ from sigarray._backend.dispatch import check_library, is_array
 from sigarray._backend.labels import align_labels
 from sigarray._backend.library import Library
 
+# Kinds of labels, and the option that has them.
+_NAMES = {"cluster": "clusters", "stratum": "strata"}
 _ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of them."
 
 
@@ -62,44 +64,78 @@ def code_clusters(
             msg = f"Expected clusters with n_clusters={n_clusters}; got none."
             raise ValueError(msg)
         return []
-    is_pair = len(given) == 2 and not paired
-    if is_pair and not (isinstance(clusters, (tuple, list)) and len(clusters) == 2):
-        msg = (
-            "Expected clusters to be a pair, the labels of A and those of B, for "
-            f"samples that are not paired; got {describe(clusters)}. Pass "
-            "clusters=(of_a, of_b), or paired=True."
-        )
-        raise ValueError(msg)
-    every = list(clusters) if is_pair else [clusters]
     return [
-        _code(xp, labels, sample, x.shape[-1], n_clusters)
-        for labels, sample, x in zip(every, given, samples, strict=False)
+        _number_clusters(xp, codes, x.shape[-1], n_clusters)
+        for codes, x in zip(
+            read_codes(xp, clusters, given, samples, "cluster", paired=paired),
+            samples,
+            strict=False,
+        )
     ]
 
 
-def _code(
-    xp: Library, labels: Any, sample: Any, size: int, n_clusters: int | None
-) -> Codes:
+def read_codes(
+    xp: Library,
+    labels: Any,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    kind: str,
+    *,
+    paired: bool,
+) -> list[Array]:
+    """Return integer codes (n,) of the labels of each sample, or of pairs once.
+
+    Those of labels on the host are NumPy's, from 0 on; others are the labels. The kind
+    is "cluster" or "stratum".
+    """
+    names = _NAMES[kind]
+    is_pair = len(given) == 2 and not paired
+    if is_pair and not (isinstance(labels, (tuple, list)) and len(labels) == 2):
+        msg = (
+            f"Expected {names} to be a pair, the labels of A and those of B, for "
+            f"samples that are not paired; got {describe(labels)}. Pass "
+            f"{names}=(of_a, of_b), or paired=True."
+        )
+        raise ValueError(msg)
+    every = list(labels) if is_pair else [labels]
+    return [
+        _read(xp, of, sample, x.shape[-1], kind)
+        for of, sample, x in zip(every, given, samples, strict=False)
+    ]
+
+
+def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
     is_of_device = is_array(labels) and not _is_on_host(labels)
+    if not is_of_device and not hasattr(labels, "__len__"):
+        msg = f"Expected a {kind} for each of {size} items; got {describe(labels)}."
+        raise TypeError(msg)
     if not is_of_device:
         labels = _align(sample, labels)
     shape = tuple(labels.shape) if is_array(labels) else (len(labels),)
     if shape != (size,):
         msg = (
-            f"Expected a cluster for each of {size} items; got labels of shape {shape}."
+            f"Expected a {kind} for each of {size} items; got labels of shape {shape}."
         )
         raise ValueError(msg)
-    if is_of_device:
-        check_library(xp, labels)
-        if not xp.isdtype(labels.dtype, "integral"):
-            msg = (
-                f"Expected clusters on a device to be integers from 0 on; got dtype "
-                f"{labels.dtype}. {_ADVICE}"
-            )
-            raise TypeError(msg)
+    if not is_of_device:
+        return _number(labels, kind)
+    check_library(xp, labels)
+    if not xp.isdtype(labels.dtype, "integral"):
+        msg = (
+            f"Expected {_NAMES[kind]} on a device to be integers from 0 on; got dtype "
+            f"{labels.dtype}. {_ADVICE}"
+        )
+        raise TypeError(msg)
+    return labels
+
+
+def _number_clusters(
+    xp: Library, codes: Array, size: int, n_clusters: int | None
+) -> Codes:
+    if not isinstance(codes, np.ndarray):
         count = size if n_clusters is None else n_clusters
-        return Codes(xp.astype(labels, xp.index_dtype), count, False)
-    codes, count = _number(labels)
+        return Codes(xp.astype(codes, xp.index_dtype), count, False)
+    count = int(codes.max()) + 1
     if n_clusters is not None and n_clusters < count:
         msg = f"Expected at most n_clusters={n_clusters} clusters; got {count}."
         raise ValueError(msg)
@@ -123,14 +159,19 @@ def _align(sample: Any, labels: Any) -> Any:
     return align_labels((first, labels), axis=-1, n_axes=1, paired=True)[1]
 
 
-def _number(labels: Any) -> tuple[np.ndarray, int]:
-    """Return a number for each label, in the order in which they are first seen."""
+def _number(labels: Any, kind: str) -> np.ndarray:
+    """Return a number for each label, in the order in which they are first seen.
+
+    Integers are in their own order, as on a device, so that draws are the same there.
+    """
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     numbers: dict[Any, int] = {}
     codes = np.empty(len(values), dtype=np.int64)
     for place, label in enumerate(values):
         if label is None or label != label:  # noqa: PLR0124
-            msg = f"Expected a cluster for each item; got {label!r} at place {place}."
+            msg = f"Expected a {kind} for each item; got {label!r} at place {place}."
             raise ValueError(msg)
         codes[place] = numbers.setdefault(label, len(numbers))
-    return codes, len(numbers)
+    return codes

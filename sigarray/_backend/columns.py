@@ -24,7 +24,7 @@ def standardize_columns(
     TypeError, ValueError
         As `standardize`; or samples of unlike numbers of columns, or of one axis.
     """
-    parts = [list(x) if _is_sequence(x) else [x] for x in samples]
+    parts = [list(x) if is_sequence(x) else [x] for x in samples]
     for sample, columns in zip(samples, parts, strict=True):
         if not columns:
             msg = f"Expected one array or more for each item; got {describe(sample)}."
@@ -36,7 +36,7 @@ def standardize_columns(
     stacks = []
     for sample, columns in zip(samples, parts, strict=True):
         own = [next(rest) for _ in columns]
-        stacks.append(_stack(xp, own) if _is_sequence(sample) else _check(own[0]))
+        stacks.append(_stack(xp, own) if is_sequence(sample) else _check(own[0]))
     sizes = [x.shape[-2] for x in stacks]
     if len(set(sizes)) > 1:
         msg = (
@@ -49,7 +49,7 @@ def standardize_columns(
     return xp, wide, dtype
 
 
-def _is_sequence(sample: Any) -> bool:
+def is_sequence(sample: Any) -> bool:
     """Tell whether a sample is a sequence of columns, and no array or list of lists."""
     return isinstance(sample, Sequence) and not is_array(sample)
 

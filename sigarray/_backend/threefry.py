@@ -308,6 +308,34 @@ def random_places(
     return [places[k] for k in range(len(sizes))]
 
 
+def random_places_of_intervals(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    firsts: Sequence[Array],
+    sizes: Sequence[Array],
+    is_together: bool,
+) -> list[Array]:
+    """Return places (count, n), each one of its own interval of `sizes` places.
+
+    Firsts and sizes (n,) are those of each sample, and its words those of
+    `random_places`, all bits of them.
+    """
+    if is_together:
+        return 2 * random_places_of_intervals(
+            xp, seed, start, count, firsts[:1], sizes[:1], False
+        )
+    places = []
+    for k, (first, size) in enumerate(zip(firsts, sizes, strict=True)):
+        words = random_words(
+            xp, seed, start, count, first.shape[0], first_block=k * _SECOND_SAMPLE
+        )
+        chosen = uniform_indices(xp, words, size)
+        places.append(chosen + xp.astype(first, chosen.dtype))
+    return places
+
+
 def ordered_keys(xp: Library, words: Array) -> Array:
     """Return the words as integers with the same order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):

@@ -15,6 +15,7 @@ from sigarray._numeric.statistic import (
     apply_statistic,
     largest_or_one,
 )
+from sigarray._numeric.strata import Strata, center_in_strata
 from sigarray._numeric.sums import SumStatistic
 
 
@@ -31,14 +32,25 @@ def find_bias(
 
 
 def find_acceleration(
-    xp: Library, rows: Sequence[Array], statistic: Statistic, paired: bool
+    xp: Library,
+    rows: Sequence[Array],
+    statistic: Statistic,
+    paired: bool,
+    strata: Strata,
 ) -> Array:
-    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up."""
+    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up.
+
+    Influences are relative to the mean of their stratum, if there are strata.
+    """
     influences = [_influence(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
     if paired:
         influences = [influences[0] + influences[1]]
+    if strata.are_there:
+        influences = [
+            center_in_strata(xp, x, strata, k) for k, x in enumerate(influences)
+        ]
     unit = largest_or_one(xp, *influences)[..., None]
     cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
     for influence in influences:

@@ -1,5 +1,6 @@
 """Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
@@ -16,7 +17,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
     ResamplingMethod,
@@ -39,12 +40,13 @@ from sigarray._numeric.statistic import (
     move_back,
     rounding_of,
 )
-from sigarray._resampling.draws import Places
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
+from sigarray._resampling.stratified import draw_places
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **CLUSTER_RULES)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **DESIGN_RULES)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -57,6 +59,7 @@ def bootstrap_test(
     method: ResamplingMethod = "resampling",
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -105,6 +108,12 @@ def bootstrap_test(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -206,7 +215,7 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, statistic, (a, b), dtype, *_level = prepare_units(
+    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
         statistic,
         a,
         b,
@@ -214,9 +223,10 @@ def bootstrap_test(
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
+        strata=strata,
     )
     check_sizes(a, b, purpose="to resample")
-    is_drawn = draws_resamples(method, statistic)
+    is_drawn = draws_resamples(method, statistic, layout)
     if statistic == "t":
         result = bootstrap_t_test(
             xp,
@@ -233,6 +243,8 @@ def bootstrap_test(
         a,
         b,
         seed_words(xp, rng) if is_drawn else None,
+        layout.intervals,
+        n_strata=layout.number,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -247,7 +259,9 @@ def _bootstrap_test(
     a: Array,
     b: Array,
     seed: Seed | None,
+    intervals: Sequence[Intervals],
     *,
+    n_strata: int | None,
     paired: bool,
     statistic: Statistic,
     alternative: Alternative,
@@ -273,6 +287,7 @@ def _bootstrap_test(
         else:
             pvalue = find_tail(alternative)
         return centered.unit * difference, clip_p_value(xp, pvalue)
+    strata = Strata(n_strata, intervals)
     tolerance = rounding_of(xp, statistic, samples, values)
     tolerance = add_rounding_of_scores(xp, tolerance, statistic, centered.levels)
     limit = xp.abs(difference) if alternative == "two-sided" else difference
@@ -280,7 +295,7 @@ def _bootstrap_test(
     limit = limit + tolerance if side == "less" else limit - tolerance
     extremes = Beyond(
         xp,
-        Resampled(xp, Places(seed, paired), samples, statistic),
+        Resampled(xp, draw_places(seed, paired, strata), samples, statistic),
         observed[..., None],
         {side: limit[..., None]},
         is_two_sided=alternative == "two-sided",

@@ -17,7 +17,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
     STATISTIC_RULE,
     at_level,
     in_dtype,
@@ -33,11 +33,12 @@ from sigarray._numeric.statistic import (
     check_sizes,
     move_back,
 )
-from sigarray._resampling.draws import Places
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._resampling.replicates import Resampled, keep
+from sigarray._resampling.stratified import draw_places
 
 
-@checked(start=anything, statistic=STATISTIC_RULE, **CLUSTER_RULES)
+@checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
 def bootstrap_replicates(
     a: Array,
     b: Array | None = None,
@@ -49,6 +50,7 @@ def bootstrap_replicates(
     statistic: TestedStatistic = "mean",
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -95,6 +97,12 @@ def bootstrap_replicates(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -143,13 +151,14 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level = prepare_units(
+    xp, statistic, samples, dtype, level, layout = prepare_units(
         statistic,
         *given,
         axis=axis,
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
+        strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
     replicates = _bootstrap_replicates(
@@ -157,6 +166,8 @@ def bootstrap_replicates(
         samples,
         seed_words(xp, rng),
         first_replicate(xp, start, count),
+        layout.intervals,
+        n_strata=layout.number,
         statistic=statistic,
         paired=paired,
         count=count,
@@ -170,7 +181,9 @@ def _bootstrap_replicates(
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
+    intervals: Sequence[Intervals],
     *,
+    n_strata: int | None,
     statistic: TestedStatistic,
     paired: bool,
     count: int,
@@ -179,6 +192,7 @@ def _bootstrap_replicates(
         rows = standardize_scores(xp, samples, paired).scores
         return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
-    resampled = Resampled(xp, Places(seed, paired), centered.scores, statistic)
+    draws = draw_places(seed, paired, Strata(n_strata, intervals))
+    resampled = Resampled(xp, draws, centered.scores, statistic)
     replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

@@ -2,6 +2,7 @@
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -25,7 +26,7 @@ from sigarray._difference.bca import (
     find_bias,
 )
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
     at_level,
     in_dtype,
     prepare_units,
@@ -46,9 +47,10 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.draws import Places
 from sigarray._resampling.replicates import Resampled, keep
+from sigarray._resampling.stratified import draw_places
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # SciPy writes "BCa".
@@ -57,7 +59,7 @@ IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
 
-@checked(method=choice(*_METHODS, ignores_case=True), **CLUSTER_RULES)
+@checked(method=choice(*_METHODS, ignores_case=True), **DESIGN_RULES)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -70,6 +72,7 @@ def bootstrap_ci(
     n_resamples: int = 9999,
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -116,6 +119,12 @@ def bootstrap_ci(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -213,15 +222,22 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, of_units, samples, dtype, level = prepare_units(
+    xp, of_units, samples, dtype, level, layout = prepare_units(
         statistic,
         *given,
         axis=axis,
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
+        strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
+    if method == "studentized" and layout.are_there:
+        msg = (
+            "Expected another method than 'studentized' with strata; got both. Use "
+            "t_ci, whose error is known, or method='bca'."
+        )
+        raise ValueError(msg)
     if method == "studentized" and of_units != "mean":
         msg = (
             f"Expected statistic='mean' with method='studentized', for which the error "
@@ -232,6 +248,8 @@ def bootstrap_ci(
         xp,
         samples,
         seed_words(xp, rng),
+        layout.intervals,
+        n_strata=layout.number,
         statistic=of_units,
         tail=0.5 * (1.0 - confidence_level),
         method=method,
@@ -249,7 +267,9 @@ def _bootstrap_ci(
     xp: Library,
     samples: list[Array],
     seed: Seed,
+    intervals: Sequence[Intervals],
     *,
+    n_strata: int | None,
     statistic: Statistic,
     tail: float,
     method: IntervalMethod,
@@ -270,6 +290,7 @@ def _bootstrap_ci(
         _find_limits,
         xp,
         seed,
+        Strata(n_strata, intervals),
         statistic=statistic,
         tail=tail,
         method=method,
@@ -284,6 +305,7 @@ def _bootstrap_ci(
 def _find_limits(
     xp: Library,
     seed: Seed,
+    strata: Strata,
     *entries: Array,
     statistic: Statistic,
     tail: float,
@@ -303,14 +325,14 @@ def _find_limits(
     rows, unit = centered.scores, centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
     observed = difference_of(values)
-    resampled = Resampled(xp, Places(seed, paired), rows, statistic)
+    resampled = Resampled(xp, draw_places(seed, paired, strata), rows, statistic)
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
         bias = find_bias(xp, replicates, observed, rounding)
-        acceleration = find_acceleration(xp, rows, statistic, paired)
+        acceleration = find_acceleration(xp, rows, statistic, paired, strata)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]

@@ -11,7 +11,8 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
+    arrange_if_strata,
     in_dtype,
     mean_or_sums,
     prepare_samples,
@@ -24,6 +25,7 @@ from sigarray._numeric.statistic import (
     concat_samples,
     find_symmetric_p_value,
 )
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import MannWhitneyResult, TTestResult
@@ -124,7 +126,7 @@ def mann_whitney_u(
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
-@checked(statistic=mean_or_sums, **CLUSTER_RULES)
+@checked(statistic=mean_or_sums, **DESIGN_RULES)
 def t_test(
     a: Array,
     b: Array,
@@ -135,6 +137,7 @@ def t_test(
     alternative: Alternative = "two-sided",
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     test_share: float | None = None,
     axis: int = -1,
 ) -> TTestResult:
@@ -174,6 +177,12 @@ def t_test(
         At least as many as there are clusters, static under `jit`, for labels on a
         device, which are not read: by default the number of items. A code that is not
         below it makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -280,7 +289,10 @@ def t_test(
     True
     """
     given = [a, b]
-    xp, _, (a, b), dtype, _ = prepare_samples(statistic, a, b, axis=axis, paired=paired)
+    prepared = prepare_samples(statistic, a, b, axis=axis, paired=paired)
+    xp, _, (a, b), dtype, _, layout = arrange_if_strata(
+        prepared, strata, given, axis=axis, paired=paired, clusters=clusters
+    )
     if test_share is not None and not paired:
         msg = (
             "Expected paired=True with test_share, for every split is of both models; "
@@ -297,12 +309,17 @@ def t_test(
             "out clusters."
         )
         raise ValueError(msg)
+    if layout.are_there and test_share is not None:
+        msg = "Expected strata or test_share; got both. Leave out one of them."
+        raise ValueError(msg)
     result = _t_test(
         xp,
         a,
         b,
         [x.codes for x in coded],
+        layout.intervals,
         counts=tuple(x.number for x in coded),
+        n_strata=layout.number,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -350,8 +367,10 @@ def _t_test(
     a: Array,
     b: Array,
     codes: Sequence[Array],
+    intervals: Sequence[Intervals],
     *,
     counts: tuple[int, ...],
+    n_strata: int | None,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     alternative: Alternative,
@@ -360,7 +379,8 @@ def _t_test(
     """Return t, its p-value and its degrees of freedom."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
-    errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
+    strata = Strata(n_strata, intervals)
+    errors = find_errors_by_codes(xp, numbers, codes, counts, paired, strata)
     difference, squares, dfs, _ = errors
     t, df = find_t(xp, difference, squares, dfs)
     df = df + (difference - difference)

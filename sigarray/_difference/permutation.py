@@ -17,7 +17,7 @@ from sigarray._difference.relabelling import (
     find_without_draws,
 )
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
     STATISTIC_RULE,
     draws_resamples,
     in_dtype,
@@ -34,7 +34,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 @checked(
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
-    **CLUSTER_RULES,
+    **DESIGN_RULES,
 )
 def permutation_test(
     a: Array,

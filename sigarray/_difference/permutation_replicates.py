@@ -16,7 +16,7 @@ from sigarray._difference.relabelling import (
     draw_permutations,
 )
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
     STATISTIC_RULE,
     in_dtype,
     prepare_units,
@@ -32,7 +32,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     start=anything,
     method=choice(*get_args(PermutationMethod)),
     statistic=STATISTIC_RULE,
-    **CLUSTER_RULES,
+    **DESIGN_RULES,
 )
 def permutation_replicates(
     a: Array,

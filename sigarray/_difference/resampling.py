@@ -22,16 +22,22 @@ from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._difference.strata import arrange_strata
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs
+from sigarray._numeric.strata import NO_STRATA, Strata
 from sigarray._numeric.sums import SumStatistic
 
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-# Of the options that say which clusters items are in.
-CLUSTER_RULES = {"clusters": anything, "n_clusters": optional(count())}
+# Of the options that say in which clusters or strata items are.
+DESIGN_RULES = {
+    "clusters": anything,
+    "n_clusters": optional(count()),
+    "strata": anything,
+}
 # Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
@@ -53,7 +59,8 @@ def mean_or_sums(name: str, value: Any) -> Any:
 class Prepared(NamedTuple):
     """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
 
-    `level`, if any, is to be added to a statistic of one sample.
+    `level`, if any, is to be added to a statistic of one sample. Samples with strata
+    are sorted by them.
     """
 
     xp: Library
@@ -61,6 +68,7 @@ class Prepared(NamedTuple):
     samples: list[Array]
     dtype: Any
     level: Array | None = None
+    strata: Strata = NO_STRATA
 
 
 def prepare_samples(
@@ -83,6 +91,7 @@ def prepare_units(
     paired: bool,
     clusters: Any,
     n_clusters: int | None,
+    strata: Any = None,
 ) -> Prepared:
     """As `prepare_samples`; of whole clusters, if there are any, sums (..., d, C).
 
@@ -91,11 +100,15 @@ def prepare_units(
     Raises
     ------
     ValueError
-        Labels that `code_clusters` refuses, labels on a device without `n_clusters`, or
-        another statistic than the mean and `of_sums`.
+        Labels that `code_clusters` or `arrange_strata` refuses, labels on a device
+        without `n_clusters`, or a statistic that is not known of weighted scores.
     """
     prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
-    xp, _, samples, dtype, _ = prepared
+    xp, _, samples, dtype, *_ = prepared
+    if strata is not None:
+        return arrange_if_strata(
+            prepared, strata, given, axis=axis, paired=paired, clusters=clusters
+        )
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
     )
@@ -127,6 +140,46 @@ def prepare_units(
     return Prepared(
         xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
     )
+
+
+def arrange_if_strata(
+    prepared: Prepared,
+    strata: Any,
+    given: Sequence[Any],
+    *,
+    axis: int,
+    paired: bool,
+    clusters: Any,
+) -> Prepared:
+    """Return samples sorted by stratum, and the strata, if there are any."""
+    if strata is None:
+        return prepared
+    if clusters is not None:
+        msg = (
+            "Expected clusters or strata; got both. Pass the sums of each cluster as a "
+            "sample of of_sums(corpus.ratio), with a stratum for each cluster."
+        )
+        raise ValueError(msg)
+    xp, statistic, samples, *_ = prepared
+    samples, found = arrange_strata(
+        xp,
+        strata,
+        given,
+        samples,
+        axis=axis,
+        paired=paired,
+        is_of_sums=isinstance(statistic, SumStatistic),
+    )
+    is_of_scores = callable(statistic) and not isinstance(statistic, SumStatistic)
+    if statistic == "t" or (is_of_scores and found.number is None):
+        msg = (
+            "Expected statistic='mean', 'median', 'iqm' or of_sums(f) with "
+            f"{'labels of ' if is_of_scores else ''}strata; got {show(statistic)}."
+        )
+        if is_of_scores:
+            msg += " For a function of scores, pass strata as an axis."
+        raise ValueError(msg)
+    return prepared._replace(samples=samples, strata=found)
 
 
 @array_kernel
@@ -177,8 +230,16 @@ def at_level(level: Array | None, x: Array) -> Array:
     return x if level is None else level[(..., *(None,) * (x.ndim - level.ndim))] + x
 
 
-def draws_resamples(method: str, statistic: TestedStatistic) -> bool:
+def draws_resamples(
+    method: str, statistic: TestedStatistic, strata: Strata = NO_STRATA
+) -> bool:
     """Tell whether to draw resamples; without them, only the mean can be tested."""
+    if method != "resampling" and strata.are_there:
+        msg = (
+            f"Expected method='resampling' with strata; got {method!r}. Or use t_test, "
+            "which needs no resamples."
+        )
+        raise ValueError(msg)
     if method != "resampling" and statistic != "mean":
         msg = (
             f"Expected statistic='mean' with method={method!r}; got "

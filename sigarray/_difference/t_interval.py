@@ -10,7 +10,8 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
-    CLUSTER_RULES,
+    DESIGN_RULES,
+    arrange_if_strata,
     in_dtype,
     mean_or_sums,
     prepare_samples,
@@ -18,12 +19,13 @@ from sigarray._difference.resampling import (
 from sigarray._numeric.clusters import find_errors_by_codes
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.statistic import check_sizes
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-@checked(statistic=mean_or_sums, **CLUSTER_RULES)
+@checked(statistic=mean_or_sums, **DESIGN_RULES)
 def t_ci(
     a: Array,
     b: Array | None = None,
@@ -34,6 +36,7 @@ def t_ci(
     confidence_level: float = 0.95,
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
 ) -> BootstrapResult:
     """Student's confidence interval of a mean, of a metric, or of a difference of two.
@@ -73,6 +76,12 @@ def t_ci(
         At least as many as there are clusters, static under `jit`, for labels on a
         device, which are not read: by default the number of items. A code that is not
         below it makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -116,8 +125,9 @@ def t_ci(
     (0.007, 0.053)
     """
     given = [a] if b is None else [a, b]
-    xp, _, samples, dtype, _ = prepare_samples(
-        statistic, *given, axis=axis, paired=paired
+    prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
+    xp, _, samples, dtype, _, layout = arrange_if_strata(
+        prepared, strata, given, axis=axis, paired=paired, clusters=clusters
     )
     check_sizes(*samples, purpose="to resample")
     coded = code_clusters(
@@ -127,7 +137,9 @@ def t_ci(
         xp,
         samples,
         [x.codes for x in coded],
+        layout.intervals,
         counts=tuple(x.number for x in coded),
+        n_strata=layout.number,
         paired=paired,
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
@@ -141,15 +153,18 @@ def _t_ci(
     xp: Library,
     samples: Sequence[Array],
     codes: Sequence[Array],
+    intervals: Sequence[Intervals],
     *,
     counts: tuple[int, ...],
+    n_strata: int | None,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     numbers = list_numbers(xp, statistic, *samples)
-    errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
+    strata = Strata(n_strata, intervals)
+    errors = find_errors_by_codes(xp, numbers, codes, counts, paired, strata)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])

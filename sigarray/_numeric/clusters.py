@@ -16,6 +16,7 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     scale_scores,
 )
+from sigarray._numeric.strata import NO_STRATA, Strata, find_errors_of_strata
 from sigarray._numeric.student import find_errors, list_samples
 
 
@@ -55,11 +56,14 @@ def find_errors_by_codes(
     codes: Sequence[Array],
     counts: Sequence[int],
     paired: bool,
+    strata: Strata = NO_STRATA,
 ) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
-    """Return what `find_errors` does, of clusters if there are codes of them.
+    """Return what `find_errors` does, of clusters or strata if there are any.
 
     The list of scores may be emptied, as by `find_errors`.
     """
+    if strata.are_there:
+        return find_errors_of_strata(xp, scores, strata, paired)
     if not codes:
         return find_errors(xp, scores, paired)
     return _find_errors_of_clusters(

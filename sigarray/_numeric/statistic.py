@@ -59,6 +59,26 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
     return xp.astype(result, x.dtype, copy=False)
 
 
+def weighted_middle(
+    xp: Library, statistic: Statistic, x: Array, weights: Array, n: int
+) -> Array:
+    """Return the median or the interquartile mean of numbers that count by weights.
+
+    The weights of x (..., k) add up to `n`, and with weights of 1 the statistic is that
+    of `apply_statistic`: a mean of the middle, which grows steadily with each weight.
+    """
+    cut = float(n // 4 if statistic == "iqm" else (n - 1) // 2)
+    order = xp.argsort(x, axis=-1, stable=False)
+    ordered = xp.take_along_axis(x, order, axis=-1)
+    counted = xp.take_along_axis(xp.broadcast_to(weights, x.shape), order, axis=-1)
+    inside = xp.clip(xp.cumulative_sum(counted, axis=-1), cut, n - cut)
+    shares = inside - xp.concat(
+        [xp.full_like(inside[..., :1], cut), inside[..., :-1]], axis=-1
+    )
+    middle = xp.sum(shares * ordered, axis=-1) / (n - 2.0 * cut)
+    return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
+
+
 def pool_samples(xp: Library, a: Array, b: Array) -> Array:
     """Return the scores of A and then of B; NaN for a sample with a fault."""
     return concat_samples(xp, spread_faults(xp, a), spread_faults(xp, b))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sigarray._backend.aliases import Array, Seed, TestedStatistic
+from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import (
@@ -16,7 +16,11 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._numeric.statistic import coarse_mean, difference_of
+from sigarray._numeric.statistic import (
+    apply_statistic,
+    coarse_mean,
+    difference_of,
+)
 from sigarray._numeric.subsets import subset_at
 
 _BYTE = 8
@@ -46,6 +50,18 @@ class Draws(Protocol):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         """Return the sums of each sample, (..., size)."""
+
+    def evaluate(
+        self,
+        xp: Library,
+        statistic: Statistic,
+        scores: Sequence[Array],
+        start: int | Array,
+        size: int,
+    ) -> list[Array]:
+        """Return a statistic of scores, of each sample, (..., size)."""
+        samples = self.remake(xp, scores, start, size)
+        return [apply_statistic(xp, statistic, x) for x in samples]
 
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
@@ -102,20 +118,7 @@ class Places(Draws):
         places = self._draw(xp, scores, start, size)
         levels = [coarse_mean(xp, x) for x in scores]
         rests = [x - level for x, level in zip(scores, levels, strict=True)]
-        if scores[0].shape[-2] <= _FEW_ROWS:
-            sums = [
-                xp.sum(xp.take_last(x, chosen), axis=-1)
-                for x, chosen in zip(rests, places, strict=True)
-            ]
-        else:
-            n_counted = 1 if self.is_paired else len(scores)
-            counts = [
-                xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)
-                for x, chosen in zip(rests[:n_counted], places, strict=False)
-            ]
-            sums = [
-                _sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(rests)
-            ]
+        sums = sum_places(xp, rests, places, self.is_paired)
         return [
             x + float(chosen.shape[-1]) * level
             for x, chosen, level in zip(sums, places, levels, strict=True)
@@ -291,6 +294,23 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
+
+
+def sum_places(
+    xp: Library, scores: Sequence[Array], places: Sequence[Array], is_paired: bool
+) -> list[Array]:
+    """Sum scores (..., d, n) at places (size, k), by gathers or by counts of places."""
+    if scores[0].shape[-2] <= _FEW_ROWS:
+        return [
+            xp.sum(xp.take_last(x, chosen), axis=-1)
+            for x, chosen in zip(scores, places, strict=True)
+        ]
+    n_counted = 1 if is_paired else len(scores)
+    counts = [
+        xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)
+        for x, chosen in zip(scores[:n_counted], places, strict=False)
+    ]
+    return [_sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]
 
 
 def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from sigarray._backend.aliases import Array, Statistic
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import apply_statistic, difference_of
+from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import Draws
 
@@ -49,9 +49,9 @@ class Resampled:
         if isinstance(self.statistic, SumStatistic):
             sums = self.draws.find_sums(self.xp, self.scores, start, size)
             return difference_of([self.statistic.evaluate(self.xp, x) for x in sums])
-        samples = self.draws.remake(self.xp, self.scores, start, size)
-        values = [apply_statistic(self.xp, self.statistic, x) for x in samples]
-        return difference_of(values)
+        return difference_of(
+            self.draws.evaluate(self.xp, self.statistic, self.scores, start, size)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,8 +171,8 @@ RATIO, F1 = of_sums(ratio), of_sums(f1)
 
 
 def sum_up(x, codes):
-    """Return the sums of clusters (d, C), in the order in which they are seen."""
-    seen = list(dict.fromkeys(codes.tolist()))
+    """Return the sums of clusters (d, C), in the order of their numbers."""
+    seen = list(np.unique(codes))
     return np.stack([x[:, codes == code].sum(axis=1) for code in seen], axis=1)
 
 

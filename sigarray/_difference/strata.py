@@ -1,0 +1,119 @@
+"""Strata of samples, from an axis of arrays or from labels."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import show
+from sigarray._backend.codes import read_codes
+from sigarray._backend.columns import is_sequence
+from sigarray._backend.library import Library
+from sigarray._numeric.strata import Strata, sort_into_strata
+
+_TOO_FEW = (
+    "Expected two scores or more in each stratum, for their variance; got one. Leave "
+    "out that stratum, or strata."
+)
+
+
+def arrange_strata(
+    xp: Library,
+    strata: Any,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    *,
+    axis: int,
+    paired: bool,
+    is_of_sums: bool,
+) -> tuple[list[Array], Strata]:
+    """Return samples (..., n) or (..., d, n) sorted by stratum, and the strata.
+
+    Parameters
+    ----------
+    strata : int, array, or a pair of arrays
+        The axis of the samples as they were passed; or a label for each score, a pair
+        of them for two samples that are not pairs.
+    given : sequence
+        The samples as they were passed.
+    samples : sequence of arrays
+        The samples, with scores of `axis` last, and in front of it the numbers of each
+        if they are of sums.
+
+    Raises
+    ------
+    TypeError
+        Labels on a device that are no integers, or are of another library.
+    ValueError
+        An axis that is none, or that of the scores; not one label for each score, a
+        missing one, a stratum with one score, or other strata in A than in B.
+    """
+    if isinstance(strata, (int, np.integer)) and not isinstance(strata, bool):
+        return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
+    codes = read_codes(xp, strata, given, samples, "stratum", paired=paired)
+    on_host = [x for x in codes if isinstance(x, np.ndarray)]
+    if any(np.any(np.bincount(x) < 2) for x in on_host):
+        raise ValueError(_TOO_FEW)
+    if len(on_host) == 2:
+        _check_same(*strata)
+    placed = [
+        xp.astype(xp.upload(x) if isinstance(x, np.ndarray) else x, xp.index_dtype)
+        for x in codes
+    ]
+    if paired:
+        placed = placed * len(samples)
+    ordered, intervals = sort_into_strata(xp, samples, placed)
+    return ordered, Strata(intervals=intervals)
+
+
+def _merge_axes(
+    xp: Library,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    strata: int,
+    axis: int,
+    is_of_sums: bool,
+) -> tuple[list[Array], Strata]:
+    """Return samples with the scores of all strata, one after another, on an axis."""
+    merged = []
+    for sample, x in zip(given, samples, strict=True):
+        # A tuple of arrays has no axis for the numbers of an item.
+        n_axes = x.ndim - (1 if is_of_sums and is_sequence(sample) else 0)
+        if not -n_axes <= strata < n_axes:
+            msg = (
+                f"Expected strata to be an axis from {-n_axes} to {n_axes - 1}, or a "
+                f"label for each score; got {strata}."
+            )
+            raise ValueError(msg)
+        of_scores = axis % n_axes
+        place = strata % n_axes
+        place -= place > of_scores
+        if strata % n_axes == of_scores or (is_of_sums and place == x.ndim - 2):
+            msg = (
+                f"Expected strata to be another axis than those of a sample; got "
+                f"{strata}, with axis={axis}."
+            )
+            raise ValueError(msg)
+        moved = xp.move_axis(x, place, -2)
+        if moved.shape[-1] < 2:
+            raise ValueError(_TOO_FEW)
+        *leading, number, n = moved.shape
+        merged.append((xp.reshape(moved, (*leading, number * n)), int(number)))
+    numbers = [number for _, number in merged]
+    if len(set(numbers)) > 1:
+        msg = f"Expected as many strata of A as of B; got {show(numbers)}."
+        raise ValueError(msg)
+    return [x for x, _ in merged], Strata(number=numbers[0])
+
+
+def _check_same(of_a: Any, of_b: Any) -> None:
+    """Raise if A has other strata than B."""
+    found = [set(x.tolist() if hasattr(x, "tolist") else x) for x in (of_a, of_b)]
+    alone = found[0] ^ found[1]
+    if alone:
+        msg = (
+            f"Expected the same strata of A and of B; got {show(min(alone, key=str))} "
+            "in one of them alone. Leave out its scores."
+        )
+        raise ValueError(msg)
