@@ -21,10 +21,12 @@ if _TYPE_CHECKING:
     from sigarray._difference.bootstrap import bootstrap_test
     from sigarray._difference.bootstrap_replicates import bootstrap_replicates
     from sigarray._difference.confidence_interval import bootstrap_ci
+    from sigarray._difference.improvement import probability_of_improvement
     from sigarray._difference.location import mann_whitney_u, t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.permutation_replicates import permutation_replicates
     from sigarray._difference.placements import brunner_munzel
+    from sigarray._difference.profile import performance_profile
     from sigarray._difference.proportions import proportion_ci
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._difference.t_interval import t_ci
@@ -103,9 +105,11 @@ __all__ = [
     "multi_aso",
     "of_sums",
     "order_statistics",
+    "performance_profile",
     "permutation_replicates",
     "permutation_test",
     "plot",
+    "probability_of_improvement",
     "proportion_ci",
     "ranking",
     "read",
@@ -134,9 +138,11 @@ _MODULES = {
     "_difference.bootstrap_replicates": ("bootstrap_replicates",),
     "_difference.confidence_interval": ("bootstrap_ci",),
     "_difference.location": ("mann_whitney_u", "t_test"),
+    "_difference.improvement": ("probability_of_improvement",),
     "_difference.permutation": ("permutation_test",),
     "_difference.permutation_replicates": ("permutation_replicates",),
     "_difference.placements": ("brunner_munzel",),
+    "_difference.profile": ("performance_profile",),
     "_difference.proportions": ("proportion_ci",),
     "_difference.signed_ranks": ("wilcoxon_test",),
     "_difference.t_interval": ("t_ci",),

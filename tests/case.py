@@ -75,7 +75,11 @@ class Case:
 
     def faults(self, is_on_host: bool) -> Sequence[float]:
         """List what makes a result NaN, where it is among the scores."""
-        if self.function in (sigarray.mann_whitney_u, sigarray.brunner_munzel):
+        if self.function in (
+            sigarray.mann_whitney_u,
+            sigarray.brunner_munzel,
+            sigarray.probability_of_improvement,
+        ):
             return (np.nan,)  # infinite scores have ranks
         return (np.nan, np.inf, -np.inf)
 

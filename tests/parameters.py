@@ -196,6 +196,16 @@ GROUPS = (
         },
     ),
     Group(
+        "performance_profile",
+        {
+            "strata": """
+                The axis of strata, which are fixed and were each sampled by themselves,
+                such as the tasks of several runs each; or a label for each score, texts
+                or numbers, which strata of unlike sizes need. Labels on a device are
+                integers; a stratum of one score makes the result NaN there."""
+        },
+    ),
+    Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci",
         {
             "strata": """

@@ -62,6 +62,10 @@ def _in_strata(function: Any) -> Any:
     return call
 
 
+def _profile(x: Any, **options: Any) -> Any:
+    return sigarray.performance_profile(x, [-0.5, 0.0, 0.7], **options)
+
+
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
@@ -201,6 +205,22 @@ SUM_CASES = [
                 (),
             ),
         )
+    ),
+    Case(
+        "probability_of_improvement",
+        sigarray.probability_of_improvement,
+        ((9,), (7,)),
+        DRAWN,
+        is_random=True,
+    ),
+    Case(
+        "performance_profile",
+        _profile,
+        ((41,),),
+        {"n_resamples": 3},
+        is_random=True,
+        moved=None,
+        public=sigarray.performance_profile,
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
     Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),

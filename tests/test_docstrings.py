@@ -141,6 +141,7 @@ OF_EACH_FUNCTION = {
     "responses",
     "rng",
     "statistic",
+    "strata",
     "test",
 }
 

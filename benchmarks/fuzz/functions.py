@@ -242,6 +242,13 @@ FUNCTIONS = [
         )
         for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
     ),
+    Function(
+        "probability_of_improvement",
+        RANDOM | {"confidence_level": LEVEL},
+        mirrored={"statistic": "complement"},
+        fixed_by_shift=("statistic",),
+        fixed_by_scale=("statistic",),
+    ),
     *(
         Function(
             "proportion_ci",

@@ -31,6 +31,7 @@ from benchmarks.reproduce import (
     over_tasks,
     recipes,
     response_variance,
+    strata,
     verdicts,
 )
 from benchmarks.reproduce.experiment import (
@@ -50,6 +51,7 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
+    "strata": strata.run,
     "corpus_metrics": corpus_metrics.run,
     "tests": measure.run,
     "recipes": recipes.run,

@@ -107,14 +107,18 @@ def read_codes(
 def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
     is_of_device = is_array(labels) and not _is_on_host(labels)
     if not is_of_device and not hasattr(labels, "__len__"):
-        msg = f"Expected a {kind} for each of {size} items; got {describe(labels)}."
+        msg = (
+            f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
+            f"{describe(labels)}."
+        )
         raise TypeError(msg)
     if not is_of_device:
         labels = _align(sample, labels)
     shape = tuple(labels.shape) if is_array(labels) else (len(labels),)
     if shape != (size,):
         msg = (
-            f"Expected a {kind} for each of {size} items; got labels of shape {shape}."
+            f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
+            f"labels of shape {shape}."
         )
         raise ValueError(msg)
     if not is_of_device:
@@ -171,7 +175,10 @@ def _number(labels: Any, kind: str) -> np.ndarray:
     codes = np.empty(len(values), dtype=np.int64)
     for place, label in enumerate(values):
         if label is None or label != label:  # noqa: PLR0124
-            msg = f"Expected a {kind} for each item; got {label!r} at place {place}."
+            msg = (
+                f"Expected {_NAMES[kind]} to be a label for each item; got {label!r} "
+                f"at place {place}."
+            )
             raise ValueError(msg)
         codes[place] = numbers.setdefault(label, len(numbers))
     return codes

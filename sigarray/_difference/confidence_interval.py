@@ -335,7 +335,7 @@ def _find_limits(
         acceleration = find_acceleration(xp, rows, statistic, paired, strata)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)
     ordered = xp.sort(replicates, axis=-1, stable=False)
-    limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
+    limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]
     if method == "basic":
         limits = [2.0 * observed - limit for limit in reversed(limits)]
     moved = [move_back(centered, x) for x in (observed, *limits)]
@@ -343,7 +343,7 @@ def _find_limits(
     return xp.stack([unit * x for x in (*moved, error)])
 
 
-def _interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
+def interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
     """Return a quantile (R,) of sorted rows (R, N), by linear interpolation."""
     count = ordered.shape[-1]
     place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)

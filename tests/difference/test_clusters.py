@@ -238,7 +238,11 @@ class TestWrongCalls:
     @pytest.mark.parametrize(
         ("clusters", "options", "said"),
         [
-            (["a"] * 5, {"paired": True}, "a cluster for each of 68 items; got"),
+            (
+                ["a"] * 5,
+                {"paired": True},
+                "clusters to be a label for each of 68 items; got",
+            ),
             (["a"] * 68, {"paired": True}, "two clusters or more; got one"),
             ([None] * 68, {"paired": True}, "got None at place 0"),
             (["a", "b"] * 34, {}, "a pair, the labels of A and those of B"),

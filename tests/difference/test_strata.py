@@ -260,10 +260,10 @@ class TestWhatIsRefused:
         [
             ({"strata": 5}, "an axis from -2 to 1, or a label"),
             ({"strata": -1}, "another axis than those of a sample"),
-            ({"strata": [0, 0, 1]}, "a stratum for each of 4 items"),
+            ({"strata": [0, 0, 1]}, "a label for each of 4 items"),
             ({"strata": [0, 0, 0, 1]}, "two scores or more in each stratum"),
-            ({"strata": [0, None, 1, 1]}, "a stratum for each item; got None"),
-            ({"strata": True}, "a stratum for each of 4 items; got bool"),
+            ({"strata": [0, None, 1, 1]}, "a label for each item; got None"),
+            ({"strata": True}, "strata to be a label for each of 4 items; got bool"),
             (
                 {"strata": [0, 0, 1, 1], "clusters": [0, 0, 1, 1]},
                 "clusters or strata; got both",

@@ -1,0 +1,210 @@
+"""Probability of improvement, the mean over tasks, and its interval."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
+from sigarray._backend.checks import integer, optional
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import checked
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_places
+from sigarray._difference.confidence_interval import interpolate
+from sigarray._difference.strata import arrange_strata
+from sigarray._numeric.statistic import check_sizes, standard_deviation
+from sigarray._resampling.replicates import keep
+from sigarray.results import BootstrapResult, ConfidenceInterval
+
+
+@checked(strata=optional(integer))
+def probability_of_improvement(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    strata: int | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    axis: int = -1,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> BootstrapResult:
+    """Estimate how probably a run of A beats one of B, on average over tasks.
+
+    It is the mean over tasks of P(A > B) + P(A = B) / 2, of a run of A and one of B on
+    the same task, with an interval from runs that are drawn within each task.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast.
+    strata : int, optional
+        The axis of the tasks, of which A and B have as many. By default there is one.
+    confidence_level : float, default: 0.95
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
+    n_resamples : int, default: 9999
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
+
+    Returns
+    -------
+    BootstrapResult
+        `statistic`, the probability of improvement, with its `confidence_interval` of
+        percentiles and `standard_error`, arrays of shape (...), on the device and of
+        the float dtype of the scores. NaN for a batch entry with a NaN; an infinite
+        score has the first or the last rank.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores of a task, other numbers of tasks, leading axes that do
+        not broadcast, or options outside their range.
+
+    See Also
+    --------
+    brunner_munzel : a p-value for one task.
+    bootstrap_ci : intervals of a mean or an interquartile mean, by `strata`.
+
+    Notes
+    -----
+    The measure is that of [1]_. Of n runs on a task n - 1 are drawn, because n draws
+    vary too little [2]_: see `bootstrap_ci`. Where every run of A beats every run of B
+    on each task, no resample shows how near they are, and the interval is a point.
+
+    References
+    ----------
+    .. [1] R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville, M. G. Bellemare (2021).
+       Deep reinforcement learning at the edge of the statistical precipice. NeurIPS.
+       https://arxiv.org/abs/2108.13264
+    .. [2] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
+       data. Journal of the American Statistical Association 83, 231-241.
+       :doi:`10.1080/01621459.1988.10478591`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import probability_of_improvement
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 5, 26))  # 5 runs on 26 tasks
+    >>> result = probability_of_improvement(a + 1.0, b, axis=0, strata=1, rng=0)
+    >>> round(float(result.statistic), 2)
+    0.76
+    """
+    xp, samples = standardize(a, b, axis=axis)
+    if strata is None:
+        number = 1
+    else:
+        samples, found = arrange_strata(
+            xp, strata, [a, b], samples, axis=axis, paired=False, is_of_sums=False
+        )
+        number = found.number or 1
+    check_sizes(*samples, purpose="to resample")
+    *values, error = _probability_of_improvement(
+        xp,
+        samples,
+        seed_words(xp, rng),
+        number=number,
+        tail=0.5 * (1.0 - confidence_level),
+        n_resamples=n_resamples,
+    )
+    value, low, high = values
+    return BootstrapResult(value, ConfidenceInterval(low, high), error)
+
+
+@array_kernel
+def _probability_of_improvement(
+    xp: Library,
+    samples: Sequence[Array],
+    seed: Seed,
+    *,
+    number: int,
+    tail: float,
+    n_resamples: int,
+) -> tuple[Array, ...]:
+    """Return the probability, its limits and its standard error."""
+    a, b = (
+        xp.reshape(x, (*x.shape[:-1], number, x.shape[-1] // number)) for x in samples
+    )
+    leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    left, right = a[..., :, None], b[..., None, :]
+    leads = xp.astype(left > right, a.dtype) - xp.astype(left < right, a.dtype)
+    is_fault = xp.isnan(left) | xp.isnan(right)
+    leads = xp.reshape(xp.where(is_fault, math.nan, leads), (-1, *leads.shape[-3:]))
+    leads = leads + 0.0 * xp.sum(leads, axis=(-3, -2, -1), keepdims=True)
+    observed = xp.mean(leads, axis=(-3, -2, -1))
+    replicates = keep(xp, _Leads(xp, seed, leads), n_resamples)
+    ordered = xp.sort(replicates, axis=-1, stable=False)
+    limits = [
+        interpolate(xp, ordered, xp.full_like(observed, q)) for q in (tail, 1.0 - tail)
+    ]
+    results = [0.5 + 0.5 * x for x in (observed, *limits)]
+    results.append(0.5 * standard_deviation(xp, replicates))
+    return tuple(xp.reshape(x, leading) for x in results)
+
+
+@dataclass(frozen=True, eq=False)
+class _Leads:
+    """Means over tasks of P(A > B) - P(A < B), of runs drawn within each task.
+
+    Of `leads` (E, T, n, m), 1 where a run of A is ahead, -1 where one of B is.
+    """
+
+    xp: Library
+    seed: Seed
+    leads: Array
+
+    @property
+    def elements(self) -> int:
+        n_entries, n_tasks, n, m = map(int, self.leads.shape)
+        return n_tasks * (2 * (n + m) + n_entries * m)
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp = self.xp
+        n_entries, n_tasks, *each = self.leads.shape
+        draws = [n_tasks * (n - 1) for n in each]
+        places = random_places(xp, self.seed, start, size, each, draws, False)
+        of_a, of_b = (
+            self._count(chosen, n_tasks, n)
+            for chosen, n in zip(places, each, strict=True)
+        )
+        # A form of both counts for each task: (E, T, size).
+        lead = xp.sum(xp.matrix_product(of_a, self.leads) * of_b, axis=-1)
+        n_pairs = float(n_tasks * (each[0] - 1) * (each[1] - 1))
+        return xp.reshape(xp.sum(lead, axis=-2), (n_entries, size)) / n_pairs
+
+    def _count(self, places: Array, n_tasks: int, n: int) -> Array:
+        """Count how often each run of each task was drawn: (T, size, n)."""
+        xp, size = self.xp, places.shape[0]
+        first = xp.arange(n_tasks * (n - 1), dtype=places.dtype) // (n - 1) * n
+        counts = xp.count_places(places + first, n_tasks * n)
+        counts = xp.reshape(counts, (size, n_tasks, n))
+        return xp.astype(xp.move_axis(counts, 0, 1), self.leads.dtype)

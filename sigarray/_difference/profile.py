@@ -1,0 +1,204 @@
+"""Performance profiles, with a band that holds the whole of one."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
+from sigarray._backend.checks import anything
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import checked
+from sigarray._backend.seeds import seed_words
+from sigarray._difference.strata import arrange_strata
+from sigarray._numeric.statistic import check_sizes
+from sigarray._numeric.strata import NO_STRATA, Intervals, Strata
+from sigarray._resampling.draws import Draws
+from sigarray._resampling.replicates import keep
+from sigarray._resampling.stratified import draw_places
+from sigarray.results import ConfidenceInterval, ProportionResult
+
+
+@checked(strata=anything)
+def performance_profile(
+    scores: Array,
+    thresholds: Array,
+    /,
+    *,
+    strata: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    axis: int = -1,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> ProportionResult:
+    """Find the share of runs above each threshold, and a band for all of them at once.
+
+    Where the profile of A is above that of B throughout, A is stochastically larger.
+
+    Parameters
+    ----------
+    scores : array, shape (..., n), real
+        Scores, one for each run or item, two or more. Leading axes are batches; all of
+        them see the same resamples.
+    thresholds : array, shape (K,), real
+        Scores to be above, of the library of the scores, or numbers on the host.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. Labels on a device are integers; a stratum of
+        one score makes the result NaN there.
+    confidence_level : float, default: 0.95
+        Confidence of the band, in (0, 1): 0.95 for 95 %.
+    n_resamples : int, default: 9999
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
+
+    Returns
+    -------
+    ProportionResult
+        `statistic`, the share of scores above each threshold, and the limits of its
+        band, `confidence_interval`, arrays of shape (..., K), on the device and of the
+        float dtype of the scores. NaN for a batch entry with a score that is not
+        finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample or a stratum, thresholds with more than one
+        axis, or options outside their range.
+
+    See Also
+    --------
+    bootstrap_ci : intervals of a mean or an interquartile mean, by `strata`.
+    aso : how far A is from being stochastically larger.
+
+    Notes
+    -----
+    The profile is that of [1]_, and its band has one width: the quantile of the largest
+    distance of the profile of a resample from the observed one. Of a stratum of n
+    scores n - 1 are drawn: see `bootstrap_ci`.
+
+    References
+    ----------
+    .. [1] R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville, M. G. Bellemare (2021).
+       Deep reinforcement learning at the edge of the statistical precipice. NeurIPS.
+       https://arxiv.org/abs/2108.13264
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import performance_profile
+    >>> scores = np.random.default_rng(0).uniform(size=(5, 26))  # 5 runs on 26 tasks
+    >>> result = performance_profile(scores, [0.2, 0.5], axis=0, strata=1, rng=0)
+    >>> result.statistic.round(2).tolist()
+    [0.83, 0.5]
+    """
+    xp, (x,) = standardize(scores, axis=axis)
+    limits = _read_thresholds(xp, thresholds, x)
+    layout, samples = NO_STRATA, [x]
+    if strata is not None:
+        samples, layout = arrange_strata(
+            xp, strata, [scores], [x], axis=axis, paired=False, is_of_sums=False
+        )
+    check_sizes(*samples, purpose="to resample")
+    value, low, high = _performance_profile(
+        xp,
+        *samples,
+        limits,
+        seed_words(xp, rng),
+        layout.intervals,
+        n_strata=layout.number,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+    )
+    return ProportionResult(value, ConfidenceInterval(low, high))
+
+
+def _read_thresholds(xp: Library, thresholds: Any, scores: Array) -> Array:
+    """Return thresholds (K,) beside the scores, in their dtype."""
+    same, (limits,) = standardize(thresholds, what="thresholds")
+    if limits.ndim != 1:
+        msg = (
+            "Expected thresholds of shape (K,); got shape "
+            f"{tuple(limits.shape)}. Pass one row for all entries."
+        )
+        raise ValueError(msg)
+    if same.is_host and not xp.is_host:
+        is_wide = xp.finfo(scores.dtype).bits == 64
+        return xp.upload(limits.astype(np.float64 if is_wide else np.float32))
+    xp, (limits, _) = standardize(limits, scores)
+    return xp.astype(limits, scores.dtype, copy=False)
+
+
+@array_kernel
+def _performance_profile(
+    xp: Library,
+    scores: Array,
+    thresholds: Array,
+    seed: Seed,
+    intervals: Sequence[Intervals],
+    *,
+    n_strata: int | None,
+    confidence_level: float,
+    n_resamples: int,
+) -> tuple[Array, Array, Array]:
+    """Return the profile, and the limits of its band."""
+    is_above = xp.astype(scores[..., None, :] > thresholds[:, None], scores.dtype)
+    fault = xp.sum(scores - scores, axis=-1)[..., None]
+    is_above = is_above + fault[..., None]
+    observed = xp.mean(is_above, axis=-1)
+    draws = draw_places(seed, False, Strata(n_strata, intervals))
+    replicates = _Distances(xp, draws, is_above, observed)
+    ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
+    # The least distance that a new profile exceeds with 1 - `confidence_level` at most.
+    place = min(math.ceil(confidence_level * (n_resamples + 1)), n_resamples) - 1
+    width = ordered[..., place][..., None]
+    low, high = observed - width, observed + width
+    return observed, xp.clip(low, 0.0, 1.0), xp.clip(high, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """The largest distances of profiles of resamples from the observed one."""
+
+    xp: Library
+    draws: Draws
+    is_above: Array
+    observed: Array
+
+    @property
+    def elements(self) -> int:
+        return self.draws.count_elements(self.xp, [self.is_above], "mean")
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        (sums,) = self.draws.find_sums(self.xp, [self.is_above], start, size)
+        shares = sums / self.is_above.shape[-1]
+        gaps = self.xp.abs(shares - self.observed[..., None])
+        return self.xp.max(gaps, axis=-2)
