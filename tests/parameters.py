@@ -206,7 +206,8 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci",
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
+        "permutation_test permutation_replicates",
         {
             "strata": """
                 The axis of strata, which are fixed and were each sampled by themselves,

@@ -190,6 +190,7 @@ SUM_CASES = [
             (sigarray.t_test, "two", ((9,), (8,)), {}, ()),
             (sigarray.t_ci, "one", ((8,),), {}, (0, 1, 2)),
             (sigarray.bootstrap_test, "two", ((8,), (9,)), DRAWN, ()),
+            (sigarray.permutation_test, "two", ((8,), (9,)), DRAWN, ()),
             (
                 sigarray.bootstrap_ci,
                 "iqm",

@@ -24,6 +24,7 @@ from sigarray._difference.resampling import (
     prepare_units,
 )
 from sigarray._numeric.statistic import check_sizes
+from sigarray._numeric.strata import NO_STRATA
 from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
 
@@ -48,6 +49,7 @@ def permutation_test(
     method: PermutationTestMethod = "resampling",
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -105,6 +107,12 @@ def permutation_test(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -231,7 +239,7 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
-    xp, statistic, (a, b), dtype, *_level = prepare_units(
+    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
         statistic,
         a,
         b,
@@ -239,6 +247,7 @@ def permutation_test(
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
+        strata=strata,
     )
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
@@ -248,18 +257,20 @@ def permutation_test(
             "paired=False. Use method='resampling'."
         )
         raise ValueError(msg)
-    if not draws_resamples(method, statistic):
+    if not draws_resamples(method, statistic, NO_STRATA if paired else layout):
         difference, pvalue = find_without_draws(
             xp, a, b, method=method, paired=paired, alternative=alternative
         )
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    is_exact = n_distinct <= n_resamples
+    is_exact = n_distinct <= n_resamples and (paired or not layout.are_there)
     result = count_extremes(
         xp,
         a,
         b,
         None if is_exact else seed_words(xp, rng),
+        layout.intervals,
+        n_strata=layout.number,
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,

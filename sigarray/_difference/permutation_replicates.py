@@ -46,6 +46,7 @@ def permutation_replicates(
     method: PermutationMethod = "resampling",
     clusters: Any = None,
     n_clusters: int | None = None,
+    strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -93,6 +94,12 @@ def permutation_replicates(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need. For two samples that are not pairs, a pair of
+        arrays of labels. Labels on a device are integers; a stratum of one score makes
+        the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -148,7 +155,7 @@ def permutation_replicates(
     >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
     0.0625
     """
-    xp, statistic, (a, b), dtype, *_level = prepare_units(
+    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
         statistic,
         a,
         b,
@@ -156,10 +163,17 @@ def permutation_replicates(
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
+        strata=strata,
     )
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
+    if is_exact and not paired and layout.are_there:
+        msg = (
+            "Expected method='resampling' with strata, within which scores are dealt "
+            "out at random; got 'exact'."
+        )
+        raise ValueError(msg)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     if is_exact and n_distinct >= MAX_REPLICATES:
         msg = (
@@ -182,6 +196,8 @@ def permutation_replicates(
         b,
         None if is_exact else seed_words(xp, rng),
         first,
+        layout.intervals,
+        n_strata=layout.number,
         count=count,
         paired=paired,
         statistic=statistic,

@@ -1,6 +1,7 @@
 """Statistics and p-values of scores with permuted labels."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sigarray._backend.aliases import (
@@ -26,8 +27,9 @@ from sigarray._numeric.statistic import (
     pool_samples,
     rounding_of,
 )
+from sigarray._numeric.strata import Intervals, Strata
 from sigarray._numeric.student import find_t_of
-from sigarray._resampling.draws import count_permutations, permute
+from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
     Beyond,
     Replicates,
@@ -35,6 +37,7 @@ from sigarray._resampling.replicates import (
     count_beyond,
     keep,
 )
+from sigarray._resampling.stratified import permute_within
 
 
 @array_kernel
@@ -83,7 +86,9 @@ def count_extremes(
     a: Array,
     b: Array,
     seed: Seed | None,
+    intervals: Sequence[Intervals],
     *,
+    n_strata: int | None,
     paired: bool,
     statistic: TestedStatistic,
     alternative: Alternative,
@@ -95,7 +100,8 @@ def count_extremes(
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = statistic == "t" and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
-    draws = permute(seed, n, paired=paired)
+    strata = Strata(n_strata, intervals)
+    draws = permute_within(xp, seed, n, m, paired, strata)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates
     if is_studentized:
@@ -127,7 +133,9 @@ def draw_permutations(
     b: Array,
     seed: Seed | None,
     start: int | Array,
+    intervals: Sequence[Intervals],
     *,
+    n_strata: int | None,
     paired: bool,
     statistic: TestedStatistic,
     count: int,
@@ -136,7 +144,8 @@ def draw_permutations(
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
     (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
-    draws = permute(seed, n, paired=paired)
+    strata = Strata(n_strata, intervals)
+    draws = permute_within(xp, seed, n, b.shape[-1], paired, strata)
     permuted: Replicates
     if is_t:
         pool = pool / largest_or_one(xp, pool)[..., None]

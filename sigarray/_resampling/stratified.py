@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.library import Library
-from sigarray._backend.threefry import random_places, random_places_of_intervals
+from sigarray._backend.threefry import (
+    ordered_keys,
+    overlapping_words,
+    random_places,
+    random_places_of_intervals,
+)
 from sigarray._numeric.statistic import (
     apply_statistic,
     coarse_mean,
@@ -14,7 +19,7 @@ from sigarray._numeric.statistic import (
     weighted_middle,
 )
 from sigarray._numeric.strata import Strata, weigh_scores
-from sigarray._resampling.draws import Draws, Places, sum_places
+from sigarray._resampling.draws import Draws, Places, permute, sum_places
 
 
 def draw_places(seed: Seed, paired: bool, strata: Strata) -> Draws:
@@ -129,6 +134,81 @@ class StratifiedPlaces(Draws):
             x + xp.arange(number * (n - 1), dtype=x.dtype) // (n - 1) * n
             for x, n in zip(places, each, strict=True)
         ]
+
+
+def permute_within(
+    xp: Library, seed: Seed | None, n: int, m: int, paired: bool, strata: Strata
+) -> Draws:
+    """Return permutations of a pool of n scores of A and m of B, within strata.
+
+    Pairs are in one stratum however they are exchanged.
+    """
+    if paired or seed is None or not strata.are_there:
+        return permute(seed, n, paired=paired)
+    of_a, of_b = (_number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
+    # Scores of both models, by stratum: those of A come first in each.
+    slots_a = xp.arange(n, dtype=of_a.dtype) + xp.astype(
+        xp.searchsorted(of_b, of_a, side="left"), of_a.dtype
+    )
+    slots_b = xp.arange(m, dtype=of_a.dtype) + xp.astype(
+        xp.searchsorted(of_a, of_b, side="right"), of_a.dtype
+    )
+    slots = xp.concat([slots_a, slots_b])
+    return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]))
+
+
+def _number_strata(xp: Library, strata: Strata, k: int, size: int) -> Array:
+    """Return the number of the stratum of each place of sample k, in rising order."""
+    places = xp.arange(size, dtype=xp.index_dtype)
+    if strata.number is not None:
+        return places // (size // strata.number)
+    is_first = xp.astype(places == strata.intervals[k].first, places.dtype)
+    return xp.cumulative_sum(is_first) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class StratifiedDeals(Draws):
+    """The scores of each stratum are dealt out to two samples, as many as there were.
+
+    The scores are a pool (..., n + m), in which those of A come first. `slots` are the
+    places of these by stratum, and `numbers` their strata.
+    """
+
+    seed: Seed
+    n: int
+    slots: Array
+    numbers: Array
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        (pool,) = scores
+        n_scores = pool.shape[-1]
+        words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
+        order = xp.argsort(ordered_keys(xp, words), axis=-1, stable=False)
+        # By stratum, and at random in each.
+        ranked = xp.argsort(xp.take_last(self.numbers, order), axis=-1, stable=True)
+        order = xp.take_along_axis(order, ranked, axis=-1)
+        dealt = xp.take_last(pool, xp.take_last(order, self.slots))
+        return [dealt[..., : self.n], dealt[..., self.n :]]
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        samples = self.remake(xp, scores, start, size)
+        return difference_of([xp.mean(x, axis=-1) for x in samples])
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        return [xp.sum(x, axis=-1) for x in self.remake(xp, scores, start, size)]
+
+    def count_elements(
+        self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
+    ) -> int:
+        """Count the keys and orders of a replicate, and its scores."""
+        *leading, n_scores = scores[0].shape
+        return int(n_scores * (4 + math.prod(leading)))
 
 
 def _leave_out_firsts(xp: Library, places: Array, first: Array) -> Array:

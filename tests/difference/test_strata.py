@@ -1,5 +1,7 @@
 """Strata: draws within each, errors, and what is refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -10,6 +12,8 @@ from sigarray import (
     bootstrap_test,
     corpus,
     of_sums,
+    permutation_replicates,
+    permutation_test,
     t_ci,
     t_test,
 )
@@ -186,6 +190,72 @@ def _range(x, axis):
     return xp.max(x, axis=axis) - xp.min(x, axis=axis)
 
 
+class TestDeals:
+    @pytest.mark.parametrize("statistic", ["mean", "iqm", RATIO])
+    @pytest.mark.parametrize("kind", ["axis", "labels"])
+    def test_scores_stay_in_their_stratum(self, backend, statistic, kind):
+        """Tasks at unlike levels: each of two samples has as many scores of each."""
+        a, b = 100.0 * np.arange(4)[:, None] + draw(4, 3), draw(4, 2, seed=1)
+        b += 100.0 * np.arange(4)[:, None]
+        labels = [np.repeat(np.arange(4), x.shape[-1]) for x in (a, b)]
+        samples = [x if kind == "axis" else x.ravel() for x in (a, b)]
+        samples = [backend.asarray(x) for x in samples]
+        if statistic is RATIO:
+            samples = [(x, x * 0.0 + 1.0) for x in samples]
+        found = permutation_replicates(
+            *samples,
+            start=0,
+            count=50,
+            statistic=statistic,
+            strata=0 if kind == "axis" else tuple(labels),
+            rng=0,
+        )
+        found = backend.to_numpy(found)
+        # If levels were mixed, means would differ by tens.
+        assert np.abs(found).max() < 6.0
+        assert len(np.unique(np.round(found, 4))) > 30
+
+    def test_all_deals_are_as_probable(self):
+        a = np.array([[1.0, 2.0], [10.0, 30.0]])
+        b = np.array([[4.0, 8.5], [70.0, 95.0]])
+        expected = [
+            np.mean([*one, *two]) - (220.5 - sum(one) - sum(two)) / 4.0
+            for one in itertools.combinations([1.0, 2.0, 4.0, 8.5], 2)
+            for two in itertools.combinations([10.0, 30.0, 70.0, 95.0], 2)
+        ]
+        found = permutation_replicates(a, b, start=0, count=9000, strata=0, rng=0)
+        values, counts = np.unique(np.round(found, 9), return_counts=True)
+        np.testing.assert_allclose(values, np.unique(np.round(expected, 9)))
+        assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+
+    def test_one_stratum_is_none(self):
+        a, b = draw(2, 7)
+        zeros = np.zeros(7, dtype=int)
+        options = {"start": 0, "count": 40, "rng": 2}
+        within = permutation_replicates(a, b, strata=(zeros, zeros), **options)
+        plain = permutation_replicates(a, b, **options)
+        np.testing.assert_allclose(np.sort(within), np.sort(plain), atol=2.0)
+        assert permutation_test(a, b, strata=(zeros, zeros), rng=0).pvalue > 0.0
+
+    def test_pairs_are_exchanged_as_without_strata(self):
+        a, b = draw(3, 4), draw(3, 4, seed=1)
+        for method in ("resampling", "exact"):
+            options = {"paired": True, "method": method, "rng": 0}
+            within = permutation_test(a, b, strata=0, **options)
+            plain = permutation_test(a.ravel(), b.ravel(), **options)
+            np.testing.assert_allclose(within, plain)
+
+    def test_equal_models_are_seldom_unequal(self):
+        """The level is held if A and B have runs of unlike numbers on tasks."""
+        rng = np.random.default_rng(3)
+        of_a, of_b = np.repeat([0, 1], [8, 3]), np.repeat([0, 1], [3, 8])
+        a = rng.normal(size=(800, 11)) + 9.0 * of_a
+        b = rng.normal(size=(800, 11)) + 9.0 * of_b
+        result = permutation_test(a, b, strata=(of_a, of_b), n_resamples=199, rng=0)
+        share = np.mean(result.pvalue <= 0.05)
+        assert abs(share - 0.05) < scipy.stats.norm.isf(FALSE_ALARM) * 0.0078
+
+
 class TestErrors:
     @pytest.mark.parametrize("sizes", [[4, 4, 4], [5, 2, 9]])
     def test_the_error_is_that_of_the_textbook(self, backend, sizes):
@@ -285,6 +355,14 @@ class TestWhatIsRefused:
     def test_by_bootstrap_test(self, options, message):
         with pytest.raises(ValueError, match=message):
             bootstrap_test(draw(3, 4), draw(3, 4), strata=0, rng=0, **options)
+
+    def test_by_permutations(self):
+        a, b = draw(3, 4), draw(3, 5)
+        options = {"start": 0, "count": 3, "method": "exact"}
+        with pytest.raises(ValueError, match="'resampling' with strata"):
+            permutation_replicates(a, b, strata=0, **options)
+        with pytest.raises(ValueError, match="'resampling' with strata"):
+            permutation_test(a, b, strata=0, method="saddlepoint")
 
     def test_functions_of_scores_of_unlike_strata(self):
         with pytest.raises(ValueError, match="with labels of strata; got"):
