@@ -39,6 +39,17 @@ def _in_clusters(function: Any) -> Any:
     return call
 
 
+def _over_seeds(function: Any) -> Any:
+    """Call a function with the axis of seeds in front of that of items."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        # The contract moves the axis of items to the front; the last is then of seeds.
+        axes = (-2, -1) if axis == -1 else (-1, axis)
+        return function(*arrays, axis=axes, **options)
+
+    return call
+
+
 def _label(x: Any, axis: int) -> Any:
     x = x if hasattr(x, "ndim") else np.asarray(x)
     xp = array_api_compat.array_namespace(x)
@@ -51,6 +62,11 @@ def _label(x: Any, axis: int) -> Any:
     return (xp.cumulative_sum(ones) - ones) // (ones + ones + ones)
 
 
+def _ratio(x: Any, y: Any) -> Any:
+    return x / y
+
+
+RATIO = sigarray.of_sums(_ratio)
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
@@ -157,6 +173,31 @@ SUM_CASES = [
                 (),
             ),
             (sigarray.bootstrap_ci, "one", ((9,),), DRAWN, (0, 1, 2)),
+        )
+    ),
+    *(
+        Case(
+            f"{function.__name__}-seeds_and_items-{name}",
+            _over_seeds(function),
+            shapes,
+            options,
+            is_random="rng" in function.__annotations__,
+            values=COUNTS if "statistic" in options else (),
+            moved=moved,
+            float32_error=2e-5,
+            public=function,
+        )
+        for function, name, shapes, options, moved in (
+            (sigarray.t_test, "two", ((3, 9), (4, 9)), {}, ()),
+            (sigarray.t_test, "paired", ((3, 9), (3, 9)), {"paired": True}, ()),
+            (sigarray.t_ci, "one", ((3, 9),), {}, (0, 1, 2)),
+            (
+                sigarray.t_ci,
+                "sums",
+                ((2, 3, 9), (2, 4, 9)),
+                {"statistic": RATIO},
+                None,
+            ),
         )
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),

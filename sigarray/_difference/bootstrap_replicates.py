@@ -142,7 +142,7 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level = prepare_units(
+    xp, statistic, samples, dtype, level, _n_items = prepare_units(
         statistic,
         *given,
         axis=axis,

@@ -212,7 +212,7 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, of_units, samples, dtype, level = prepare_units(
+    xp, of_units, samples, dtype, level, _n_items = prepare_units(
         statistic,
         *given,
         axis=axis,

@@ -11,7 +11,9 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
+    AXIS_RULE,
     CLUSTER_RULES,
+    Axis,
     in_dtype,
     mean_or_sums,
     prepare_samples,
@@ -124,7 +126,7 @@ def mann_whitney_u(
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
-@checked(statistic=mean_or_sums, **CLUSTER_RULES)
+@checked(statistic=mean_or_sums, **AXIS_RULE, **CLUSTER_RULES)
 def t_test(
     a: Array,
     b: Array,
@@ -136,7 +138,7 @@ def t_test(
     clusters: Any = None,
     n_clusters: int | None = None,
     test_share: float | None = None,
-    axis: int = -1,
+    axis: Axis = -1,
 ) -> TTestResult:
     """Test by Student's t whether the mean of A is above that of B.
 
@@ -179,8 +181,11 @@ def t_test(
         the share of its items on which a model was tested, such as 0.2 for five folds.
         This is the t of Nadeau and Bengio [2]_, because scores from overlapping
         training sets are not independent. See Notes. Static under `jit`.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
 
     Returns
     -------
@@ -227,6 +232,11 @@ def t_test(
     With `clusters`, the error is that of sums of clusters, "CR2" of Bell and McCaffrey
     [4]_, with the degrees of freedom of Satterthwaite [5]_. Of clusters of one item it
     is the t above; of few clusters, or of unequal ones, the degrees of freedom are few.
+
+    With axes of seeds and of items, the error is that for new ones of both: (MS_seed +
+    MS_item - MS_rest) / (S n), with the mean squares of the crossed analysis of
+    variance, and never below the part of either; of two models with their own seeds,
+    that of items is of their difference. The degrees of freedom are Satterthwaite's.
 
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
@@ -280,7 +290,9 @@ def t_test(
     True
     """
     given = [a, b]
-    xp, _, (a, b), dtype, _ = prepare_samples(statistic, a, b, axis=axis, paired=paired)
+    xp, _, (a, b), dtype, _, n_items = prepare_samples(
+        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    )
     if test_share is not None and not paired:
         msg = (
             "Expected paired=True with test_share, for every split is of both models; "
@@ -291,10 +303,11 @@ def t_test(
     coded = code_clusters(
         xp, clusters, given, [a, b], paired=paired, n_clusters=n_clusters
     )
-    if coded and test_share is not None:
+    if test_share is not None and (coded or n_items is not None):
+        other = "clusters" if coded else "axis=(seeds, items)"
         msg = (
-            "Expected clusters or test_share; got both. Folds are no clusters: leave "
-            "out clusters."
+            f"Expected {other} or test_share; got both. Average the items of each "
+            "fold, and pass the axis of the folds alone."
         )
         raise ValueError(msg)
     result = _t_test(
@@ -307,6 +320,7 @@ def t_test(
         statistic=statistic,
         alternative=alternative,
         test_share=test_share,
+        n_items=n_items,
     )
     return TTestResult(*in_dtype(xp, dtype, result))
 
@@ -356,11 +370,12 @@ def _t_test(
     statistic: Literal["mean"] | SumStatistic,
     alternative: Alternative,
     test_share: float | None,
+    n_items: int | None,
 ) -> tuple[Array, Array, Array]:
     """Return t, its p-value and its degrees of freedom."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
-    errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
+    errors = find_errors_by_codes(xp, numbers, codes, counts, paired, n_items)
     difference, squares, dfs, _ = errors
     t, df = find_t(xp, difference, squares, dfs)
     df = df + (difference - difference)

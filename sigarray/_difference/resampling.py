@@ -14,6 +14,7 @@ from sigarray._backend.checks import (
     choice,
     choice_or_statistic,
     count,
+    integer,
     optional,
     show,
 )
@@ -22,6 +23,7 @@ from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.tables import standardize_tables
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs
@@ -32,6 +34,7 @@ ResamplingMethod = Literal["resampling", "saddlepoint"]
 METHOD_RULE = choice(*get_args(ResamplingMethod))
 # Of the options that say which clusters items are in.
 CLUSTER_RULES = {"clusters": anything, "n_clusters": optional(count())}
+Axis = int | tuple[int, int]
 # Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
@@ -50,10 +53,30 @@ def mean_or_sums(name: str, value: Any) -> Any:
     return choice("mean")(name, value)
 
 
+def axis_or_axes(name: str, value: Any) -> Axis:
+    """Return the axis of the scores, or the two axes of seeds and of items."""
+    if not isinstance(value, (tuple, list)):
+        return integer(name, value)
+    if len(value) != 2:
+        msg = (
+            f"Expected {name} to be an integer, or a pair of them, (seeds, items); got "
+            f"{len(value)} of them."
+        )
+        raise ValueError(msg)
+    seeds, items = (integer(name, x) for x in value)
+    return seeds, items
+
+
+# Where scores are, in functions in which both seeds and items may be drawn.
+AXIS_RULE = {"axis": axis_or_axes}
+
+
 class Prepared(NamedTuple):
     """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
 
-    `level`, if any, is to be added to a statistic of one sample.
+    `level`, if any, is to be added to a statistic of one sample. `n_items`, if any, is
+    the number of items of samples that are tables, whose n are the cells of one seed
+    after another.
     """
 
     xp: Library
@@ -61,25 +84,48 @@ class Prepared(NamedTuple):
     samples: list[Array]
     dtype: Any
     level: Array | None = None
+    n_items: int | None = None
 
 
 def prepare_samples(
-    statistic: TestedStatistic, *given: Any, axis: int, paired: bool
+    statistic: TestedStatistic,
+    *given: Any,
+    axis: Axis,
+    paired: bool,
+    clusters: Any = None,
 ) -> Prepared:
-    """Return samples of one library and dtype; the dtype is that of results."""
+    """Return samples of one library and dtype; the dtype is that of results.
+
+    Raises
+    ------
+    ValueError
+        Pairs of unlike samples, or `clusters` of seeds and items.
+    """
+    n_items = None
+    if isinstance(axis, tuple) and clusters is not None:
+        msg = (
+            "Expected clusters or axis=(seeds, items); got both. Average the items of "
+            "each cluster, or pass the axis of the items alone."
+        )
+        raise ValueError(msg)
     if isinstance(statistic, SumStatistic):
-        xp, samples, dtype = standardize_columns(*given, axis=axis, paired=paired)
+        xp, samples, dtype, n_items = standardize_columns(
+            *given, axis=axis, paired=paired
+        )
+    elif isinstance(axis, tuple):
+        xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
+        dtype = samples[0].dtype
     else:
         xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
     check_one_or_pairs(samples, paired)
-    return Prepared(xp, statistic, samples, dtype)
+    return Prepared(xp, statistic, samples, dtype, n_items=n_items)
 
 
 def prepare_units(
     statistic: TestedStatistic,
     *given: Any,
-    axis: int,
+    axis: Axis,
     paired: bool,
     clusters: Any,
     n_clusters: int | None,
@@ -94,8 +140,10 @@ def prepare_units(
         Labels that `code_clusters` refuses, labels on a device without `n_clusters`, or
         another statistic than the mean and `of_sums`.
     """
-    prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
-    xp, _, samples, dtype, _ = prepared
+    prepared = prepare_samples(
+        statistic, *given, axis=axis, paired=paired, clusters=clusters
+    )
+    xp, _, samples, dtype, *_ = prepared
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
     )

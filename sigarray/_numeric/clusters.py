@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
+from sigarray._numeric.crossed import find_crossed_errors
 from sigarray._numeric.statistic import (
     coarse_mean,
     difference_of,
@@ -55,11 +56,15 @@ def find_errors_by_codes(
     codes: Sequence[Array],
     counts: Sequence[int],
     paired: bool,
+    n_items: int | None = None,
 ) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
     """Return what `find_errors` does, of clusters if there are codes of them.
 
-    The list of scores may be emptied, as by `find_errors`.
+    With `n_items`, scores are tables of seeds and items: see `find_crossed_errors`. The
+    list of scores may be emptied, as by `find_errors`.
     """
+    if n_items is not None:
+        return find_crossed_errors(xp, scores, n_items, paired)
     if not codes:
         return find_errors(xp, scores, paired)
     return _find_errors_of_clusters(
