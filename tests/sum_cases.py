@@ -67,6 +67,14 @@ def _ratio(x: Any, y: Any) -> Any:
 
 
 RATIO = sigarray.of_sums(_ratio)
+
+
+def _required_items(*arrays: Any, axis: Any, paired: bool, **options: Any) -> Any:
+    """Call it with the components of samples."""
+    found = sigarray.variance_components(*arrays, axis=axis, paired=paired)
+    return sigarray.required_items(found, difference=0.5, paired=paired, **options)
+
+
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
@@ -199,6 +207,27 @@ SUM_CASES = [
                 None,
             ),
         )
+    ),
+    Case(
+        "variance_components-one",
+        _over_seeds(sigarray.variance_components),
+        ((3, 9),),
+        float32_error=2e-5,
+        public=sigarray.variance_components,
+    ),
+    Case(
+        "variance_components-two",
+        _over_seeds(sigarray.variance_components),
+        ((3, 9), (4, 9)),
+        float32_error=2e-5,
+        public=sigarray.variance_components,
+    ),
+    Case(
+        "required_items",
+        _over_seeds(_required_items),
+        ((3, 9), (3, 9)),
+        {"n_seeds": (3, 10, 40), "paired": False},
+        public=sigarray.required_items,
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
     Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),
