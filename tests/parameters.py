@@ -179,6 +179,15 @@ GROUPS = (
         {"statistic": "What to estimate: the mean or the median." + _STATISTIC},
     ),
     Group(
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci",
+        {
+            "axis": EVERYWHERE["axis"]
+            + " A pair of axes, (seeds, items), if every seed of a model has a score "
+            "for every item, and both were sampled: the models then have the same "
+            "items and, with `paired`, the same seeds; else each has its own."
+        },
+    ),
+    Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
         "permutation_test permutation_replicates",
         {
@@ -202,10 +211,6 @@ GROUPS = (
     Group(
         "t_ci t_test",
         {
-            "axis": EVERYWHERE["axis"]
-            + " A pair of axes, (seeds, items), if every seed of a model has a score "
-            "for every item, and both were sampled: the models then have the same "
-            "items and, with `paired`, the same seeds; else each has its own.",
             "n_clusters": """
                 At least as many as there are clusters, static under `jit`, for labels
                 on a device, which are not read: by default the number of items. A code

@@ -206,6 +206,21 @@ SUM_CASES = [
                 {"statistic": RATIO},
                 None,
             ),
+            (sigarray.bootstrap_test, "two", ((3, 9), (4, 9)), DRAWN, ()),
+            (
+                sigarray.bootstrap_ci,
+                "paired",
+                ((3, 9), (3, 9)),
+                {"paired": True, "method": "percentile", **DRAWN},
+                (),
+            ),
+            (
+                sigarray.bootstrap_replicates,
+                "sums",
+                ((2, 3, 9), (2, 4, 9)),
+                {"statistic": RATIO, **SPLIT},
+                None,
+            ),
         )
     ),
     Case(

@@ -16,10 +16,13 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
+    AXIS_RULE,
     CLUSTER_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
+    Axis,
     ResamplingMethod,
+    check_crossed,
     clip_p_value,
     draws_resamples,
     in_dtype,
@@ -39,12 +42,12 @@ from sigarray._numeric.statistic import (
     move_back,
     rounding_of,
 )
-from sigarray._resampling.draws import Places
+from sigarray._resampling.crossed import draw_with_replacement
 from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **CLUSTER_RULES)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **AXIS_RULE, **CLUSTER_RULES)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -57,7 +60,7 @@ def bootstrap_test(
     method: ResamplingMethod = "resampling",
     clusters: Any = None,
     n_clusters: int | None = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> ResamplingResult:
@@ -104,8 +107,11 @@ def bootstrap_test(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -205,7 +211,7 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, statistic, (a, b), dtype, *_level = prepare_units(
+    xp, statistic, (a, b), dtype, _level, n_items = prepare_units(
         statistic,
         a,
         b,
@@ -215,6 +221,7 @@ def bootstrap_test(
         n_clusters=n_clusters,
     )
     check_sizes(a, b, purpose="to resample")
+    check_crossed(n_items, "method", method, "resampling")
     is_drawn = draws_resamples(method, statistic)
     if statistic == "t":
         result = bootstrap_t_test(
@@ -236,6 +243,7 @@ def bootstrap_test(
         statistic=statistic,
         alternative=alternative,
         n_resamples=n_resamples,
+        n_items=n_items,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
 
@@ -251,6 +259,7 @@ def _bootstrap_test(
     statistic: Statistic,
     alternative: Alternative,
     n_resamples: int,
+    n_items: int | None,
 ) -> tuple[Array, Array]:
     """Return difference and p-value; centring imposes the null hypothesis."""
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
@@ -277,9 +286,10 @@ def _bootstrap_test(
     limit = xp.abs(difference) if alternative == "two-sided" else difference
     side = "less" if alternative == "less" else "greater"
     limit = limit + tolerance if side == "less" else limit - tolerance
+    draws = draw_with_replacement(xp, seed, paired, n_items)
     extremes = Beyond(
         xp,
-        Resampled(xp, Places(seed, paired), samples, statistic),
+        Resampled(xp, draws, samples, statistic),
         observed[..., None],
         {side: limit[..., None]},
         is_two_sided=alternative == "two-sided",

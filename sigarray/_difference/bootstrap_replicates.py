@@ -17,8 +17,10 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
+    AXIS_RULE,
     CLUSTER_RULES,
     STATISTIC_RULE,
+    Axis,
     at_level,
     in_dtype,
     prepare_units,
@@ -33,11 +35,11 @@ from sigarray._numeric.statistic import (
     check_sizes,
     move_back,
 )
-from sigarray._resampling.draws import Places
+from sigarray._resampling.crossed import draw_with_replacement
 from sigarray._resampling.replicates import Resampled, keep
 
 
-@checked(start=anything, statistic=STATISTIC_RULE, **CLUSTER_RULES)
+@checked(start=anything, statistic=STATISTIC_RULE, **AXIS_RULE, **CLUSTER_RULES)
 def bootstrap_replicates(
     a: Array,
     b: Array | None = None,
@@ -49,7 +51,7 @@ def bootstrap_replicates(
     statistic: TestedStatistic = "mean",
     clusters: Any = None,
     n_clusters: int | None = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> Array:
@@ -94,8 +96,11 @@ def bootstrap_replicates(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -142,7 +147,7 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level, _n_items = prepare_units(
+    xp, statistic, samples, dtype, level, n_items = prepare_units(
         statistic,
         *given,
         axis=axis,
@@ -159,6 +164,7 @@ def bootstrap_replicates(
         statistic=statistic,
         paired=paired,
         count=count,
+        n_items=n_items,
     )
     return in_dtype(xp, dtype, [at_level(level, replicates)])[0]
 
@@ -173,11 +179,13 @@ def _bootstrap_replicates(
     statistic: TestedStatistic,
     paired: bool,
     count: int,
+    n_items: int | None,
 ) -> Array:
     if statistic == "t":
         rows = standardize_scores(xp, samples, paired).scores
         return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
-    resampled = Resampled(xp, Places(seed, paired), centered.scores, statistic)
+    draws = draw_with_replacement(xp, seed, paired, n_items)
+    resampled = Resampled(xp, draws, centered.scores, statistic)
     replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

@@ -25,8 +25,11 @@ from sigarray._difference.bca import (
     find_bias,
 )
 from sigarray._difference.resampling import (
+    AXIS_RULE,
     CLUSTER_RULES,
+    Axis,
     at_level,
+    check_crossed,
     in_dtype,
     prepare_units,
 )
@@ -47,7 +50,7 @@ from sigarray._numeric.statistic import (
     standard_deviation,
 )
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.draws import Places
+from sigarray._resampling.crossed import draw_with_replacement
 from sigarray._resampling.replicates import Resampled, keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
@@ -57,7 +60,7 @@ IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
 
-@checked(method=choice(*_METHODS, ignores_case=True), **CLUSTER_RULES)
+@checked(method=choice(*_METHODS, ignores_case=True), **AXIS_RULE, **CLUSTER_RULES)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -70,7 +73,7 @@ def bootstrap_ci(
     n_resamples: int = 9999,
     clusters: Any = None,
     n_clusters: int | None = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> BootstrapResult:
@@ -115,8 +118,11 @@ def bootstrap_ci(
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -212,7 +218,7 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, of_units, samples, dtype, level, _n_items = prepare_units(
+    xp, of_units, samples, dtype, level, n_items = prepare_units(
         statistic,
         *given,
         axis=axis,
@@ -221,6 +227,7 @@ def bootstrap_ci(
         n_clusters=n_clusters,
     )
     check_sizes(*samples, purpose="to resample")
+    check_crossed(n_items, "method", method, "percentile", "basic")
     if method == "studentized" and of_units != "mean":
         msg = (
             f"Expected statistic='mean' with method='studentized', for which the error "
@@ -236,6 +243,7 @@ def bootstrap_ci(
         method=method,
         paired=paired,
         n_resamples=n_resamples,
+        n_items=n_items,
     )
     *values, error = result
     values = [at_level(level, x) for x in values]
@@ -254,6 +262,7 @@ def _bootstrap_ci(
     method: IntervalMethod,
     paired: bool,
     n_resamples: int,
+    n_items: int | None,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error, some batch entries at a time."""
     n_axes = 2 if isinstance(statistic, SumStatistic) else 1
@@ -274,6 +283,7 @@ def _bootstrap_ci(
         method=method,
         paired=paired,
         n_resamples=n_resamples,
+        n_items=n_items,
     )
     result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
     result = xp.reshape(result, (4, *leading))
@@ -289,6 +299,7 @@ def _find_limits(
     method: IntervalMethod,
     paired: bool,
     n_resamples: int,
+    n_items: int | None,
 ) -> Array:
     """Return statistic, limits and standard error of samples (R, n): (4, R)."""
     if method == "studentized":
@@ -302,7 +313,8 @@ def _find_limits(
     rows, unit = centered.scores, centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
     observed = difference_of(values)
-    resampled = Resampled(xp, Places(seed, paired), rows, statistic)
+    draws = draw_with_replacement(xp, seed, paired, n_items)
+    resampled = Resampled(xp, draws, rows, statistic)
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":

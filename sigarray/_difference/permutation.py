@@ -21,6 +21,7 @@ from sigarray._difference.resampling import (
     STATISTIC_RULE,
     draws_resamples,
     in_dtype,
+    one_axis,
     prepare_units,
 )
 from sigarray._numeric.statistic import check_sizes
@@ -34,6 +35,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 @checked(
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
+    axis=one_axis,
     **CLUSTER_RULES,
 )
 def permutation_test(

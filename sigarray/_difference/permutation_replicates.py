@@ -19,6 +19,7 @@ from sigarray._difference.resampling import (
     CLUSTER_RULES,
     STATISTIC_RULE,
     in_dtype,
+    one_axis,
     prepare_units,
 )
 from sigarray._numeric.statistic import check_sizes
@@ -32,6 +33,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     start=anything,
     method=choice(*get_args(PermutationMethod)),
     statistic=STATISTIC_RULE,
+    axis=one_axis,
     **CLUSTER_RULES,
 )
 def permutation_replicates(

@@ -67,6 +67,19 @@ def axis_or_axes(name: str, value: Any) -> Axis:
     return seeds, items
 
 
+def one_axis(name: str, value: Any) -> int:
+    """Return the axis of the scores, in functions that exchange or deal them out."""
+    if isinstance(value, (tuple, list)):
+        msg = (
+            f"Expected {name} to be one axis; got {tuple(value)}. Where both seeds and "
+            "items were drawn, no scores can be exchanged: use t_test(a, b, "
+            "axis=(seeds, items)), or average the seeds, for a test of these on other "
+            "items."
+        )
+        raise ValueError(msg)
+    return integer(name, value)
+
+
 # Where scores are, in functions in which both seeds and items may be drawn.
 AXIS_RULE = {"axis": axis_or_axes}
 
@@ -144,6 +157,7 @@ def prepare_units(
         statistic, *given, axis=axis, paired=paired, clusters=clusters
     )
     xp, _, samples, dtype, *_ = prepared
+    check_crossed(prepared.n_items, "statistic", statistic, "mean", "median")
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
     )
@@ -223,6 +237,17 @@ def in_dtype(xp: Library, dtype: Any, results: Iterable[Array]) -> list[Array]:
 def at_level(level: Array | None, x: Array) -> Array:
     """Add the level of one sample to statistics (..., *more), if there is one."""
     return x if level is None else level[(..., *(None,) * (x.ndim - level.ndim))] + x
+
+
+def check_crossed(n_items: int | None, name: str, value: Any, *known: str) -> None:
+    """Raise unless tables of seeds and items have this option."""
+    if n_items is not None and isinstance(value, str) and value not in known:
+        use = " or ".join(map(repr, known))
+        msg = (
+            f"Expected {name} to be {use} with axis=(seeds, items); got {value!r}. "
+            "Intervals of few seeds hold more often with t_ci, and tests with t_test."
+        )
+        raise ValueError(msg)
 
 
 def draws_resamples(method: str, statistic: TestedStatistic) -> bool:

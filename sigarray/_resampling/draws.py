@@ -114,7 +114,7 @@ class Places(Draws):
                 for x, chosen in zip(rests[:n_counted], places, strict=False)
             ]
             sums = [
-                _sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(rests)
+                sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(rests)
             ]
         return [
             x + float(chosen.shape[-1]) * level
@@ -221,7 +221,7 @@ class Deals(Permutations):
         (pool,) = scores
         n_scores = pool.shape[-1]
         is_chosen = self._choose(xp, n_scores, pool.dtype, start, size)
-        sums = _sum_weighted(xp, pool, is_chosen)
+        sums = sum_weighted(xp, pool, is_chosen)
         # Keys may be tied at the threshold, once in two million times.
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
@@ -232,7 +232,7 @@ class Deals(Permutations):
     ) -> list[Array]:
         (pool,) = scores
         is_chosen = self._choose(xp, pool.shape[-1], pool.dtype, start, size)
-        sums = _sum_weighted(xp, pool, is_chosen)
+        sums = sum_weighted(xp, pool, is_chosen)
         return [sums, xp.sum(pool, axis=-1, keepdims=True) - sums]
 
     def find_parts(
@@ -293,7 +293,7 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     return 2**n if paired else math.comb(n + m, n)
 
 
-def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
+def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
     """Sum x (..., n) by the weights (R, n) of each replicate, (..., R)."""
     *leading, n = x.shape
     rows = xp.reshape(x, (math.prod(leading), n))
