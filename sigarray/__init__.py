@@ -20,6 +20,11 @@ if _TYPE_CHECKING:
     )
     from sigarray._difference.bootstrap import bootstrap_test
     from sigarray._difference.bootstrap_replicates import bootstrap_replicates
+    from sigarray._difference.components import (
+        VarianceComponents,
+        required_items,
+        variance_components,
+    )
     from sigarray._difference.confidence_interval import bootstrap_ci
     from sigarray._difference.improvement import probability_of_improvement
     from sigarray._difference.location import mann_whitney_u, t_test
@@ -81,6 +86,7 @@ __all__ = [
     "ScoreSummary",
     "SumStatistic",
     "TTestResult",
+    "VarianceComponents",
     "Verdict",
     "WilcoxonResult",
     "aso",
@@ -114,10 +120,12 @@ __all__ = [
     "ranking",
     "read",
     "report",
+    "required_items",
     "required_sample_size",
     "responses",
     "t_ci",
     "t_test",
+    "variance_components",
     "violation_ratio",
     "violation_ratio_from_chunks",
     "wilcoxon_test",
@@ -136,6 +144,11 @@ _MODULES = {
     ),
     "_difference.bootstrap": ("bootstrap_test",),
     "_difference.bootstrap_replicates": ("bootstrap_replicates",),
+    "_difference.components": (
+        "VarianceComponents",
+        "required_items",
+        "variance_components",
+    ),
     "_difference.confidence_interval": ("bootstrap_ci",),
     "_difference.location": ("mann_whitney_u", "t_test"),
     "_difference.improvement": ("probability_of_improvement",),

@@ -8,6 +8,7 @@ import sigarray
 from sigarray import responses
 from tests.case import Case, CaseOfPValues
 from tests.response_cases import RESPONSE_CASES
+from tests.stratum_cases import STRATUM_CASES
 from tests.sum_cases import SUM_CASES
 
 
@@ -364,6 +365,7 @@ CASES = [
         {"n_resamples": 40, "sizes": (6,), "test": "paired_t", "power": 0.05},
         is_random=True,
     ),
+    *STRATUM_CASES,
     *SUM_CASES,
     *RESPONSE_CASES,
     *(

@@ -185,6 +185,15 @@ GROUPS = (
         },
     ),
     Group(
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci",
+        {
+            "axis": EVERYWHERE["axis"]
+            + " A pair of axes, (seeds, items), if every seed of a model has a score "
+            "for every item, and both were sampled: the models then have the same "
+            "items and, with `paired`, the same seeds; else each has its own."
+        },
+    ),
+    Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
         "permutation_test permutation_replicates",
         {

@@ -32,14 +32,25 @@ def _in_clusters(function: Any) -> Any:
     """Call a function with items in clusters of three, by labels on their device."""
 
     def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
-        labels = [_label(x, axis) for x in arrays]
+        labels = [label_items(x, axis) for x in arrays]
         clusters = labels if len(arrays) == 2 and "paired" not in options else labels[0]
         return function(*arrays, axis=axis, clusters=clusters, **options)
 
     return call
 
 
-def _label(x: Any, axis: int) -> Any:
+def _over_seeds(function: Any) -> Any:
+    """Call a function with the axis of seeds in front of that of items."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        # The contract moves the axis of items to the front; the last is then of seeds.
+        axes = (-2, -1) if axis == -1 else (-1, axis)
+        return function(*arrays, axis=axes, **options)
+
+    return call
+
+
+def label_items(x: Any, axis: int) -> Any:
     x = x if hasattr(x, "ndim") else np.asarray(x)
     xp = array_api_compat.array_namespace(x)
     if array_api_compat.is_jax_namespace(xp):  # by itself it sends numbers of the host
@@ -51,19 +62,17 @@ def _label(x: Any, axis: int) -> Any:
     return (xp.cumulative_sum(ones) - ones) // (ones + ones + ones)
 
 
-def _in_strata(function: Any) -> Any:
-    """Call a function with scores in strata of three, and one of two or four."""
-
-    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
-        labels = [_label(x, axis) for x in arrays]
-        strata = labels if len(arrays) == 2 and "paired" not in options else labels[0]
-        return function(*arrays, axis=axis, strata=strata, **options)
-
-    return call
+def _ratio(x: Any, y: Any) -> Any:
+    return x / y
 
 
-def _profile(x: Any, **options: Any) -> Any:
-    return sigarray.performance_profile(x, [-0.5, 0.0, 0.7], **options)
+RATIO = sigarray.of_sums(_ratio)
+
+
+def _required_items(*arrays: Any, axis: Any, paired: bool, **options: Any) -> Any:
+    """Call it with the components of samples."""
+    found = sigarray.variance_components(*arrays, axis=axis, paired=paired)
+    return sigarray.required_items(found, difference=0.5, paired=paired, **options)
 
 
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
@@ -176,52 +185,64 @@ SUM_CASES = [
     ),
     *(
         Case(
-            f"{function.__name__}-strata-{name}",
-            _in_strata(function),
+            f"{function.__name__}-seeds_and_items-{name}",
+            _over_seeds(function),
             shapes,
             options,
             is_random="rng" in function.__annotations__,
+            values=COUNTS if "statistic" in options else (),
             moved=moved,
             float32_error=2e-5,
             public=function,
         )
         for function, name, shapes, options, moved in (
-            (sigarray.t_test, "paired", ((9,), (9,)), {"paired": True}, ()),
-            (sigarray.t_test, "two", ((9,), (8,)), {}, ()),
-            (sigarray.t_ci, "one", ((8,),), {}, (0, 1, 2)),
-            (sigarray.bootstrap_test, "two", ((8,), (9,)), DRAWN, ()),
-            (sigarray.permutation_test, "two", ((8,), (9,)), DRAWN, ()),
+            (sigarray.t_test, "two", ((3, 9), (4, 9)), {}, ()),
+            (sigarray.t_test, "paired", ((3, 9), (3, 9)), {"paired": True}, ()),
+            (sigarray.t_ci, "one", ((3, 9),), {}, (0, 1, 2)),
+            (
+                sigarray.t_ci,
+                "sums",
+                ((2, 3, 9), (2, 4, 9)),
+                {"statistic": RATIO},
+                None,
+            ),
+            (sigarray.bootstrap_test, "two", ((3, 9), (4, 9)), DRAWN, ()),
             (
                 sigarray.bootstrap_ci,
-                "iqm",
-                ((8,),),
-                {"statistic": "iqm", **DRAWN},
-                (0, 1, 2),
+                "paired",
+                ((3, 9), (3, 9)),
+                {"paired": True, "method": "percentile", **DRAWN},
+                (),
             ),
             (
                 sigarray.bootstrap_replicates,
-                "median",
-                ((9,), (9,)),
-                {"statistic": "median", "paired": True, **SPLIT},
-                (),
+                "sums",
+                ((2, 3, 9), (2, 4, 9)),
+                {"statistic": RATIO, **SPLIT},
+                None,
             ),
         )
     ),
     Case(
-        "probability_of_improvement",
-        sigarray.probability_of_improvement,
-        ((9,), (7,)),
-        DRAWN,
-        is_random=True,
+        "variance_components-one",
+        _over_seeds(sigarray.variance_components),
+        ((3, 9),),
+        float32_error=2e-5,
+        public=sigarray.variance_components,
     ),
     Case(
-        "performance_profile",
-        _profile,
-        ((41,),),
-        {"n_resamples": 3},
-        is_random=True,
-        moved=None,
-        public=sigarray.performance_profile,
+        "variance_components-two",
+        _over_seeds(sigarray.variance_components),
+        ((3, 9), (4, 9)),
+        float32_error=2e-5,
+        public=sigarray.variance_components,
+    ),
+    Case(
+        "required_items",
+        _over_seeds(_required_items),
+        ((3, 9), (3, 9)),
+        {"n_seeds": (3, 10, 40), "paired": False},
+        public=sigarray.required_items,
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
     Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),

@@ -36,7 +36,7 @@ class Function:
     options: dict[str, Option]
     # How many arrays, which a function may take as one list or set.
     arity: int = 2
-    takes: str = "scores"  # or "p_values", "responses", "list", "nothing"
+    takes: str = "scores"  # or "tables", "p_values", "responses", "list", "nothing"
     # Options that every call has: those with slow, random or changing defaults.
     always: tuple[str, ...] = ALWAYS
     # Fields that do not move with all scores; with all of them times a power of two.
@@ -179,6 +179,9 @@ RESULT = {"fixed_by_shift": ("result",), "fixed_by_scale": ("result",)}
 ORDER = {"fixed_by_shift": RATIOS, "fixed_by_scale": RATIOS}
 COMPARED = ("mann_whitney.pvalue", "aso_a_over_b.violation_ratio")
 SIMULATED: dict[str, Any] = {"arity": 0, "takes": "nothing"}
+# Of seeds and items.
+AXES = Option(st.sampled_from(((-2, -1), (-1, -2))))
+TABLES: dict[str, Any] = {"takes": "tables", "always": (*ALWAYS, "axis")}
 P_VALUES: dict[str, Any] = {"arity": 1, "takes": "p_values"}
 RESPONSES: dict[str, Any] = {"arity": 3, "takes": "responses"}
 
@@ -293,6 +296,20 @@ FUNCTIONS = [
         # Where no score varies.
         may_be_nan=("pvalue",),
         **P_VALUE,
+    ),
+    Function(
+        "t_ci",
+        {"confidence_level": LEVEL, "paired": FLAG, "axis": AXES},
+        # Where no score varies.
+        may_be_nan=("confidence_interval.low", "confidence_interval.high"),
+        **TABLES,
+    ),
+    Function(
+        "variance_components",
+        {"paired": FLAG, "axis": AXES},
+        # Where no score varies.
+        may_be_nan=("seed_share", "item_share", "both_share"),
+        **TABLES,
     ),
     Function(
         "compare",

@@ -9,15 +9,17 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import is_array, standardize
 from sigarray._backend.library import Library
+from sigarray._backend.tables import standardize_tables
 
 
 def standardize_columns(
-    *samples: Any, axis: int = -1, paired: bool = False
-) -> tuple[Library, list[Array], Any]:
+    *samples: Any, axis: int | tuple[int, int] = -1, paired: bool = False
+) -> tuple[Library, list[Array], Any, int | None]:
     """Return samples (..., d, n) in the widest float, and the float dtype of results.
 
     A sample is a sequence of d arrays with the items on `axis`, or one array, in which
-    the d numbers are on the last of the other axes. See `standardize`.
+    the d numbers are on the last of the other axes. See `standardize`; and for axes of
+    seeds and items, whose number is the last result, `standardize_tables`.
 
     Raises
     ------
@@ -30,7 +32,11 @@ def standardize_columns(
             msg = f"Expected one array or more for each item; got {describe(sample)}."
             raise ValueError(msg)
     every = [column for columns in parts for column in columns]
-    xp, arrays = standardize(*every, axis=axis, paired=paired)
+    n_items = None
+    if isinstance(axis, tuple):
+        xp, arrays, n_items = standardize_tables(*every, axes=axis, paired=paired)
+    else:
+        xp, arrays = standardize(*every, axis=axis, paired=paired)
     dtype = arrays[0].dtype
     rest = iter(arrays)
     stacks = []
@@ -46,7 +52,7 @@ def standardize_columns(
         raise ValueError(msg)
     with xp.modes_off():
         wide = [xp.astype(x, xp.widest_float, copy=False) for x in stacks]
-    return xp, wide, dtype
+    return xp, wide, dtype, n_items
 
 
 def is_sequence(sample: Any) -> bool:

@@ -57,11 +57,13 @@ def standardize(
         for x in arrays:
             whole = xp.astype(x, dtype, copy=False)
             samples.append(_move_axis_last(xp, whole, axis, what))
-    _check_leading_axes(samples, n_axes)
+    check_leading_axes(samples, n_axes)
     return xp, samples
 
 
-def standardize_numbers(*numbers: Array) -> tuple[Library, list[Array]]:
+def standardize_numbers(
+    *numbers: Array, what: str = "sums"
+) -> tuple[Library, list[Array]]:
     """Return arrays of one namespace, device and float dtype, of any shapes.
 
     Plain numbers become arrays without axes, beside arrays of their dtype. Integers and
@@ -70,7 +72,7 @@ def standardize_numbers(*numbers: Array) -> tuple[Library, list[Array]]:
     given = [x if isinstance(x, _NUMBERS) else _to_array(x) for x in numbers]
     xp = _shared_library(tuple(x for x in given if is_array(x)))
     with xp.modes_off():
-        arrays = [_to_float(xp, x, "sums") if is_array(x) else x for x in given]
+        arrays = [_to_float(xp, x, what) if is_array(x) else x for x in given]
         found = [x.dtype for x in arrays if is_array(x)]
         dtype = xp.result_type(*found) if found else xp.widest_float
         return xp, [
@@ -383,7 +385,8 @@ def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
     return xp.move_axis(x, axis, -1)
 
 
-def _check_leading_axes(samples: list[Array], n_axes: int) -> None:
+def check_leading_axes(samples: list[Array], n_axes: int) -> None:
+    """Raise unless the axes in front of those of a sample broadcast."""
     try:
         np.broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
     except ValueError as error:

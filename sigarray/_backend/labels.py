@@ -49,6 +49,27 @@ def align_labels(
     )
 
 
+def align_tables(
+    tables: tuple[Any, ...], *, axes: tuple[int, int], paired: bool
+) -> tuple[Any, ...]:
+    """Bring the items of tables into one order of labels, and the seeds of pairs.
+
+    Raises
+    ------
+    ValueError
+        Labels of items, or of the seeds of pairs, that are not the same.
+    """
+    first = next((x for x in tables if _has_labels(x) and x.ndim > 1), None)
+    if first is None:
+        return tables
+    for axis in axes if paired else axes[1:]:
+        tables = tuple(
+            _align(first, x, axis) if _has_labels(x) and x.ndim > 1 else x
+            for x in tables
+        )
+    return tables
+
+
 def _has_labels(x: Any) -> bool:
     return hasattr(x, "reindex") and hasattr(x, "ndim")
 
@@ -62,6 +83,8 @@ def _labels(x: Any, place: int) -> Any:
     """Return the labels of an axis as a pandas Index, or None."""
     if hasattr(x, "dims"):
         return x.indexes.get(x.dims[place])
+    if place == 1 and hasattr(x, "columns"):
+        return x.columns
     return x.index if place == 0 else None
 
 
@@ -74,7 +97,9 @@ def _align(first: Any, x: Any, axis: int) -> Any:
     names = list(wanted.names)
     if wanted.nlevels > 1 and names != list(labels.names):
         labels = _order_levels(labels, names)
-        x = x.reorder_levels(names) if hasattr(x, "reorder_levels") else x
+        if hasattr(x, "reorder_levels"):
+            of_columns = {"axis": 1} if place == 1 else {}
+            x = x.reorder_levels(names, **of_columns)
     if wanted.equals(labels):
         return x
     lacking = wanted.difference(labels, sort=False)
@@ -91,7 +116,9 @@ def _align(first: Any, x: Any, axis: int) -> Any:
             "them by label first, or pass x.to_numpy() where the places are the pairs."
         )
         raise ValueError(msg)
-    return x.reindex({x.dims[place]: wanted} if hasattr(x, "dims") else wanted)
+    if hasattr(x, "dims"):
+        return x.reindex({x.dims[place]: wanted})
+    return x.reindex(columns=wanted) if place == 1 else x.reindex(wanted)
 
 
 def _order_levels(labels: Any, names: list[Any]) -> Any:

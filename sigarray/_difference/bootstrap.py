@@ -20,7 +20,9 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
+    Axis,
     ResamplingMethod,
+    check_crossed,
     clip_p_value,
     draws_resamples,
     in_dtype,
@@ -30,6 +32,7 @@ from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
     bootstrap_t_test,
 )
+from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -40,9 +43,9 @@ from sigarray._numeric.statistic import (
     move_back,
     rounding_of,
 )
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
+from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
-from sigarray._resampling.stratified import draw_places
 from sigarray.results import ResamplingResult
 
 
@@ -60,7 +63,7 @@ def bootstrap_test(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> ResamplingResult:
@@ -114,8 +117,11 @@ def bootstrap_test(
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels. Labels on a device are integers; a stratum of one score makes
         the result NaN there.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -215,7 +221,7 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
+    xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
         b,
@@ -226,7 +232,8 @@ def bootstrap_test(
         strata=strata,
     )
     check_sizes(a, b, purpose="to resample")
-    is_drawn = draws_resamples(method, statistic, layout)
+    check_crossed(design, "method", method, "resampling")
+    is_drawn = draws_resamples(method, statistic, design)
     if statistic == "t":
         result = bootstrap_t_test(
             xp,
@@ -243,8 +250,8 @@ def bootstrap_test(
         a,
         b,
         seed_words(xp, rng) if is_drawn else None,
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -261,7 +268,7 @@ def _bootstrap_test(
     seed: Seed | None,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     paired: bool,
     statistic: Statistic,
     alternative: Alternative,
@@ -287,15 +294,15 @@ def _bootstrap_test(
         else:
             pvalue = find_tail(alternative)
         return centered.unit * difference, clip_p_value(xp, pvalue)
-    strata = Strata(n_strata, intervals)
     tolerance = rounding_of(xp, statistic, samples, values)
     tolerance = add_rounding_of_scores(xp, tolerance, statistic, centered.levels)
     limit = xp.abs(difference) if alternative == "two-sided" else difference
     side = "less" if alternative == "less" else "greater"
     limit = limit + tolerance if side == "less" else limit - tolerance
+    draws = draw_with_replacement(xp, seed, paired, design.with_intervals(intervals))
     extremes = Beyond(
         xp,
-        Resampled(xp, draw_places(seed, paired, strata), samples, statistic),
+        Resampled(xp, draws, samples, statistic),
         observed[..., None],
         {side: limit[..., None]},
         is_two_sided=alternative == "two-sided",

@@ -19,6 +19,7 @@ from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     STATISTIC_RULE,
+    Axis,
     at_level,
     in_dtype,
     prepare_units,
@@ -27,15 +28,16 @@ from sigarray._difference.studentized import (
     resample_t,
     standardize_scores,
 )
+from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     center_scores,
     check_sizes,
     move_back,
 )
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
+from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.replicates import Resampled, keep
-from sigarray._resampling.stratified import draw_places
 
 
 @checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
@@ -51,7 +53,7 @@ def bootstrap_replicates(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> Array:
@@ -103,8 +105,11 @@ def bootstrap_replicates(
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels. Labels on a device are integers; a stratum of one score makes
         the result NaN there.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -151,7 +156,7 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level, layout = prepare_units(
+    xp, statistic, samples, dtype, level, design = prepare_units(
         statistic,
         *given,
         axis=axis,
@@ -166,8 +171,8 @@ def bootstrap_replicates(
         samples,
         seed_words(xp, rng),
         first_replicate(xp, start, count),
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         statistic=statistic,
         paired=paired,
         count=count,
@@ -183,7 +188,7 @@ def _bootstrap_replicates(
     start: int | Array,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     statistic: TestedStatistic,
     paired: bool,
     count: int,
@@ -192,7 +197,7 @@ def _bootstrap_replicates(
         rows = standardize_scores(xp, samples, paired).scores
         return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
-    draws = draw_places(seed, paired, Strata(n_strata, intervals))
+    draws = draw_with_replacement(xp, seed, paired, design.with_intervals(intervals))
     resampled = Resampled(xp, draws, centered.scores, statistic)
     replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

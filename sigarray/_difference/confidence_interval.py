@@ -27,7 +27,9 @@ from sigarray._difference.bca import (
 )
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    Axis,
     at_level,
+    check_crossed,
     in_dtype,
     prepare_units,
 )
@@ -36,6 +38,7 @@ from sigarray._difference.studentized import (
     resample_t,
     standardize_scores,
 )
+from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -47,10 +50,10 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
 from sigarray._numeric.sums import SumStatistic
+from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.replicates import Resampled, keep
-from sigarray._resampling.stratified import draw_places
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # SciPy writes "BCa".
@@ -73,7 +76,7 @@ def bootstrap_ci(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
-    axis: int = -1,
+    axis: Axis = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> BootstrapResult:
@@ -125,8 +128,11 @@ def bootstrap_ci(
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels. Labels on a device are integers; a stratum of one score makes
         the result NaN there.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
@@ -222,7 +228,7 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, of_units, samples, dtype, level, layout = prepare_units(
+    xp, of_units, samples, dtype, level, design = prepare_units(
         statistic,
         *given,
         axis=axis,
@@ -232,7 +238,8 @@ def bootstrap_ci(
         strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
-    if method == "studentized" and layout.are_there:
+    check_crossed(design, "method", method, "percentile", "basic")
+    if method == "studentized" and design.strata.are_there:
         msg = (
             "Expected another method than 'studentized' with strata; got both. Use "
             "t_ci, whose error is known, or method='bca'."
@@ -248,8 +255,8 @@ def bootstrap_ci(
         xp,
         samples,
         seed_words(xp, rng),
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         statistic=of_units,
         tail=0.5 * (1.0 - confidence_level),
         method=method,
@@ -269,7 +276,7 @@ def _bootstrap_ci(
     seed: Seed,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     statistic: Statistic,
     tail: float,
     method: IntervalMethod,
@@ -290,7 +297,7 @@ def _bootstrap_ci(
         _find_limits,
         xp,
         seed,
-        Strata(n_strata, intervals),
+        design.with_intervals(intervals),
         statistic=statistic,
         tail=tail,
         method=method,
@@ -305,7 +312,7 @@ def _bootstrap_ci(
 def _find_limits(
     xp: Library,
     seed: Seed,
-    strata: Strata,
+    design: Design,
     *entries: Array,
     statistic: Statistic,
     tail: float,
@@ -325,14 +332,15 @@ def _find_limits(
     rows, unit = centered.scores, centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
     observed = difference_of(values)
-    resampled = Resampled(xp, draw_places(seed, paired, strata), rows, statistic)
+    draws = draw_with_replacement(xp, seed, paired, design)
+    resampled = Resampled(xp, draws, rows, statistic)
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
         bias = find_bias(xp, replicates, observed, rounding)
-        acceleration = find_acceleration(xp, rows, statistic, paired, strata)
+        acceleration = find_acceleration(xp, rows, statistic, paired, design.strata)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]

@@ -12,12 +12,15 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
     DESIGN_RULES,
-    arrange_if_strata,
+    Axis,
     in_dtype,
     mean_or_sums,
     prepare_samples,
 )
-from sigarray._numeric.clusters import find_errors_by_codes
+from sigarray._numeric.designs import (
+    Design,
+    find_errors_by_design,
+)
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
@@ -25,7 +28,7 @@ from sigarray._numeric.statistic import (
     concat_samples,
     find_symmetric_p_value,
 )
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import MannWhitneyResult, TTestResult
@@ -139,7 +142,7 @@ def t_test(
     n_clusters: int | None = None,
     strata: Any = None,
     test_share: float | None = None,
-    axis: int = -1,
+    axis: Axis = -1,
 ) -> TTestResult:
     """Test by Student's t whether the mean of A is above that of B.
 
@@ -188,8 +191,11 @@ def t_test(
         the share of its items on which a model was tested, such as 0.2 for five folds.
         This is the t of Nadeau and Bengio [2]_, because scores from overlapping
         training sets are not independent. See Notes. Static under `jit`.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
 
     Returns
     -------
@@ -236,6 +242,11 @@ def t_test(
     With `clusters`, the error is that of sums of clusters, "CR2" of Bell and McCaffrey
     [4]_, with the degrees of freedom of Satterthwaite [5]_. Of clusters of one item it
     is the t above; of few clusters, or of unequal ones, the degrees of freedom are few.
+
+    With axes of seeds and of items, the error is that for new ones of both: (MS_seed +
+    MS_item - MS_rest) / (S n), with the mean squares of the crossed analysis of
+    variance, and never below the part of either; of two models with their own seeds,
+    that of items is of their difference. The degrees of freedom are Satterthwaite's.
 
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
@@ -289,9 +300,8 @@ def t_test(
     True
     """
     given = [a, b]
-    prepared = prepare_samples(statistic, a, b, axis=axis, paired=paired)
-    xp, _, (a, b), dtype, _, layout = arrange_if_strata(
-        prepared, strata, given, axis=axis, paired=paired, clusters=clusters
+    xp, _, (a, b), dtype, _, design = prepare_samples(
+        statistic, a, b, axis=axis, paired=paired, clusters=clusters, strata=strata
     )
     if test_share is not None and not paired:
         msg = (
@@ -303,23 +313,20 @@ def t_test(
     coded = code_clusters(
         xp, clusters, given, [a, b], paired=paired, n_clusters=n_clusters
     )
-    if coded and test_share is not None:
+    if test_share is not None and (coded or not design.is_simple):
         msg = (
-            "Expected clusters or test_share; got both. Folds are no clusters: leave "
-            "out clusters."
+            "Expected test_share, or clusters, strata or axis=(seeds, items); got "
+            "both. Average the items of each fold, and pass the axis of the folds."
         )
-        raise ValueError(msg)
-    if layout.are_there and test_share is not None:
-        msg = "Expected strata or test_share; got both. Leave out one of them."
         raise ValueError(msg)
     result = _t_test(
         xp,
         a,
         b,
         [x.codes for x in coded],
-        layout.intervals,
+        design.strata.intervals,
         counts=tuple(x.number for x in coded),
-        n_strata=layout.number,
+        design=design.static,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -370,7 +377,7 @@ def _t_test(
     intervals: Sequence[Intervals],
     *,
     counts: tuple[int, ...],
-    n_strata: int | None,
+    design: Design,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     alternative: Alternative,
@@ -379,8 +386,8 @@ def _t_test(
     """Return t, its p-value and its degrees of freedom."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
-    strata = Strata(n_strata, intervals)
-    errors = find_errors_by_codes(xp, numbers, codes, counts, paired, strata)
+    design = design.with_intervals(intervals)
+    errors = find_errors_by_design(xp, numbers, codes, counts, design, paired)
     difference, squares, dfs, _ = errors
     t, df = find_t(xp, difference, squares, dfs)
     df = df + (difference - difference)

@@ -21,10 +21,11 @@ from sigarray._difference.resampling import (
     STATISTIC_RULE,
     draws_resamples,
     in_dtype,
+    one_axis,
     prepare_units,
 )
+from sigarray._numeric.designs import ONE_BY_ONE
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.strata import NO_STRATA
 from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
 
@@ -35,7 +36,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 @checked(
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
-    **DESIGN_RULES,
+    **DESIGN_RULES | {"axis": one_axis},
 )
 def permutation_test(
     a: Array,
@@ -239,7 +240,7 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
-    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
+    xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
         b,
@@ -257,20 +258,20 @@ def permutation_test(
             "paired=False. Use method='resampling'."
         )
         raise ValueError(msg)
-    if not draws_resamples(method, statistic, NO_STRATA if paired else layout):
+    if not draws_resamples(method, statistic, ONE_BY_ONE if paired else design):
         difference, pvalue = find_without_draws(
             xp, a, b, method=method, paired=paired, alternative=alternative
         )
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    is_exact = n_distinct <= n_resamples and (paired or not layout.are_there)
+    is_exact = n_distinct <= n_resamples and (paired or not design.strata.are_there)
     result = count_extremes(
         xp,
         a,
         b,
         None if is_exact else seed_words(xp, rng),
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,

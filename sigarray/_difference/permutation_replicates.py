@@ -19,6 +19,7 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     STATISTIC_RULE,
     in_dtype,
+    one_axis,
     prepare_units,
 )
 from sigarray._numeric.statistic import check_sizes
@@ -32,7 +33,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     start=anything,
     method=choice(*get_args(PermutationMethod)),
     statistic=STATISTIC_RULE,
-    **DESIGN_RULES,
+    **DESIGN_RULES | {"axis": one_axis},
 )
 def permutation_replicates(
     a: Array,
@@ -155,7 +156,7 @@ def permutation_replicates(
     >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
     0.0625
     """
-    xp, statistic, (a, b), dtype, _level, layout = prepare_units(
+    xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
         b,
@@ -168,7 +169,7 @@ def permutation_replicates(
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
-    if is_exact and not paired and layout.are_there:
+    if is_exact and not paired and design.strata.are_there:
         msg = (
             "Expected method='resampling' with strata, within which scores are dealt "
             "out at random; got 'exact'."
@@ -196,8 +197,8 @@ def permutation_replicates(
         b,
         None if is_exact else seed_words(xp, rng),
         first,
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         count=count,
         paired=paired,
         statistic=statistic,

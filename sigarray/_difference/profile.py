@@ -15,11 +15,12 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.strata import arrange_strata
+from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.strata import NO_STRATA, Intervals, Strata
+from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.draws import Draws
 from sigarray._resampling.replicates import keep
-from sigarray._resampling.stratified import draw_places
 from sigarray.results import ConfidenceInterval, ProportionResult
 
 
@@ -174,7 +175,7 @@ def _performance_profile(
     fault = xp.sum(scores - scores, axis=-1)[..., None]
     is_above = is_above + fault[..., None]
     observed = xp.mean(is_above, axis=-1)
-    draws = draw_places(seed, False, Strata(n_strata, intervals))
+    draws = draw_with_replacement(xp, seed, False, Design(Strata(n_strata, intervals)))
     replicates = _Distances(xp, draws, is_above, observed)
     ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.

@@ -17,6 +17,7 @@ from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentized
+from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -27,7 +28,7 @@ from sigarray._numeric.statistic import (
     pool_samples,
     rounding_of,
 )
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t_of
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
@@ -88,7 +89,7 @@ def count_extremes(
     seed: Seed | None,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     paired: bool,
     statistic: TestedStatistic,
     alternative: Alternative,
@@ -100,7 +101,7 @@ def count_extremes(
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = statistic == "t" and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
-    strata = Strata(n_strata, intervals)
+    strata = design.with_intervals(intervals).strata
     draws = permute_within(xp, seed, n, m, paired, strata)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates
@@ -135,7 +136,7 @@ def draw_permutations(
     start: int | Array,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     paired: bool,
     statistic: TestedStatistic,
     count: int,
@@ -144,7 +145,7 @@ def draw_permutations(
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
     (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
-    strata = Strata(n_strata, intervals)
+    strata = design.with_intervals(intervals).strata
     draws = permute_within(xp, seed, n, b.shape[-1], paired, strata)
     permuted: Replicates
     if is_t:

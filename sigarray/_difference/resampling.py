@@ -14,6 +14,7 @@ from sigarray._backend.checks import (
     choice,
     choice_or_statistic,
     count,
+    integer,
     optional,
     show,
 )
@@ -22,22 +23,18 @@ from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.tables import standardize_tables
 from sigarray._difference.strata import arrange_strata
 from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs
-from sigarray._numeric.strata import NO_STRATA, Strata
 from sigarray._numeric.sums import SumStatistic
 
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-# Of the options that say in which clusters or strata items are.
-DESIGN_RULES = {
-    "clusters": anything,
-    "n_clusters": optional(count()),
-    "strata": anything,
-}
+Axis = int | tuple[int, int]
 # Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
@@ -56,6 +53,57 @@ def mean_or_sums(name: str, value: Any) -> Any:
     return choice("mean")(name, value)
 
 
+def axis_or_axes(name: str, value: Any) -> Axis:
+    """Return the axis of the scores, or the two axes of seeds and of items."""
+    if not isinstance(value, (tuple, list)):
+        return integer(name, value)
+    if len(value) != 2:
+        msg = (
+            f"Expected {name} to be an integer, or a pair of them, (seeds, items); got "
+            f"{len(value)} of them."
+        )
+        raise ValueError(msg)
+    seeds, items = (integer(name, x) for x in value)
+    return seeds, items
+
+
+def one_axis(name: str, value: Any) -> int:
+    """Return the axis of the scores, in functions that exchange or deal them out."""
+    if isinstance(value, (tuple, list)):
+        msg = (
+            f"Expected {name} to be one axis; got {tuple(value)}. Where both seeds and "
+            "items were drawn, no scores can be exchanged: use t_test(a, b, "
+            "axis=(seeds, items)), or average the seeds, for a test of these on other "
+            "items."
+        )
+        raise ValueError(msg)
+    return integer(name, value)
+
+
+# Of the options that say how scores were sampled.
+DESIGN_RULES = {
+    "clusters": anything,
+    "n_clusters": optional(count()),
+    "strata": anything,
+    "axis": axis_or_axes,
+}
+
+
+# Of two designs at once, by their names.
+_ADVICE = {
+    ("clusters", "strata"): (
+        "Pass the sums of each cluster as a sample of of_sums(corpus.ratio), with a "
+        "stratum for each cluster."
+    ),
+    ("clusters", "axis=(seeds, items)"): (
+        "Average the items of each cluster, or pass the axis of the items alone."
+    ),
+    ("strata", "axis=(seeds, items)"): (
+        "Pass the axis of the items, averaged over seeds, or that of the seeds alone."
+    ),
+}
+
+
 class Prepared(NamedTuple):
     """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
 
@@ -68,26 +116,65 @@ class Prepared(NamedTuple):
     samples: list[Array]
     dtype: Any
     level: Array | None = None
-    strata: Strata = NO_STRATA
+    design: Design = ONE_BY_ONE
 
 
 def prepare_samples(
-    statistic: TestedStatistic, *given: Any, axis: int, paired: bool
+    statistic: TestedStatistic,
+    *given: Any,
+    axis: Axis,
+    paired: bool,
+    clusters: Any = None,
+    strata: Any = None,
 ) -> Prepared:
-    """Return samples of one library and dtype; the dtype is that of results."""
+    """Return samples of one library and dtype; the dtype is that of results.
+
+    Raises
+    ------
+    ValueError
+        Pairs of unlike samples, strata that `arrange_strata` refuses, or two of
+        clusters, strata, and axes of seeds and items.
+    """
+    named = {
+        "clusters": clusters is not None,
+        "strata": strata is not None,
+        "axis=(seeds, items)": isinstance(axis, tuple),
+    }
+    if sum(named.values()) > 1:
+        first, second, *_ = (name for name, is_there in named.items() if is_there)
+        msg = f"Expected {first} or {second}; got both. {_ADVICE[first, second]}"
+        raise ValueError(msg)
+    n_items = None
     if isinstance(statistic, SumStatistic):
-        xp, samples, dtype = standardize_columns(*given, axis=axis, paired=paired)
+        xp, samples, dtype, n_items = standardize_columns(
+            *given, axis=axis, paired=paired
+        )
+    elif isinstance(axis, tuple):
+        xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
+        dtype = samples[0].dtype
     else:
         xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
     check_one_or_pairs(samples, paired)
-    return Prepared(xp, statistic, samples, dtype)
+    design = Design(n_items=n_items)
+    if strata is not None and not isinstance(axis, tuple):
+        samples, found = arrange_strata(
+            xp,
+            strata,
+            given,
+            samples,
+            axis=axis,
+            paired=paired,
+            is_of_sums=isinstance(statistic, SumStatistic),
+        )
+        design = Design(strata=found)
+    return Prepared(xp, statistic, samples, dtype, design=design)
 
 
 def prepare_units(
     statistic: TestedStatistic,
     *given: Any,
-    axis: int,
+    axis: Axis,
     paired: bool,
     clusters: Any,
     n_clusters: int | None,
@@ -103,12 +190,14 @@ def prepare_units(
         Labels that `code_clusters` or `arrange_strata` refuses, labels on a device
         without `n_clusters`, or a statistic that is not known of weighted scores.
     """
-    prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
-    xp, _, samples, dtype, *_ = prepared
-    if strata is not None:
-        return arrange_if_strata(
-            prepared, strata, given, axis=axis, paired=paired, clusters=clusters
-        )
+    prepared = prepare_samples(
+        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
+    )
+    xp, _, samples, dtype, _, design = prepared
+    check_crossed(design, "statistic", statistic, "mean", "median")
+    if design.strata.are_there:
+        check_stratified(design, statistic)
+        return prepared
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
     )
@@ -140,46 +229,6 @@ def prepare_units(
     return Prepared(
         xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
     )
-
-
-def arrange_if_strata(
-    prepared: Prepared,
-    strata: Any,
-    given: Sequence[Any],
-    *,
-    axis: int,
-    paired: bool,
-    clusters: Any,
-) -> Prepared:
-    """Return samples sorted by stratum, and the strata, if there are any."""
-    if strata is None:
-        return prepared
-    if clusters is not None:
-        msg = (
-            "Expected clusters or strata; got both. Pass the sums of each cluster as a "
-            "sample of of_sums(corpus.ratio), with a stratum for each cluster."
-        )
-        raise ValueError(msg)
-    xp, statistic, samples, *_ = prepared
-    samples, found = arrange_strata(
-        xp,
-        strata,
-        given,
-        samples,
-        axis=axis,
-        paired=paired,
-        is_of_sums=isinstance(statistic, SumStatistic),
-    )
-    is_of_scores = callable(statistic) and not isinstance(statistic, SumStatistic)
-    if statistic == "t" or (is_of_scores and found.number is None):
-        msg = (
-            "Expected statistic='mean', 'median', 'iqm' or of_sums(f) with "
-            f"{'labels of ' if is_of_scores else ''}strata; got {show(statistic)}."
-        )
-        if is_of_scores:
-            msg += " For a function of scores, pass strata as an axis."
-        raise ValueError(msg)
-    return prepared._replace(samples=samples, strata=found)
 
 
 @array_kernel
@@ -230,11 +279,36 @@ def at_level(level: Array | None, x: Array) -> Array:
     return x if level is None else level[(..., *(None,) * (x.ndim - level.ndim))] + x
 
 
+def check_crossed(design: Design, name: str, value: Any, *known: str) -> None:
+    """Raise unless tables of seeds and items have this option."""
+    if design.n_items is not None and isinstance(value, str) and value not in known:
+        use = " or ".join(map(repr, known))
+        msg = (
+            f"Expected {name} to be {use} with axis=(seeds, items); got {value!r}. "
+            "Intervals of few seeds hold more often with t_ci, and tests with t_test."
+        )
+        raise ValueError(msg)
+
+
+def check_stratified(design: Design, statistic: TestedStatistic) -> None:
+    """Raise unless the statistic is known of strata, whose scores may have weights."""
+    is_of_scores = callable(statistic) and not isinstance(statistic, SumStatistic)
+    has_weights = design.strata.number is None
+    if statistic == "t" or (is_of_scores and has_weights):
+        msg = (
+            "Expected statistic='mean', 'median', 'iqm' or of_sums(f) with "
+            f"{'labels of ' if is_of_scores else ''}strata; got {show(statistic)}."
+        )
+        if is_of_scores:
+            msg += " For a function of scores, pass strata as an axis."
+        raise ValueError(msg)
+
+
 def draws_resamples(
-    method: str, statistic: TestedStatistic, strata: Strata = NO_STRATA
+    method: str, statistic: TestedStatistic, design: Design = ONE_BY_ONE
 ) -> bool:
     """Tell whether to draw resamples; without them, only the mean can be tested."""
-    if method != "resampling" and strata.are_there:
+    if method != "resampling" and design.strata.are_there:
         msg = (
             f"Expected method='resampling' with strata; got {method!r}. Or use t_test, "
             "which needs no resamples."

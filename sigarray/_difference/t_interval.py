@@ -11,15 +11,15 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
     DESIGN_RULES,
-    arrange_if_strata,
+    Axis,
     in_dtype,
     mean_or_sums,
     prepare_samples,
 )
-from sigarray._numeric.clusters import find_errors_by_codes
+from sigarray._numeric.designs import Design, find_errors_by_design
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.strata import Intervals, Strata
+from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
@@ -37,7 +37,7 @@ def t_ci(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
-    axis: int = -1,
+    axis: Axis = -1,
 ) -> BootstrapResult:
     """Student's confidence interval of a mean, of a metric, or of a difference of two.
 
@@ -82,8 +82,11 @@ def t_ci(
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels. Labels on a device are integers; a stratum of one score makes
         the result NaN there.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
 
     Returns
     -------
@@ -115,6 +118,9 @@ def t_ci(
     in 93.5 to 97.0 %, and the F1 of counts in 94.3 to 97.0 %; those of the same items
     without `clusters` held the mean in 37.2 to 95.4 %.
 
+    With axes of seeds and of items, the error is that of a crossed analysis of
+    variance, as in `t_test`.
+
     Examples
     --------
     >>> from sigarray import t_ci
@@ -125,9 +131,8 @@ def t_ci(
     (0.007, 0.053)
     """
     given = [a] if b is None else [a, b]
-    prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
-    xp, _, samples, dtype, _, layout = arrange_if_strata(
-        prepared, strata, given, axis=axis, paired=paired, clusters=clusters
+    xp, _, samples, dtype, _, design = prepare_samples(
+        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
     )
     check_sizes(*samples, purpose="to resample")
     coded = code_clusters(
@@ -137,9 +142,9 @@ def t_ci(
         xp,
         samples,
         [x.codes for x in coded],
-        layout.intervals,
+        design.strata.intervals,
         counts=tuple(x.number for x in coded),
-        n_strata=layout.number,
+        design=design.static,
         paired=paired,
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
@@ -156,15 +161,15 @@ def _t_ci(
     intervals: Sequence[Intervals],
     *,
     counts: tuple[int, ...],
-    n_strata: int | None,
+    design: Design,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     numbers = list_numbers(xp, statistic, *samples)
-    strata = Strata(n_strata, intervals)
-    errors = find_errors_by_codes(xp, numbers, codes, counts, paired, strata)
+    design = design.with_intervals(intervals)
+    errors = find_errors_by_design(xp, numbers, codes, counts, design, paired)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])

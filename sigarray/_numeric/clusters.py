@@ -16,8 +16,7 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     scale_scores,
 )
-from sigarray._numeric.strata import NO_STRATA, Strata, find_errors_of_strata
-from sigarray._numeric.student import find_errors, list_samples
+from sigarray._numeric.student import list_samples
 
 
 class Clusters(NamedTuple):
@@ -50,28 +49,7 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     return sums + level * sizes, sizes
 
 
-def find_errors_by_codes(
-    xp: Library,
-    scores: list[Array],
-    codes: Sequence[Array],
-    counts: Sequence[int],
-    paired: bool,
-    strata: Strata = NO_STRATA,
-) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
-    """Return what `find_errors` does, of clusters or strata if there are any.
-
-    The list of scores may be emptied, as by `find_errors`.
-    """
-    if strata.are_there:
-        return find_errors_of_strata(xp, scores, strata, paired)
-    if not codes:
-        return find_errors(xp, scores, paired)
-    return _find_errors_of_clusters(
-        xp, scores, list(map(Clusters, codes, counts)), paired
-    )
-
-
-def _find_errors_of_clusters(
+def find_errors_of_clusters(
     xp: Library, scores: list[Array], clusters: Sequence[Clusters], paired: bool
 ) -> tuple[Array, list[Array], list[Array], Array]:
     """Return a mean, or the difference of two, squared errors, their df and the unit.

@@ -224,7 +224,7 @@ class Deals(Permutations):
         (pool,) = scores
         n_scores = pool.shape[-1]
         is_chosen = self._choose(xp, n_scores, pool.dtype, start, size)
-        sums = _sum_weighted(xp, pool, is_chosen)
+        sums = sum_weighted(xp, pool, is_chosen)
         # Keys may be tied at the threshold, once in two million times.
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
@@ -235,7 +235,7 @@ class Deals(Permutations):
     ) -> list[Array]:
         (pool,) = scores
         is_chosen = self._choose(xp, pool.shape[-1], pool.dtype, start, size)
-        sums = _sum_weighted(xp, pool, is_chosen)
+        sums = sum_weighted(xp, pool, is_chosen)
         return [sums, xp.sum(pool, axis=-1, keepdims=True) - sums]
 
     def find_parts(
@@ -310,10 +310,10 @@ def sum_places(
         xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)
         for x, chosen in zip(scores[:n_counted], places, strict=False)
     ]
-    return [_sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]
+    return [sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]
 
 
-def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
+def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
     """Sum x (..., n) by the weights (R, n) of each replicate, (..., R)."""
     *leading, n = x.shape
     rows = xp.reshape(x, (math.prod(leading), n))

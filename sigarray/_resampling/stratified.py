@@ -19,14 +19,7 @@ from sigarray._numeric.statistic import (
     weighted_middle,
 )
 from sigarray._numeric.strata import Strata, weigh_scores
-from sigarray._resampling.draws import Draws, Places, permute, sum_places
-
-
-def draw_places(seed: Seed, paired: bool, strata: Strata) -> Draws:
-    """Return draws with replacement, within strata if there are any."""
-    if not strata.are_there:
-        return Places(seed, paired)
-    return StratifiedPlaces(seed, paired, strata)
+from sigarray._resampling.draws import Draws, permute, sum_places
 
 
 @dataclass(frozen=True, eq=False)

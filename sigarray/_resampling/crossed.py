@@ -1,0 +1,125 @@
+"""Resamples of seeds and of items at once: the pigeonhole bootstrap.
+
+A replicate has a weight for each seed and one for each item, which are drawn on their
+own, and a cell of the table has their product [1]_. One seed fewer is drawn than there
+are, so that the variance by seeds is unbiased [2]_; of items, which are many, all.
+
+References
+----------
+.. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
+   386-411. :doi:`10.1214/07-AOAS122`
+.. [2] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey data.
+   Journal of the American Statistical Association 83, 231-241.
+   :doi:`10.1080/01621459.1988.10478591`
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from sigarray._backend.aliases import Array, Seed, TestedStatistic
+from sigarray._backend.library import Library
+from sigarray._backend.seeds import number_streams, stream_seeds
+from sigarray._backend.threefry import random_places
+from sigarray._numeric.statistic import coarse_mean, difference_of
+from sigarray._numeric.sums import SumStatistic
+from sigarray._resampling.draws import Draws, sum_weighted
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed(Draws):
+    """Items are drawn for all samples, and seeds for each, or once for pairs.
+
+    Samples (..., S * n) are tables, one seed after another. There is a stream of random
+    words for the items, and one for the seeds of each sample.
+    """
+
+    of_items: Seed
+    of_seeds: Sequence[Seed]
+    n_items: int
+
+    @classmethod
+    def split(cls, xp: Library, seed: Seed, is_paired: bool, n_items: int) -> Self:
+        """Make streams of a seed."""
+        low, high = stream_seeds(xp, seed, number_streams(3))
+        streams = [(low[k, :], high[k, :]) for k in range(3)]
+        return cls(streams[0], [streams[1], streams[1 if is_paired else 2]], n_items)
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        of_seeds, of_items = self._draw(xp, scores, start, size)
+        samples = []
+        for x, seeds in zip(scores, of_seeds, strict=True):
+            cells = seeds[:, :, None] * self.n_items + of_items[:, None, :]
+            n_cells = cells.shape[1] * cells.shape[2]
+            samples.append(xp.take_last(x, xp.reshape(cells, (size, n_cells))))
+        return samples
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        sums = self._sum(xp, scores, start, size)
+        return difference_of(
+            [x / float(n) for x, n in zip(sums, self._count_cells(scores), strict=True)]
+        )
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        """Sum scores about a coarse mean, as of tables of their own size."""
+        levels = [coarse_mean(xp, x) for x in scores]
+        rests = [x - level for x, level in zip(scores, levels, strict=True)]
+        sums = self._sum(xp, rests, start, size)
+        return [
+            total * (x.shape[-1] / n) + float(x.shape[-1]) * level
+            for x, total, n, level in zip(
+                scores, sums, self._count_cells(scores), levels, strict=True
+            )
+        ]
+
+    def count_elements(
+        self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+    ) -> int:
+        """Count the weights of a replicate, and the sums of each seed, or the cells."""
+        sizes = [int(x.shape[-1]) for x in scores]
+        entries = [math.prod(x.shape[:-1]) for x in scores]
+        is_weighted = statistic == "mean" or isinstance(statistic, SumStatistic)
+        widths = [n // self.n_items for n in sizes] if is_weighted else sizes
+        n_values: int = sum(n * (1 + k) for n, k in zip(widths, entries, strict=True))
+        return 2 * self.n_items + n_values
+
+    def _count_cells(self, scores: Sequence[Array]) -> list[int]:
+        """Count the cells that are drawn: one seed fewer than there are."""
+        return [x.shape[-1] - self.n_items for x in scores]
+
+    def _sum(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        """Sum the cells that were drawn, by weights: (..., size)."""
+        of_seeds, of_items = self._draw(xp, scores, start, size)
+        counts = xp.astype(xp.count_places(of_items, self.n_items), scores[0].dtype)
+        sums = []
+        for x, seeds in zip(scores, of_seeds, strict=True):
+            n_seeds = x.shape[-1] // self.n_items
+            table = xp.reshape(x, (*x.shape[:-1], n_seeds, self.n_items))
+            by_seed = sum_weighted(xp, table, counts)
+            weights = xp.astype(xp.count_places(seeds, n_seeds), x.dtype)
+            sums.append(xp.sum(by_seed * xp.matrix_transpose(weights), axis=-2))
+        return sums
+
+    def _draw(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> tuple[list[Array], Array]:
+        """Return the seeds (size, S - 1) of each sample, and the items (size, n)."""
+
+        def draw(stream: Seed, n: int, n_drawn: int) -> Array:
+            (places,) = random_places(xp, stream, start, size, [n], [n_drawn], False)
+            return places
+
+        of_items = draw(self.of_items, self.n_items, self.n_items)
+        sizes = [x.shape[-1] // self.n_items for x in scores]
+        streams = self.of_seeds[: len(scores)]
+        of_seeds = [draw(x, n, n - 1) for x, n in zip(streams, sizes, strict=True)]
+        return of_seeds, of_items
