@@ -21,11 +21,12 @@ if _TYPE_CHECKING:
     from sigarray._difference.bootstrap import bootstrap_test
     from sigarray._difference.bootstrap_replicates import bootstrap_replicates
     from sigarray._difference.confidence_interval import bootstrap_ci
-    from sigarray._difference.location import mann_whitney_u, t_test
+    from sigarray._difference.location import t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.permutation_replicates import permutation_replicates
     from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.proportions import proportion_ci
+    from sigarray._difference.rank_sum import mann_whitney_u
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
@@ -133,11 +134,12 @@ _MODULES = {
     "_difference.bootstrap": ("bootstrap_test",),
     "_difference.bootstrap_replicates": ("bootstrap_replicates",),
     "_difference.confidence_interval": ("bootstrap_ci",),
-    "_difference.location": ("mann_whitney_u", "t_test"),
+    "_difference.location": ("t_test",),
     "_difference.permutation": ("permutation_test",),
     "_difference.permutation_replicates": ("permutation_replicates",),
     "_difference.placements": ("brunner_munzel",),
     "_difference.proportions": ("proportion_ci",),
+    "_difference.rank_sum": ("mann_whitney_u",),
     "_difference.signed_ranks": ("wilcoxon_test",),
     "_difference.t_interval": ("t_ci",),
     "_gathering": ("gather_scores",),
