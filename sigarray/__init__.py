@@ -21,12 +21,14 @@ if _TYPE_CHECKING:
     from sigarray._difference.bootstrap import bootstrap_test
     from sigarray._difference.bootstrap_replicates import bootstrap_replicates
     from sigarray._difference.confidence_interval import bootstrap_ci
+    from sigarray._difference.equivalence import equivalence_test
     from sigarray._difference.location import t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.permutation_replicates import permutation_replicates
     from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.proportions import proportion_ci
     from sigarray._difference.rank_sum import mann_whitney_u
+    from sigarray._difference.score_tests import proportion_test
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
@@ -53,9 +55,11 @@ if _TYPE_CHECKING:
         BrunnerMunzelResult,
         ComparisonResult,
         ConfidenceInterval,
+        EquivalenceResult,
         MannWhitneyResult,
         PairwiseAsoResult,
         ProportionResult,
+        ProportionTestResult,
         Ranking,
         ResamplingResult,
         SampleSizeResult,
@@ -70,10 +74,12 @@ __all__ = [
     "BrunnerMunzelResult",
     "ComparisonResult",
     "ConfidenceInterval",
+    "EquivalenceResult",
     "MannWhitneyResult",
     "ModelComparison",
     "PairwiseAsoResult",
     "ProportionResult",
+    "ProportionTestResult",
     "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
@@ -98,6 +104,7 @@ __all__ = [
     "compare_models",
     "corpus",
     "count_significant",
+    "equivalence_test",
     "gather_scores",
     "holm",
     "mann_whitney_u",
@@ -108,6 +115,7 @@ __all__ = [
     "permutation_test",
     "plot",
     "proportion_ci",
+    "proportion_test",
     "ranking",
     "read",
     "report",
@@ -134,12 +142,14 @@ _MODULES = {
     "_difference.bootstrap": ("bootstrap_test",),
     "_difference.bootstrap_replicates": ("bootstrap_replicates",),
     "_difference.confidence_interval": ("bootstrap_ci",),
+    "_difference.equivalence": ("equivalence_test",),
     "_difference.location": ("t_test",),
     "_difference.permutation": ("permutation_test",),
     "_difference.permutation_replicates": ("permutation_replicates",),
     "_difference.placements": ("brunner_munzel",),
     "_difference.proportions": ("proportion_ci",),
     "_difference.rank_sum": ("mann_whitney_u",),
+    "_difference.score_tests": ("proportion_test",),
     "_difference.signed_ranks": ("wilcoxon_test",),
     "_difference.t_interval": ("t_ci",),
     "_gathering": ("gather_scores",),
@@ -166,9 +176,11 @@ _MODULES = {
         "BrunnerMunzelResult",
         "ComparisonResult",
         "ConfidenceInterval",
+        "EquivalenceResult",
         "MannWhitneyResult",
         "PairwiseAsoResult",
         "ProportionResult",
+        "ProportionTestResult",
         "Ranking",
         "ResamplingResult",
         "SampleSizeResult",

@@ -1,5 +1,6 @@
 """Student's t-test: of two means, of pairs, or of a metric of sums."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,6 +10,14 @@ from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
+from sigarray._difference.hypotheses import (
+    MARGIN_RULE,
+    Hypothesis,
+    allow_margin,
+    beyond_null,
+    join_results,
+    split_results,
+)
 from sigarray._difference.resampling import (
     CLUSTER_RULES,
     in_dtype,
@@ -26,7 +35,7 @@ from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import TTestResult
 
 
-@checked(statistic=mean_or_sums, **CLUSTER_RULES)
+@checked(statistic=mean_or_sums, **CLUSTER_RULES, **MARGIN_RULE)
 def t_test(
     a: Array,
     b: Array,
@@ -35,6 +44,7 @@ def t_test(
     paired: bool = False,
     statistic: Literal["mean"] | SumStatistic = "mean",
     alternative: Alternative = "two-sided",
+    margin: float = 0.0,
     clusters: Any = None,
     n_clusters: int | None = None,
     test_share: float | None = None,
@@ -65,6 +75,12 @@ def t_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
+    margin : float, default: 0.0
+        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
     clusters : array_like, or a pair of them, optional
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
@@ -97,11 +113,14 @@ def t_test(
         Scores that are not real numbers, or of two libraries or devices.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, options outside their range, or a `test_share` without `paired`.
+        not broadcast, options outside their range, a `test_share` without `paired`, or
+        a `margin` with "two-sided".
 
     See Also
     --------
     brunner_munzel : for P(A > B) instead of means.
+    equivalence_test : whether the difference is within limits on both sides.
+    proportion_test : with a margin, for scores of 0 and 1.
     bootstrap_test : for scores that are far from normal.
 
     Notes
@@ -153,6 +172,8 @@ def t_test(
     5 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and
     lognormal).
 
+    `equivalence_test` has the rates of tests with a `margin`.
+
     All options are static under `jit`.
 
     References
@@ -181,6 +202,33 @@ def t_test(
     >>> bool(result.pvalue < 0.05)
     True
     """
+    (result,), _more = compare_by_t(
+        a,
+        b,
+        (allow_margin(alternative, margin),),
+        paired=paired,
+        statistic=statistic,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        test_share=test_share,
+        axis=axis,
+    )
+    return result
+
+
+def compare_by_t(
+    a: Array,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
+    *,
+    paired: bool,
+    statistic: Literal["mean"] | SumStatistic,
+    clusters: Any,
+    n_clusters: int | None,
+    test_share: float | None = None,
+    axis: int,
+) -> tuple[list[TTestResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
     given = [a, b]
     xp, _, (a, b), dtype, _ = prepare_samples(statistic, a, b, axis=axis, paired=paired)
     if test_share is not None and not paired:
@@ -207,10 +255,10 @@ def t_test(
         counts=tuple(x.number for x in coded),
         paired=paired,
         statistic=statistic,
-        alternative=alternative,
+        hypotheses=hypotheses,
         test_share=test_share,
     )
-    return TTestResult(*in_dtype(xp, dtype, result))
+    return split_results(TTestResult, in_dtype(xp, dtype, result), hypotheses)
 
 
 @array_kernel
@@ -223,20 +271,24 @@ def _t_test(
     counts: tuple[int, ...],
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
-    alternative: Alternative,
+    hypotheses: tuple[Hypothesis, ...],
     test_share: float | None,
-) -> tuple[Array, Array, Array]:
-    """Return t, its p-value and its degrees of freedom."""
+) -> list[Array]:
+    """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
     errors = find_errors_by_codes(xp, numbers, codes, counts, paired)
-    difference, squares, dfs, _ = errors
-    t, df = find_t(xp, difference, squares, dfs)
-    df = df + (difference - difference)
-    if test_share is not None:
-        # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.
-        t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
-    pvalue = find_symmetric_p_value(
-        xp, alternative, t, lambda t: student_t_sf(xp, t, df)
-    )
-    return t, xp.where(xp.isinf(t), math.nan, pvalue), df
+    difference, squares, dfs, unit = errors
+    of_each = []
+    for alternative, null in hypotheses:
+        excess = beyond_null(difference, null, unit)
+        t, df = find_t(xp, excess, squares, dfs)
+        df = df + (difference - difference)
+        if test_share is not None:
+            # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training.
+            t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
+        pvalue = find_symmetric_p_value(
+            xp, alternative, t, functools.partial(student_t_sf, xp, df=df)
+        )
+        of_each.append([t, xp.where(xp.isinf(t), math.nan, pvalue), df])
+    return join_results(xp, of_each, difference, unit)
