@@ -221,10 +221,8 @@ def _variance_of_samples(
         middle = -square / 3.0
         width = xp.sqrt(xp.clip(middle * middle - linear / 3.0, 0.0, None))
         half = 0.5 * (middle * linear + constant) - middle * middle * middle
-        is_triple = width <= 0.0
-        sine = -half / xp.where(is_triple, 1.0, width) ** 3
-        angle = xp.asin(xp.clip(sine, -1.0, 1.0)) / 3.0
-        share = middle - 2.0 * width * xp.sin(angle)
+        rest = xp.sqrt(xp.clip(width**6 - half * half, 0.0, None))
+        share = middle + 2.0 * width * xp.sin(xp.atan2(half, rest) / 3.0)
         share = xp.clip(share, max(0.0, -null), min(1.0, 1.0 - null))
     other = share + null
     return other * (1.0 - other) / n + share * (1.0 - share) / m
