@@ -84,7 +84,7 @@ def describe(
     ----------
     result : AsoResult, BootstrapResult, ProportionResult, or result of a test
         The result of one comparison: arrays of shape (), of any library, which are
-        copied to the host.
+        copied to the host. A test with a `margin` has no sentence here.
     names : sequence of two str, default: ("A", "B")
         The models.
     test : str, optional
