@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 import sigarray  # noqa: E402
-from sigarray import results  # noqa: E402
+from sigarray import _response_results, results  # noqa: E402
 from sigarray._cli.main import _build_parser  # noqa: E402
 
 logger = getLogger(__name__)
@@ -188,9 +188,10 @@ def clear_fields() -> None:
 
     Python says "Alias for field number 0" of each, which numpydoc would prefer.
     """
-    for _, result in inspect.getmembers(results, inspect.isclass):
-        for field in getattr(result, "_fields", ()):
-            getattr(result, field).__doc__ = ""
+    for module in (results, _response_results):
+        for _, result in inspect.getmembers(module, inspect.isclass):
+            for field in getattr(result, "_fields", ()):
+                getattr(result, field).__doc__ = ""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

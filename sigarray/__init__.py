@@ -26,13 +26,16 @@ if _TYPE_CHECKING:
         variance_components,
     )
     from sigarray._difference.confidence_interval import bootstrap_ci
+    from sigarray._difference.equivalence import equivalence_test
     from sigarray._difference.improvement import probability_of_improvement
-    from sigarray._difference.location import mann_whitney_u, t_test
+    from sigarray._difference.location import t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.permutation_replicates import permutation_replicates
     from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.profile import performance_profile
     from sigarray._difference.proportions import proportion_ci
+    from sigarray._difference.rank_sum import mann_whitney_u
+    from sigarray._difference.score_tests import proportion_test
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
@@ -59,9 +62,11 @@ if _TYPE_CHECKING:
         BrunnerMunzelResult,
         ComparisonResult,
         ConfidenceInterval,
+        EquivalenceResult,
         MannWhitneyResult,
         PairwiseAsoResult,
         ProportionResult,
+        ProportionTestResult,
         Ranking,
         ResamplingResult,
         SampleSizeResult,
@@ -76,10 +81,12 @@ __all__ = [
     "BrunnerMunzelResult",
     "ComparisonResult",
     "ConfidenceInterval",
+    "EquivalenceResult",
     "MannWhitneyResult",
     "ModelComparison",
     "PairwiseAsoResult",
     "ProportionResult",
+    "ProportionTestResult",
     "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
@@ -105,6 +112,7 @@ __all__ = [
     "compare_models",
     "corpus",
     "count_significant",
+    "equivalence_test",
     "gather_scores",
     "holm",
     "mann_whitney_u",
@@ -117,6 +125,7 @@ __all__ = [
     "plot",
     "probability_of_improvement",
     "proportion_ci",
+    "proportion_test",
     "ranking",
     "read",
     "report",
@@ -150,13 +159,16 @@ _MODULES = {
         "variance_components",
     ),
     "_difference.confidence_interval": ("bootstrap_ci",),
-    "_difference.location": ("mann_whitney_u", "t_test"),
+    "_difference.equivalence": ("equivalence_test",),
     "_difference.improvement": ("probability_of_improvement",),
+    "_difference.location": ("t_test",),
     "_difference.permutation": ("permutation_test",),
     "_difference.permutation_replicates": ("permutation_replicates",),
     "_difference.placements": ("brunner_munzel",),
     "_difference.profile": ("performance_profile",),
     "_difference.proportions": ("proportion_ci",),
+    "_difference.rank_sum": ("mann_whitney_u",),
+    "_difference.score_tests": ("proportion_test",),
     "_difference.signed_ranks": ("wilcoxon_test",),
     "_difference.t_interval": ("t_ci",),
     "_gathering": ("gather_scores",),
@@ -183,9 +195,11 @@ _MODULES = {
         "BrunnerMunzelResult",
         "ComparisonResult",
         "ConfidenceInterval",
+        "EquivalenceResult",
         "MannWhitneyResult",
         "PairwiseAsoResult",
         "ProportionResult",
+        "ProportionTestResult",
         "Ranking",
         "ResamplingResult",
         "SampleSizeResult",

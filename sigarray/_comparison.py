@@ -14,7 +14,7 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
-from sigarray._difference.location import mann_whitney_u
+from sigarray._difference.rank_sum import mann_whitney_u
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,

@@ -115,6 +115,27 @@ class ProportionResult(NamedTuple):
         return draw_result(self)
 
 
+class ProportionTestResult(NamedTuple):
+    """A score test of two proportions.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        z: the difference less that of the null hypothesis, in units of its error there.
+    pvalue : array, shape (...)
+        Its p-value, by the normal approximation; NaN where z is infinite.
+    difference : array, shape (...)
+        The observed difference, A minus B.
+    """
+
+    statistic: Array
+    pvalue: Array
+    difference: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
+
 class MannWhitneyResult(NamedTuple):
     """Mann-Whitney's test of two samples.
 
@@ -189,7 +210,8 @@ class TTestResult(NamedTuple):
     Attributes
     ----------
     statistic : array, shape (...)
-        The difference of the means, A minus B, in units of its standard error.
+        The difference of the means, A minus B, in units of its standard error; with a
+        margin, of how far it is from that.
     pvalue : array, shape (...)
         Its p-value, NaN where t is infinite.
     df : array, shape (...)
@@ -199,6 +221,30 @@ class TTestResult(NamedTuple):
     statistic: Array
     pvalue: Array
     df: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
+
+class EquivalenceResult(NamedTuple):
+    """Two one-sided tests: whether a difference is within limits.
+
+    Attributes
+    ----------
+    difference : array, shape (...)
+        The observed difference, A minus B.
+    pvalue : array, shape (...)
+        The larger one of both p-values: small if the difference is between the limits.
+    low : TTestResult, ResamplingResult or ProportionTestResult
+        The test whether the difference is above the lower limit: A is no worse.
+    high : TTestResult, ResamplingResult or ProportionTestResult
+        The test whether the difference is below the upper limit: A is no better.
+    """
+
+    difference: Array
+    pvalue: Array
+    low: TTestResult | ResamplingResult | ProportionTestResult
+    high: TTestResult | ResamplingResult | ProportionTestResult
 
     def _repr_html_(self) -> str | None:
         return draw_result(self)
@@ -312,72 +358,3 @@ class SampleSizeResult(NamedTuple):
 
     def _repr_html_(self) -> str | None:
         return draw_result(self)
-
-
-class ResponseSet(NamedTuple):
-    """Responses to the items of test sets.
-
-    Attributes
-    ----------
-    gold, a, b : array, shape (..., n_items, k)
-        Gold judgments, and the responses of systems A and B; k may differ.
-    """
-
-    gold: Array
-    a: Array
-    b: Array
-
-
-class ResponseReplicates(NamedTuple):
-    """How far A is ahead of B in test sets, one after another.
-
-    Attributes
-    ----------
-    statistic : array, shape (..., count)
-        The leads of A: positive where A is better.
-    null_statistic : array, shape (..., count)
-        Those under the null hypothesis.
-    """
-
-    statistic: Array
-    null_statistic: Array
-
-
-class ResponseTestResult(NamedTuple):
-    """A test of two systems by their responses.
-
-    Attributes
-    ----------
-    statistic : array, shape (...)
-        How far A is ahead of B: positive where A is better.
-    pvalue : array, shape (...)
-        The p-value.
-    metric_a, metric_b : array, shape (...)
-        The metric of either system.
-    """
-
-    statistic: Array
-    pvalue: Array
-    metric_a: Array
-    metric_b: Array
-
-    def _repr_html_(self) -> str | None:
-        return draw_result(self)
-
-
-class Study(NamedTuple):
-    """P-values estimated from one test set, beside the true ones.
-
-    The axes are those of `study`: perturbations, metrics, items, responses.
-
-    Attributes
-    ----------
-    estimated_pvalue : array, shape (P, M, I, R)
-        P-values of `response_test` on one simulated test set for each perturbation.
-    true_pvalue : array, shape (P, M, I, R)
-        P-values of `true_p_value`, of all responses beside "all", "bootstrap" and
-        "without_replacement", and of one response beside "one" and "first".
-    """
-
-    estimated_pvalue: Array
-    true_pvalue: Array

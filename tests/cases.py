@@ -7,6 +7,7 @@ import array_api_compat
 import sigarray
 from sigarray import responses
 from tests.case import Case, CaseOfPValues
+from tests.margin_cases import MARGIN_CASES
 from tests.response_cases import RESPONSE_CASES
 from tests.stratum_cases import STRATUM_CASES
 from tests.sum_cases import SUM_CASES
@@ -324,6 +325,7 @@ CASES = [
         ((9,), (9,)),
         {"paired": True, "test_share": 0.2},
     ),
+    *MARGIN_CASES,
     *(
         Case(
             name,

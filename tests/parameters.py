@@ -27,6 +27,12 @@ EVERYWHERE = {
         Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
         0.005; by default all of them, exactly.""",
     "higher_is_better": "False for losses and error rates: lower scores are better.",
+    "margin": """
+        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.""",
     "n_comparisons": """
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).""",
     "n_resamples": """
@@ -89,7 +95,7 @@ GROUPS = (
         {"a, b": _SAMPLES.format(", two or more of each")},
     ),
     Group(
-        "brunner_munzel t_test",
+        "brunner_munzel equivalence_test t_test",
         {
             "a, b": """
                 Scores of the two models, one for each run or item, two or more of each.
@@ -164,7 +170,9 @@ GROUPS = (
             "are dealt out anew to two samples of n and m."
         },
     ),
-    Group("proportion_ci t_ci t_test", {"paired": _PAIRS}),
+    Group(
+        "equivalence_test proportion_ci proportion_test t_ci t_test", {"paired": _PAIRS}
+    ),
     Group(
         "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
         {
@@ -185,7 +193,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci",
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
         {
             "axis": EVERYWHERE["axis"]
             + " A pair of axes, (seeds, items), if every seed of a model has a score "
@@ -195,7 +203,7 @@ GROUPS = (
     ),
     Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
-        "permutation_test permutation_replicates",
+        "equivalence_test permutation_test permutation_replicates",
         {
             "clusters": """
                 A label for each item, in the order of the items, texts or numbers, if
@@ -216,7 +224,7 @@ GROUPS = (
     ),
     Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
-        "permutation_test permutation_replicates",
+        "permutation_test permutation_replicates equivalence_test",
         {
             "strata": """
                 The axis of strata, which are fixed and were each sampled by themselves,

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
 from benchmarks.fuzz.checks import CHECKS, Check, Fault, Key
-from benchmarks.fuzz.functions import FUNCTIONS, Function
+from benchmarks.fuzz.functions import FUNCTIONS
+from benchmarks.fuzz.options import Function
 
 BACKENDS = ("numpy", "torch", "jax.numpy", "array_api_strict")
 SETTINGS = hypothesis.settings(

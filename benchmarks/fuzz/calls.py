@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from benchmarks.fuzz.functions import Function
+from benchmarks.fuzz.options import Function
 from tests.backends import make_backend
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]

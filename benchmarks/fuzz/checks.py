@@ -18,7 +18,8 @@ from benchmarks.fuzz.calls import (
     draw_options,
     draw_samples,
 )
-from benchmarks.fuzz.functions import ASO, Function
+from benchmarks.fuzz.functions import ASO
+from benchmarks.fuzz.options import Function
 from benchmarks.fuzz.peers import ASK_SCIPY
 
 IN_UNIT_INTERVAL = (

@@ -1,60 +1,13 @@
 """The public functions, the options that each takes, and those that it must refuse."""
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import array_api_compat
 from hypothesis import strategies as st
 
-import sigarray
+from benchmarks.fuzz.options import ALWAYS, Function, Option, choice, count, number
 from sigarray.responses import LikertModel, NormalModel
-
-Strategy = st.SearchStrategy[Any]
-
-ALWAYS = (
-    *("rng", "n_resamples", "paired", "alternative", "sizes"),
-    *("n_items", "n_responses", "n_sets", "start", "count"),
-    *("metrics", "responses", "perturbations"),
-)
-
-
-@dataclass(frozen=True)
-class Option:
-    """Values that an option takes, and those it refuses by TypeError or ValueError."""
-
-    valid: Strategy
-    wrong_kinds: tuple[Any, ...] = ()
-    wrong_values: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class Function:
-    """A public function, by its name in `sigarray`, and what may be asked of it."""
-
-    name: str
-    options: dict[str, Option]
-    # How many arrays, which a function may take as one list or set.
-    arity: int = 2
-    takes: str = "scores"  # or "tables", "p_values", "responses", "list", "nothing"
-    # Options that every call has: those with slow, random or changing defaults.
-    always: tuple[str, ...] = ALWAYS
-    # Fields that do not move with all scores; with all of them times a power of two.
-    fixed_by_shift: tuple[str, ...] = ()
-    fixed_by_scale: tuple[str, ...] = ()
-    # How a field of the swapped samples follows: "less", "negative", "complement".
-    mirrored: dict[str, str] = field(default_factory=dict)
-    # Fields that are NaN for some finite input, as documented.
-    may_be_nan: tuple[str, ...] = ()
-
-    def __call__(self, *arrays: Any, **options: Any) -> Any:
-        """Call it with its arrays as it takes them."""
-        function: Any = sigarray
-        for name in self.name.split("."):
-            function = getattr(function, name)
-        if self.takes == "list":
-            return function(list(arrays), **options)
-        return function(*arrays, **options)
 
 
 def data_range(x: Any, axis: int) -> Any:
@@ -69,94 +22,86 @@ def complex_mean(x: Any, axis: int) -> Any:
     return xp.astype(xp.mean(x, axis=axis), xp.complex64)
 
 
-def _choice(*names: Any, kinds: tuple[Any, ...] = (3, ["x"])) -> Option:
-    return Option(st.sampled_from(names), kinds, ("nonsense",))
-
-
-def _count(
-    largest: int, *, least: int = 1, is_optional: bool = False, several: bool = False
-) -> Option:
-    numbers = st.integers(least, largest)
-    kinds = (True, 2.0, "3", *(() if several else ([3],)))
-    if is_optional:
-        return Option(st.none() | numbers, kinds, (0, -1))
-    return Option(numbers, (*kinds, None), (0, -1))
-
-
-def _number(*valid: Any, wrong: tuple[Any, ...]) -> Option:
-    return Option(st.sampled_from(valid), ("0.5", [0.5], 1j), wrong)
-
-
 OUTSIDE = (0.0, 1.0, -0.5, 2.0, math.nan, math.inf)
 FLAG = Option(st.booleans(), (None, 1, "yes", 0.0))
 # Not 1/2, nor next to 1: a p-value may be just there, but for rounding.
-LEVEL = _number(0.9, 0.95, 0.3, 0.05, 1e-6, 0.999, wrong=OUTSIDE)
-ALTERNATIVE = _choice("greater", "less", "two-sided", kinds=(3, None))
-COUNT = _count(99)
+LEVEL = number(0.9, 0.95, 0.3, 0.05, 1e-6, 0.999, wrong=OUTSIDE)
+ALTERNATIVE = choice("greater", "less", "two-sided", kinds=(3, None))
+COUNT = count(99)
 RANDOM = {
-    "n_resamples": _count(40, least=2),
-    "batch": _count(50, is_optional=True),
+    "n_resamples": count(40, least=2),
+    "batch": count(50, is_optional=True),
     "rng": Option(st.integers(0, 2**64 - 1), ("x", 1.5, True), (-1, 2**64)),
 }
 ASO = RANDOM | {
     "confidence_level": LEVEL,
-    "dt": _number(None, 0.05, 0.1, 1 / 3, 0.9, wrong=OUTSIDE),
-    "method": _choice("auto", "bootstrap", "exact", "asymptotic", kinds=(3, None)),
+    "dt": number(None, 0.05, 0.1, 1 / 3, 0.9, wrong=OUTSIDE),
+    "method": choice("auto", "bootstrap", "exact", "asymptotic", kinds=(3, None)),
     "higher_is_better": FLAG,
 }
 START = Option(st.integers(0, 9), (True, 1.0, "1", None), (-1, 2**31))
 REPLICATES = {
     "start": START,
-    "count": _count(30),
+    "count": count(30),
     "batch": RANDOM["batch"],
     "rng": RANDOM["rng"],
 }
 COMPARED_BY = {
     "paired": FLAG,
-    "statistic": _choice(
+    "statistic": choice(
         "mean", "median", "iqm", data_range, kinds=(None, 3, complex_mean)
     ),
 }
 RESAMPLED = RANDOM | COMPARED_BY
 OF_TESTS = {
-    "statistic": _choice(
+    "statistic": choice(
         "mean", "median", "iqm", "t", data_range, kinds=(None, 3, complex_mean)
     )
 }
+OF_MEANS = {"statistic": choice("mean", "t", kinds=(None, 3))}
 TEST = (
     RESAMPLED
     | OF_TESTS
     | {
         "alternative": ALTERNATIVE,
-        "method": _choice("resampling", "saddlepoint"),
+        "method": choice("resampling", "saddlepoint"),
     }
 )
 INTERVAL = RESAMPLED | {
     "confidence_level": LEVEL,
-    "method": _choice("bca", "percentile", "basic", "studentized"),
+    "method": choice("bca", "percentile", "basic", "studentized"),
 }
 POWER = RANDOM | {
     "alpha": LEVEL,
-    "test": _choice("welch", "paired_t", "mann_whitney", "aso"),
+    "test": choice("welch", "paired_t", "mann_whitney", "aso"),
 }
 SIZES = Option(st.sampled_from(((3, 5), (2,))), ((2.5,), "3"), ((), (1,), (5, 3)))
 CORRECTIONS = ("holm", "fisher", "bonferroni", "benjamini_hochberg")
 SAMPLERS = {
-    "items": _choice("bootstrap", "all"),
-    "responses": _choice("all", "bootstrap", "one", "first", "without_replacement"),
+    "items": choice("bootstrap", "all"),
+    "responses": choice("all", "bootstrap", "one", "first", "without_replacement"),
     "n_resamples": RANDOM["n_resamples"],
     "rng": RANDOM["rng"],
 }
-MODEL = {"model": _choice("normal", "likert")}
+MODEL = {"model": choice("normal", "likert")}
 TEST_SETS = MODEL | {
     # Several of them are what `power` takes.
-    "n_items": _count(6, several=True),
-    "n_responses": _count(4, several=True),
-    "n_sets": _count(5),
+    "n_items": count(6, several=True),
+    "n_responses": count(4, several=True),
+    "n_sets": count(5),
     "rng": RANDOM["rng"],
 }
-PERTURBED = {"perturbation_a": _number(0.0, 0.3, wrong=(math.nan,))}
+PERTURBED = {"perturbation_a": number(0.0, 0.3, wrong=(math.nan,))}
 TESTED = {"alternative": ALTERNATIVE}
+WRONG_LIMITS = (math.nan, math.inf)
+MARGIN = {
+    "alternative": Option(st.sampled_from(("greater", "less")), (3, None)),
+    "margin": number(0.0, 0.5, 2.0, wrong=(-0.5, *WRONG_LIMITS)),
+}
+LIMITS = {
+    "low": number(-2.0, -0.5, 0.0, wrong=WRONG_LIMITS),
+    "high": number(0.5, 2.0, wrong=WRONG_LIMITS),
+}
 STUDY = (
     TEST_SETS
     | TESTED
@@ -171,7 +116,7 @@ STUDY = (
 PARTIAL = ("cosine", "spearman", "mean_of_emds", "precision", "recall", "f1", "roc_auc")
 TOTAL = ("mae", "mse", "rmse", "max_error", "emd", "emd_all", "kl_divergence")
 WINS = ("wins_mae", "wins_mae_all", "wins_emd")
-METRIC = {"metric": _choice(*PARTIAL, *TOTAL, *WINS, "accuracy")}
+METRIC = {"metric": choice(*PARTIAL, *TOTAL, *WINS, "accuracy")}
 
 RATIOS = ("violation_ratio", "eps_min", "standard_error")
 P_VALUE = {"fixed_by_shift": ("pvalue",), "fixed_by_scale": ("pvalue",)}
@@ -205,7 +150,7 @@ FUNCTIONS = [
     ),
     Function(
         "multi_aso",
-        ASO | {"correction": _choice("bonferroni", None)},
+        ASO | {"correction": choice("bonferroni", None)},
         arity=3,
         takes="list",
         **ORDER,
@@ -297,6 +242,40 @@ FUNCTIONS = [
         may_be_nan=("pvalue",),
         **P_VALUE,
     ),
+    *(
+        Function(
+            name,
+            {**options, **MARGIN, "paired": FLAG},
+            fixed_by_shift=("pvalue",),
+            # Where no score varies.
+            may_be_nan=("pvalue",) if name == "t_test" else (),
+        )
+        for name, options in (
+            ("t_test", {}),
+            ("bootstrap_test", RESAMPLED | OF_MEANS),
+            ("permutation_test", RANDOM | OF_MEANS),
+        )
+    ),
+    *(
+        Function(
+            "equivalence_test",
+            {**RANDOM, **LIMITS, **options, "paired": FLAG},
+            always=(*ALWAYS, *LIMITS, *options),
+            fixed_by_shift=("pvalue",),
+            # Where no score varies.
+            may_be_nan=may_be_nan,
+        )
+        for options, may_be_nan in (
+            ({}, ("pvalue", "low.pvalue", "high.pvalue")),
+            ({**OF_MEANS, "method": Option(st.just("bootstrap"))}, ()),
+        )
+    ),
+    Function(
+        "proportion_test",
+        {**MARGIN, "margin": Option(st.sampled_from((0.0, 0.1))), "paired": FLAG},
+        # Of scores that are not 0 or 1.
+        may_be_nan=("statistic", "pvalue", "difference"),
+    ),
     Function(
         "t_ci",
         {"confidence_level": LEVEL, "paired": FLAG, "axis": AXES},
@@ -321,7 +300,7 @@ FUNCTIONS = [
     ),
     Function(
         "bootstrap_power_analysis",
-        POWER | {"lift": _number(1.25, 0.5, 1.0, wrong=(0.0, -1.0, math.inf))},
+        POWER | {"lift": number(1.25, 0.5, 1.0, wrong=(0.0, -1.0, math.inf))},
         arity=1,
         fixed_by_scale=("result",),
     ),
@@ -336,7 +315,7 @@ FUNCTIONS = [
     ),
     Function(
         "count_significant",
-        {"alpha": LEVEL, "method": _choice(*CORRECTIONS)},
+        {"alpha": LEVEL, "method": choice(*CORRECTIONS)},
         **P_VALUES,
     ),
     Function(
@@ -375,7 +354,7 @@ FUNCTIONS = [
     *(Function(f"responses.metrics.{name}", {}, **RESPONSES) for name in WINS),
     Function(
         "responses.simulate",
-        TEST_SETS | PERTURBED | {"n_sets": _count(5, is_optional=True), "start": START},
+        TEST_SETS | PERTURBED | {"n_sets": count(5, is_optional=True), "start": START},
         **SIMULATED,
     ),
     Function("responses.true_p_value", TEST_SETS | PERTURBED | TESTED, **SIMULATED),

@@ -8,6 +8,14 @@ import numpy as np
 from benchmarks.fuzz.calls import Call
 
 
+def _shift(call: Call) -> list[np.ndarray]:
+    """Return samples whose means are the same where they differ by the margin."""
+    a, b = call.samples
+    margin = call.options.get("margin", 0.0)
+    sign = -1.0 if call.options["alternative"] == "less" else 1.0
+    return [a + a.dtype.type(sign * margin) if margin else a, b]
+
+
 def _ask_for_u(call: Call) -> dict[str, Any]:
     from scipy import stats
 
@@ -36,10 +44,11 @@ def _ask_for_t(call: Call) -> dict[str, Any]:
     from scipy import stats
 
     options = {"alternative": call.options["alternative"], "axis": -1}
+    samples = _shift(call)
     if call.options["paired"]:
-        result = stats.ttest_rel(*call.samples, **options)
+        result = stats.ttest_rel(*samples, **options)
     else:
-        result = stats.ttest_ind(*call.samples, equal_var=False, **options)
+        result = stats.ttest_ind(*samples, equal_var=False, **options)
     pvalue = np.where(np.isinf(result.statistic), math.nan, result.pvalue)
     return {"statistic": result.statistic, "pvalue": pvalue}
 
@@ -55,8 +64,11 @@ def _ask_for_permutations(call: Call) -> dict[str, Any]:
     # Without resamples it is of a lattice, which has oracles in its tests.
     if min(n, m) < 2 or number > call.options.get("n_resamples", 0):
         return {}
+    # Of unequal sizes, t is compared with a margin.
+    if call.options.get("margin") and n != m:
+        return {}
     result = stats.permutation_test(
-        call.samples,
+        _shift(call),
         lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
         permutation_type="samples" if is_paired else "independent",
         n_resamples=np.inf,

@@ -12,12 +12,12 @@ import numpy as np
 from sigarray._cli.inputs import open_table
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._plain_text import quote
+from sigarray._response_results import ResponseSet
 from sigarray._verdicts.notes import announce
 from sigarray.read._responses import read_responses
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import equate, show_p_value
 from sigarray.responses import metrics, response_test
-from sigarray.results import ResponseSet
 
 _RATINGS = "ratings.csv"
 _NEEDS = {

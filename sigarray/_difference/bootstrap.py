@@ -16,6 +16,15 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._difference.hypotheses import (
+    MARGIN_RULE,
+    Hypothesis,
+    add_rounding_of_nulls,
+    allow_margin,
+    beyond_null,
+    join_results,
+    split_results,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     METHOD_RULE,
@@ -49,7 +58,7 @@ from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **DESIGN_RULES)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **DESIGN_RULES, **MARGIN_RULE)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -58,6 +67,7 @@ def bootstrap_test(
     paired: bool = False,
     statistic: TestedStatistic = "mean",
     alternative: Alternative = "two-sided",
+    margin: float = 0.0,
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
     clusters: Any = None,
@@ -93,6 +103,12 @@ def bootstrap_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
+    margin : float, default: 0.0
+        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
     n_resamples : int, default: 9999
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.
@@ -155,12 +171,13 @@ def bootstrap_test(
         the library cannot use.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, or options outside their range.
+        not broadcast, options outside their range, or a `margin` with "two-sided".
 
     See Also
     --------
     permutation_test : exact under the null hypothesis of one distribution.
     bootstrap_replicates : the differences of the resamples.
+    equivalence_test : whether the difference is within limits on both sides.
 
     Notes
     -----
@@ -202,6 +219,8 @@ def bootstrap_test(
     normal scores; it is small where a few scores make up all of the variance, and the
     approximation is not to be trusted there.
 
+    `equivalence_test` has the rates of tests with a `margin`.
+
     All options are static under `jit`, and the scores and `rng` may be traced.
 
     References
@@ -221,6 +240,39 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
+    (result,), _more = compare_by_resamples(
+        a,
+        b,
+        (allow_margin(alternative, margin),),
+        paired=paired,
+        statistic=statistic,
+        n_resamples=n_resamples,
+        method=method,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+        axis=axis,
+        rng=rng,
+    )
+    return result
+
+
+def compare_by_resamples(
+    a: Array,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
+    *,
+    paired: bool,
+    statistic: TestedStatistic,
+    n_resamples: int,
+    method: ResamplingMethod,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any,
+    axis: Axis,
+    rng: RandomSource,
+) -> tuple[list[ResamplingResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
     xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
@@ -241,23 +293,23 @@ def bootstrap_test(
             b,
             seed_words(xp, rng),
             paired=paired,
-            alternative=alternative,
+            hypotheses=hypotheses,
             n_resamples=n_resamples,
         )
-        return ResamplingResult(*result)
-    result = _bootstrap_test(
-        xp,
-        a,
-        b,
-        seed_words(xp, rng) if is_drawn else None,
-        design.strata.intervals,
-        design=design.static,
-        paired=paired,
-        statistic=statistic,
-        alternative=alternative,
-        n_resamples=n_resamples,
-    )
-    return ResamplingResult(*in_dtype(xp, dtype, result))
+    else:
+        result = _bootstrap_test(
+            xp,
+            a,
+            b,
+            seed_words(xp, rng) if is_drawn else None,
+            design.strata.intervals,
+            design=design.static,
+            paired=paired,
+            statistic=statistic,
+            hypotheses=hypotheses,
+            n_resamples=n_resamples,
+        )
+    return split_results(ResamplingResult, in_dtype(xp, dtype, result), hypotheses)
 
 
 @array_kernel
@@ -271,42 +323,55 @@ def _bootstrap_test(
     design: Design,
     paired: bool,
     statistic: Statistic,
-    alternative: Alternative,
+    hypotheses: tuple[Hypothesis, ...],
     n_resamples: int,
-) -> tuple[Array, Array]:
-    """Return difference and p-value; centring imposes the null hypothesis."""
+) -> list[Array]:
+    """Return difference and p-value for each hypothesis, which centring imposes."""
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
     a, b = samples = centered.scores
     values = [apply_statistic(xp, statistic, x) for x in samples]
     observed = difference_of(values)
     difference = move_back(centered, observed)
+    gaps = [beyond_null(difference, x.null, centered.unit) for x in hypotheses]
     if seed is None:
 
-        def find_tail(side: str) -> Array:
-            pair = (a, b) if side == "greater" else (b, a)
-            offset = difference if side == "greater" else -difference
-            if alternative == "two-sided":
-                offset = xp.abs(difference)
+        def find_tail(gap: Array, side: str) -> Array:
+            if side == "two-sided":  # by distance, which has both tails
+                gap = xp.abs(gap)
+                return find_tail(gap, "greater") + find_tail(-gap, "less")
+            pair, offset = ((a, b), gap) if side == "greater" else ((b, a), -gap)
             return bootstrap_tail(xp, *pair, offset, paired=paired)
 
-        if alternative == "two-sided":  # by distance, which has both tails
-            pvalue = find_tail("greater") + find_tail("less")
-        else:
-            pvalue = find_tail(alternative)
-        return centered.unit * difference, clip_p_value(xp, pvalue)
-    tolerance = rounding_of(xp, statistic, samples, values)
-    tolerance = add_rounding_of_scores(xp, tolerance, statistic, centered.levels)
-    limit = xp.abs(difference) if alternative == "two-sided" else difference
-    side = "less" if alternative == "less" else "greater"
-    limit = limit + tolerance if side == "less" else limit - tolerance
-    draws = draw_with_replacement(xp, seed, paired, design.with_intervals(intervals))
-    extremes = Beyond(
-        xp,
-        Resampled(xp, draws, samples, statistic),
-        observed[..., None],
-        {side: limit[..., None]},
-        is_two_sided=alternative == "two-sided",
-    )
-    counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
-    pvalue = (counts[0, ...] + 1.0) / (n_resamples + 1.0)
-    return centered.unit * difference, pvalue
+        pvalues = [
+            clip_p_value(xp, find_tail(gap, x.alternative))
+            for gap, x in zip(gaps, hypotheses, strict=True)
+        ]
+    else:
+        rounding = rounding_of(xp, statistic, samples, values)
+        rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
+        is_two_sided = hypotheses[0].alternative == "two-sided"
+        limits = {}
+        for gap, (alternative, _) in zip(gaps, hypotheses, strict=True):
+            if alternative == "less":
+                limits["less"] = (gap + rounding)[..., None]
+            else:
+                limit = xp.abs(gap) if is_two_sided else gap
+                limits["greater"] = (limit - rounding)[..., None]
+        design = design.with_intervals(intervals)
+        draws = draw_with_replacement(xp, seed, paired, design)
+        extremes = Beyond(
+            xp,
+            Resampled(xp, draws, samples, statistic),
+            observed[..., None],
+            limits,
+            is_two_sided=is_two_sided,
+        )
+        zero = difference - difference
+        counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
+        pvalues = [
+            (counts[k, ...] + 1.0) / (n_resamples + 1.0) for k in range(len(limits))
+        ]
+    moved = centered.unit * difference
+    of_each = [(moved, pvalue) for pvalue in pvalues]
+    return join_results(xp, of_each, difference, centered.unit)

@@ -1,15 +1,23 @@
-"""Tests of location in closed form: Mann-Whitney's U and Student's t."""
+"""Student's t-test: of two means, of pairs, or of a metric of sums."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.codes import code_clusters
-from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
+from sigarray._difference.hypotheses import (
+    MARGIN_RULE,
+    Hypothesis,
+    allow_margin,
+    beyond_null,
+    join_results,
+    split_results,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     Axis,
@@ -17,119 +25,19 @@ from sigarray._difference.resampling import (
     mean_or_sums,
     prepare_samples,
 )
-from sigarray._numeric.designs import (
-    Design,
-    find_errors_by_design,
-)
-from sigarray._numeric.ranks import tie_bounds
-from sigarray._numeric.special import normal_sf, student_t_sf
+from sigarray._numeric.designs import Design, find_errors_by_design
+from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import (
     check_sizes,
-    concat_samples,
     find_symmetric_p_value,
 )
 from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
-from sigarray.results import MannWhitneyResult, TTestResult
+from sigarray.results import TTestResult
 
 
-@checked()
-def mann_whitney_u(
-    a: Array,
-    b: Array,
-    /,
-    *,
-    alternative: Alternative = "two-sided",
-    axis: int = -1,
-) -> MannWhitneyResult:
-    """Test by ranks whether a score of A is more probably above one of B than below.
-
-    The null hypothesis is that both distributions are the same, not P(A > B) = 1/2, for
-    which there is `brunner_munzel`; a small p-value with "greater" speaks for A. The
-    probability of improvement is the size of the effect.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast.
-    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
-
-    Returns
-    -------
-    MannWhitneyResult
-        `statistic` (U of A), `pvalue` and `probability_of_improvement`, arrays of shape
-        (...), on the device and of the float dtype of the scores. NaN for a
-        batch entry with a NaN; an infinite score has the first or the last rank.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices.
-    ValueError
-        A sample without scores, leading axes that do not broadcast, or an `alternative`
-        that is none.
-
-    See Also
-    --------
-    brunner_munzel : for P(A > B) = 1/2, if the spreads may differ.
-    permutation_test : exact for few scores, where this p-value is an approximation.
-
-    Notes
-    -----
-    U counts the pairs of a score of A and one of B in which A is ahead, ties by half
-    [1]_; U / (nm) = P(A > B) + P(A = B) / 2 is the probability of improvement, 0.5
-    where neither is ahead. The p-value is that of the normal approximation with mean
-    nm / 2, the variance of the mid-ranks (so that ties are accounted for) and a
-    continuity correction of 1/2. If all scores are the same it is 1. For fewer than
-    about 8 scores a side, prefer `permutation_test`.
-
-    Of 4000 pairs of samples each, two-sided p <= 0.05 in so many percent, the lowest
-    and the highest of 5, 10, 20 and 50 scores a side and of 5 against 20 and 50. Scores
-    are normal, lognormal (log-deviation 1), failing in one of ten, rounded to half a
-    deviation, or nine of ten the same; "spreads 4 : 1" is of P(A > B) + P(A = B) / 2 =
-    1/2, which is not the null hypothesis:
-
-    ================================  =======  =========  =======  =======  ======
-    ..                                normal   lognormal  failing  ties     9 same
-    ================================  =======  =========  =======  =======  ======
-    one distribution                  3 to 5   3 to 5     3 to 5   3 to 5   0 to 5
-    spreads 4 : 1                     0 to 21  0 to 19    0 to 16  0 to 21
-    in the command, one distribution  3 to 5   3 to 6     3 to 5   3 to 5   0 to 5
-    ================================  =======  =========  =======  =======  ======
-
-    The highest are those in which the smaller sample is the wide one. `sigarray
-    compare` gives the exact p-value of few scores, given the ties.
-
-    All options are static under `jit`.
-
-    References
-    ----------
-    .. [1] H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random
-       variables is stochastically larger than the other. Annals of Mathematical
-       Statistics 18, 50-60. :doi:`10.1214/aoms/1177730491`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import mann_whitney_u
-    >>> a, b = np.arange(4.0, 14.0), np.arange(0.0, 10.0)
-    >>> result = mann_whitney_u(a, b)
-    >>> round(float(result.probability_of_improvement), 3)
-    0.82
-    >>> bool(result.pvalue < 0.05)
-    True
-    """
-    xp, (a, b) = standardize(a, b, axis=axis)
-    return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
-
-
-@checked(statistic=mean_or_sums, **DESIGN_RULES)
+@checked(statistic=mean_or_sums, **DESIGN_RULES, **MARGIN_RULE)
 def t_test(
     a: Array,
     b: Array,
@@ -138,6 +46,7 @@ def t_test(
     paired: bool = False,
     statistic: Literal["mean"] | SumStatistic = "mean",
     alternative: Alternative = "two-sided",
+    margin: float = 0.0,
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
@@ -169,6 +78,12 @@ def t_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
+    margin : float, default: 0.0
+        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
     clusters : array_like, or a pair of them, optional
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
@@ -210,11 +125,14 @@ def t_test(
         Scores that are not real numbers, or of two libraries or devices.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, options outside their range, or a `test_share` without `paired`.
+        not broadcast, options outside their range, a `test_share` without `paired`, or
+        a `margin` with "two-sided".
 
     See Also
     --------
     brunner_munzel : for P(A > B) instead of means.
+    equivalence_test : whether the difference is within limits on both sides.
+    proportion_test : with a margin, for scores of 0 and 1.
     bootstrap_test : for scores that are far from normal.
 
     Notes
@@ -271,6 +189,8 @@ def t_test(
     5 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and
     lognormal).
 
+    `equivalence_test` has the rates of tests with a `margin`.
+
     All options are static under `jit`.
 
     References
@@ -299,6 +219,35 @@ def t_test(
     >>> bool(result.pvalue < 0.05)
     True
     """
+    (result,), _more = compare_by_t(
+        a,
+        b,
+        (allow_margin(alternative, margin),),
+        paired=paired,
+        statistic=statistic,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+        test_share=test_share,
+        axis=axis,
+    )
+    return result
+
+
+def compare_by_t(
+    a: Array,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
+    *,
+    paired: bool,
+    statistic: Literal["mean"] | SumStatistic,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any,
+    test_share: float | None = None,
+    axis: Axis,
+) -> tuple[list[TTestResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
     given = [a, b]
     xp, _, (a, b), dtype, _, design = prepare_samples(
         statistic, a, b, axis=axis, paired=paired, clusters=clusters, strata=strata
@@ -329,43 +278,10 @@ def t_test(
         design=design.static,
         paired=paired,
         statistic=statistic,
-        alternative=alternative,
+        hypotheses=hypotheses,
         test_share=test_share,
     )
-    return TTestResult(*in_dtype(xp, dtype, result))
-
-
-@array_kernel
-def _mann_whitney_u(
-    xp: Library, a: Array, b: Array, *, alternative: Alternative
-) -> tuple[Array, Array, Array]:
-    """Return U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
-    n, m = a.shape[-1], b.shape[-1]
-    pool = concat_samples(xp, a, b)
-    fault = xp.where(
-        xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
-    )
-    is_of_a = xp.argsort(pool, axis=-1, stable=False) < n
-    pool = xp.sort(pool, axis=-1, stable=False)  # replaced, to save memory
-    first, last = tie_bounds(xp, pool)
-    # Ranks count from the middle, so that larger sums over A are still exact.
-    twice = xp.astype(first + last - (n + m - 1), a.dtype)
-    lead = 0.5 * xp.sum(xp.where(is_of_a, twice, 0.0), axis=-1) + fault
-    # The sum of t^3 - t over groups of t ties is the sum of t^2 - 1 over their members.
-    others = xp.astype(last - first, a.dtype)
-    ties = xp.sum(others * (others + 2.0), axis=-1)
-    # Floats, because JAX takes no integers of more than 32 bits.
-    n_pairs, n_all = float(n * m), float(n + m)
-    variance = n_pairs / 12.0 * (n_all + 1.0 - ties / (n_all * (n_all - 1.0)))
-    varies = variance > 0.0
-    deviation = xp.sqrt(xp.where(varies, variance, 1.0))
-
-    def upper_tail(lead: Array) -> Array:
-        return normal_sf(xp, (lead - 0.5) / deviation)
-
-    pvalue = find_symmetric_p_value(xp, alternative, lead, upper_tail)
-    pvalue = xp.where(varies, pvalue, 1.0 + fault)
-    return lead + 0.5 * n_pairs, pvalue, lead / n_pairs + 0.5
+    return split_results(TTestResult, in_dtype(xp, dtype, result), hypotheses)
 
 
 @array_kernel
@@ -380,21 +296,25 @@ def _t_test(
     design: Design,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
-    alternative: Alternative,
+    hypotheses: tuple[Hypothesis, ...],
     test_share: float | None,
-) -> tuple[Array, Array, Array]:
-    """Return t, its p-value and its degrees of freedom."""
+) -> list[Array]:
+    """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
     design = design.with_intervals(intervals)
     errors = find_errors_by_design(xp, numbers, codes, counts, design, paired)
-    difference, squares, dfs, _ = errors
-    t, df = find_t(xp, difference, squares, dfs)
-    df = df + (difference - difference)
-    if test_share is not None:
-        # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.
-        t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
-    pvalue = find_symmetric_p_value(
-        xp, alternative, t, lambda t: student_t_sf(xp, t, df)
-    )
-    return t, xp.where(xp.isinf(t), math.nan, pvalue), df
+    difference, squares, dfs, unit = errors
+    of_each = []
+    for alternative, null in hypotheses:
+        excess = beyond_null(difference, null, unit)
+        t, df = find_t(xp, excess, squares, dfs)
+        df = df + (difference - difference)
+        if test_share is not None:
+            # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training.
+            t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
+        pvalue = find_symmetric_p_value(
+            xp, alternative, t, functools.partial(student_t_sf, xp, df=df)
+        )
+        of_each.append([t, xp.where(xp.isinf(t), math.nan, pvalue), df])
+    return join_results(xp, of_each, difference, unit)

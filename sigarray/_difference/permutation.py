@@ -9,9 +9,10 @@ from sigarray._backend.aliases import (
     RandomSource,
     TestedStatistic,
 )
-from sigarray._backend.checks import choice
+from sigarray._backend.checks import choice, show
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._difference.hypotheses import MARGIN_RULE, allow_margin
 from sigarray._difference.relabelling import (
     count_extremes,
     find_without_draws,
@@ -37,6 +38,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
     **DESIGN_RULES | {"axis": one_axis},
+    **MARGIN_RULE,
 )
 def permutation_test(
     a: Array,
@@ -46,6 +48,7 @@ def permutation_test(
     paired: bool = False,
     statistic: TestedStatistic = "mean",
     alternative: Alternative = "two-sided",
+    margin: float = 0.0,
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
     clusters: Any = None,
@@ -83,6 +86,16 @@ def permutation_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
+    margin : float, default: 0.0
+        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
+
+        The scores of A are shifted by it and then exchanged or dealt out, for
+        `statistic` "mean" or "t" and without `clusters`. Samples of unequal size are
+        compared by t, because their spreads may differ.
     n_resamples : int, default: 9999
         Random permutations. If there are no more distinct ones than this, 2^n for pairs
         and C(n + m, n) for independent samples, all are enumerated instead and the
@@ -150,13 +163,15 @@ def permutation_test(
         the library cannot use.
     ValueError
         A sample without scores, pairs of unequal number, leading axes that do not
-        broadcast, or options outside their range.
+        broadcast, options outside their range, or a `margin` with "two-sided", with
+        another statistic than "mean" or "t", or with `clusters`.
 
     See Also
     --------
     bootstrap_test : if the distributions may differ in more than the statistic.
     brunner_munzel : for P(A > B), if the distributions may differ in their spread.
     permutation_replicates : the differences of the permutations themselves.
+    proportion_test : with a margin, for scores of 0 and 1.
 
     Notes
     -----
@@ -207,6 +222,9 @@ def permutation_test(
     but where nine scores in ten are the same, few show the others, and the mean hangs
     on these.
 
+    With a `margin`, scores of two models that differ by it alone can be exchanged; in
+    other cases the test is one of t, for many scores. `equivalence_test` has rates.
+
     Of two models that are the same, p <= 0.05 with pairs in 0 to 6 % of items and 0 to
     6 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and
     lognormal).
@@ -240,6 +258,9 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
+    null = allow_margin(alternative, margin).null
+    if null:
+        _check_margin(statistic, clusters, None if paired else strata)
     xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
@@ -250,7 +271,7 @@ def permutation_test(
         n_clusters=n_clusters,
         strata=strata,
     )
-    if statistic == "t":
+    if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
     if method == "exact" and not paired:
         msg = (
@@ -259,8 +280,15 @@ def permutation_test(
         )
         raise ValueError(msg)
     if not draws_resamples(method, statistic, ONE_BY_ONE if paired else design):
+        if null and not paired and a.shape[-1] != b.shape[-1]:
+            msg = (
+                f"Expected samples of one size with method={method!r} and a margin, "
+                f"for there is no t in it; got {a.shape[-1]} and {b.shape[-1]} scores. "
+                "Use method='resampling'."
+            )
+            raise ValueError(msg)
         difference, pvalue = find_without_draws(
-            xp, a, b, method=method, paired=paired, alternative=alternative
+            xp, a, b, method=method, paired=paired, alternative=alternative, null=null
         )
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
@@ -276,5 +304,22 @@ def permutation_test(
         paired=paired,
         statistic=statistic,
         alternative=alternative,
+        null=null,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
+
+
+def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:
+    """Raise unless a margin is one of means of items, which it shifts."""
+    if statistic not in ("mean", "t"):
+        msg = (
+            f"Expected statistic='mean' or 't' with a margin, which shifts the scores "
+            f"of A; got {show(statistic)}. Use bootstrap_test."
+        )
+        raise ValueError(msg)
+    if clusters is not None or strata is not None:
+        msg = (
+            "Expected no clusters or strata with a margin; got both. Use t_test, or "
+            "bootstrap_test, which take them."
+        )
+        raise ValueError(msg)

@@ -118,7 +118,7 @@ def _proportion_ci(
     xp: Library, samples: list[Array], *, z: float, paired: bool
 ) -> tuple[Array, Array, Array]:
     """Return proportion or difference, and the limits of its interval."""
-    samples = [_keep_zeros_and_ones(xp, x) for x in samples]
+    samples = [keep_zeros_and_ones(xp, x) for x in samples]
     shares = [xp.mean(x, axis=-1) for x in samples]
     limits = [
         _wilson_limits(xp, p, x.shape[-1], z)
@@ -134,7 +134,7 @@ def _proportion_ci(
     return difference, difference - below, difference + above
 
 
-def _keep_zeros_and_ones(xp: Library, x: Array) -> Array:
+def keep_zeros_and_ones(xp: Library, x: Array) -> Array:
     return xp.where((x == 0.0) | (x == 1.0), x, math.nan)
 
 

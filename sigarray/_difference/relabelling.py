@@ -13,6 +13,7 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._difference.hypotheses import above_null, beyond_null
 from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
@@ -50,8 +51,10 @@ def find_without_draws(
     method: str,
     paired: bool,
     alternative: Alternative,
+    null: float,
 ) -> tuple[Array, Array]:
     """Return difference and p-value, exact or by the saddlepoint approximation."""
+    a = beyond_null(a, null)
     n, scores = a.shape[-1], pool_samples(xp, a, b)
     (pool,), *_, unit = center_scores(xp, "mean", scores)
     samples = [pool[..., :n], pool[..., n:]]
@@ -65,7 +68,7 @@ def find_without_draws(
         pvalue = lattice_p_value(xp, scores, n, alternative)
     else:
         pvalue = find_p_value(xp, alternative, find_tail)
-    return unit * difference, clip_p_value(xp, pvalue)
+    return above_null(unit * difference, null), clip_p_value(xp, pvalue)
 
 
 def observe(
@@ -93,13 +96,19 @@ def count_extremes(
     paired: bool,
     statistic: TestedStatistic,
     alternative: Alternative,
+    null: float,
     count: int,
 ) -> tuple[Array, Array]:
-    """Return statistic and p-value over random permutations, or all without a seed."""
+    """Return statistic and p-value over random permutations, or all without a seed.
+
+    A difference that is not 0 is taken off the scores of A, which then can be
+    exchanged; their t is compared, because spreads may differ.
+    """
+    a = beyond_null(a, null)
     n, m = a.shape[-1], b.shape[-1]
     by: Statistic = "mean" if statistic == "t" else statistic
     # With equal sizes the sum of squares is constant, and t rises with the mean.
-    is_studentized = statistic == "t" and n != m
+    is_studentized = (statistic == "t" or null != 0.0) and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
     strata = design.with_intervals(intervals).strata
     draws = permute_within(xp, seed, n, m, paired, strata)
@@ -124,7 +133,7 @@ def count_extremes(
     if statistic == "t":
         t, _ = find_t_of(xp, [spread_faults(xp, x) for x in (a, b)], paired)
         return t, pvalue
-    return unit * difference, pvalue
+    return above_null(unit * difference, null), pvalue
 
 
 @array_kernel

@@ -1,13 +1,19 @@
 """Differences of means in units of their error, for resamples."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from sigarray._backend.aliases import Alternative, Array, Seed
+from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._difference.hypotheses import (
+    Hypothesis,
+    add_rounding_of_nulls,
+    beyond_null,
+    join_results,
+)
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
@@ -19,7 +25,12 @@ from sigarray._numeric.statistic import (
     rounding_of,
     scale_scores,
 )
-from sigarray._numeric.student import find_t_of, list_samples, squared_error, studentize
+from sigarray._numeric.student import (
+    find_errors,
+    list_samples,
+    squared_error,
+    studentize,
+)
 from sigarray._resampling.draws import Draws, Places
 from sigarray._resampling.replicates import beyond, count_beyond
 
@@ -127,6 +138,8 @@ class GapsOfT:
     sides: tuple[str, ...]
     center: Array | None = None
     is_two_sided: bool = False
+    # By side, the difference of the null hypothesis, where that is not 0.
+    nulls: Mapping[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of_pool(
@@ -160,6 +173,8 @@ class GapsOfT:
             self.xp, (difference, resampled), (self.variance, variances), self.rounding
         )
         limits = {side: tie if side == "less" else -tie for side in self.sides}
+        for side, null in self.nulls.items():
+            limits[side] = limits[side] - null[..., None] * self.xp.sqrt(variances)
         return beyond(self.xp, gap, limits)
 
 
@@ -210,19 +225,26 @@ def bootstrap_t_test(
     seed: Seed,
     *,
     paired: bool,
-    alternative: Alternative,
+    hypotheses: tuple[Hypothesis, ...],
     n_resamples: int,
-) -> tuple[Array, Array]:
-    """Return t and its bootstrap p-value: Efron and Tibshirani, algorithm 16.2."""
-    t, _ = find_t_of(xp, [spread_faults(xp, x) for x in (a, b)], paired)
+) -> list[Array]:
+    """Return t and its p-value for each hypothesis.
+
+    This is algorithm 16.2 of Efron and Tibshirani (1994).
+    """
+    faultless = [spread_faults(xp, x) for x in (a, b)]
+    gap, squares, _, unit_of_t = find_errors(xp, faultless, paired)
+    squared_errors = sum(squares[1:], squares[0])
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     rounding = rounding_of(xp, "mean", samples, [difference])
     # Levels of the scores themselves, even if the samples are differences of pairs.
     levels = [xp.min(x, axis=-1) / unit for x in (a, b)]
     rounding = add_rounding_of_scores(xp, rounding, "mean", levels)
-    rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
+    rounding = rounding + TIE_UNITS * xp.finfo(a.dtype).eps * xp.abs(difference)
+    rounding = add_rounding_of_nulls(xp, rounding, hypotheses, unit)
 
-    is_two_sided = alternative == "two-sided"
+    is_two_sided = hypotheses[0].alternative == "two-sided"
+    sides = tuple("greater" if is_two_sided else x.alternative for x in hypotheses)
     observed, _ = difference_and_error(xp, samples)
     extremes = GapsOfT(
         xp,
@@ -230,12 +252,18 @@ def bootstrap_t_test(
         difference,
         variance,
         rounding,
-        ("greater" if is_two_sided else alternative,),
+        sides,
         center=observed,
         is_two_sided=is_two_sided,
+        nulls={x.alternative: x.null / unit for x in hypotheses if x.null},
     )
-    counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
-    return t, (counts[0, ...] + 1.0) / (n_resamples + 1.0)
+    zero = difference - difference
+    counts = count_beyond(xp, extremes, n_resamples, len(sides), zero)
+    of_each = []
+    for k, (_, null) in enumerate(hypotheses):
+        t = studentize(xp, beyond_null(gap, null, unit_of_t), squared_errors)
+        of_each.append([t, (counts[k, ...] + 1.0) / (n_resamples + 1.0)])
+    return join_results(xp, of_each, difference, unit)
 
 
 def resample_t(xp: Library, samples: Sequence[Array], seed: Seed) -> ShiftsAndT:

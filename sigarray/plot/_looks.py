@@ -13,7 +13,8 @@ from sigarray._backend.checks import (
     describe,
     fraction,
 )
-from sigarray._difference.location import mann_whitney_u, t_test
+from sigarray._difference.location import t_test
+from sigarray._difference.rank_sum import mann_whitney_u
 from sigarray._order.many_models import multi_aso
 from sigarray._power_of_tests import PowerTest
 from sigarray.plot._fonts import draws

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sigarray._response_results import Study
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     COLUMN,
@@ -25,7 +26,6 @@ from sigarray.responses import study_records
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._pools import Responses
 from sigarray.responses._sampling import Items
-from sigarray.results import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

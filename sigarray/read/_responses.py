@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._response_results import ResponseSet
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, find_roles
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import read_number
-from sigarray.results import ResponseSet
 
 _COLUMNS = ("item", "system", "response")
 

@@ -16,6 +16,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.checks import describe as describe_value
 from sigarray._host import choose_names, copy_array
 from sigarray._plain_text import quote
+from sigarray._response_results import ResponseTestResult
 from sigarray._version import __version__
 from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._numbers import equate, show_bound, show_p_value
@@ -27,7 +28,6 @@ from sigarray.results import (
     PairwiseAsoResult,
     ProportionResult,
     ResamplingResult,
-    ResponseTestResult,
     TTestResult,
     WilcoxonResult,
 )
@@ -84,7 +84,7 @@ def describe(
     ----------
     result : AsoResult, BootstrapResult, ProportionResult, or result of a test
         The result of one comparison: arrays of shape (), of any library, which are
-        copied to the host.
+        copied to the host. A test with a `margin` has no sentence here.
     names : sequence of two str, default: ("A", "B")
         The models.
     test : str, optional

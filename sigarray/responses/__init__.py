@@ -1,5 +1,11 @@
 """P-values from one test set with variation in items and in responses to them."""
 
+from sigarray._response_results import (
+    ResponseReplicates,
+    ResponseSet,
+    ResponseTestResult,
+    Study,
+)
 from sigarray.responses import metrics
 from sigarray.responses._fitting import fit
 from sigarray.responses._models import LikertModel, NormalModel
@@ -9,12 +15,6 @@ from sigarray.responses._sampling import resample
 from sigarray.responses._significance import response_test, true_p_value
 from sigarray.responses._simulation import simulate
 from sigarray.responses._study import study, study_records
-from sigarray.results import (
-    ResponseReplicates,
-    ResponseSet,
-    ResponseTestResult,
-    Study,
-)
 
 __all__ = [
     "LikertModel",

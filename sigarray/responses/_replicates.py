@@ -13,6 +13,7 @@ from sigarray._backend.checks import anything, choice, count
 from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._response_results import ResponseReplicates
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import draw_leads, simulate_leads
 from sigarray.responses._measurement import Metric, Wins
@@ -21,7 +22,6 @@ from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
 from sigarray.responses._simulation import check_parameters, choose_dtype
 from sigarray.responses.metrics import choose_metric
-from sigarray.results import ResponseReplicates
 
 
 @checked(

@@ -22,6 +22,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._resampling.replicates import Remade, keep
+from sigarray._response_results import ResponseSet
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._pools import (
     MAX_DEALS,
@@ -31,7 +32,6 @@ from sigarray.responses._pools import (
     plan_sampler,
     split_last,
 )
-from sigarray.results import ResponseSet
 
 Items = Literal["all", "bootstrap"]
 ITEM_SAMPLERS = get_args(Items)

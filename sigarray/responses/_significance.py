@@ -19,6 +19,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._response_results import ResponseTestResult
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins
@@ -30,7 +31,6 @@ from sigarray.responses._simulation import (
     choose_dtype,
 )
 from sigarray.responses.metrics import choose_metric
-from sigarray.results import ResponseTestResult
 
 
 @checked(

@@ -28,6 +28,7 @@ from sigarray._backend.threefry import (
 )
 from sigarray._numeric.callers import check_result
 from sigarray._resampling.replicates import From
+from sigarray._response_results import ResponseSet
 from sigarray.responses._models import (
     Model,
     ModelName,
@@ -35,7 +36,6 @@ from sigarray.responses._models import (
     check_parameter,
     choose_model,
 )
-from sigarray.results import ResponseSet
 
 Hypothesis = Literal["alternative", "null"]
 

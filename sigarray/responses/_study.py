@@ -23,6 +23,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
+from sigarray._response_results import Study
 from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
@@ -34,7 +35,6 @@ from sigarray.responses._simulation import (
     draw_sets,
 )
 from sigarray.responses.metrics import choose_metric
-from sigarray.results import Study
 
 _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
 
