@@ -39,12 +39,13 @@ NEEDED = {
     f"{name}_replicates": {"start": 0, "count": 2}
     for name in ("aso", "bootstrap", "permutation", "response", "true")
 } | {
+    "equivalence_test": {"low": -0.1, "high": 0.1},
     "study_records": {
         "metrics": "mae",
         "items": "all",
         "responses": "all",
         "perturbations": 0.1,
-    }
+    },
 }
 FUNCTIONS = [
     getattr(package, name)
@@ -76,7 +77,7 @@ KINDS = {
     ),
     "fraction": ("confidence_level", "alpha", "power", "threshold"),
     "number": (
-        *("lift", "low", "high", "pseudocount"),
+        *("lift", "low", "high", "margin", "pseudocount"),
         *("gold_threshold", "system_threshold"),
     ),
 }

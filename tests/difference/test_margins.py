@@ -228,3 +228,40 @@ def test_what_permutations_with_a_margin_are_not_for():
     options["paired"] = False
     with pytest.raises(ValueError, match=r"samples of one size.*got 9 and 5 scores"):
         permutation_test(a, b[:5], method="saddlepoint", **options)
+
+
+@pytest.mark.parametrize("exponent", [-600, 7, 600])
+@pytest.mark.parametrize("alternative", SIDES)
+def test_a_margin_has_the_unit_of_the_scores(exponent, alternative):
+    """Also where scores are so large or small that they are computed in another."""
+    a, b = draw_samples(9, 9)
+    unit = 2.0**exponent
+    for function, options in (
+        (t_test, {}),
+        (t_test, {"clusters": [0, 1, 2] * 3, "paired": True}),
+        (bootstrap_test, {"n_resamples": 99, "rng": 0}),
+        (bootstrap_test, {"n_resamples": 99, "rng": 0, "statistic": "t"}),
+        (bootstrap_test, {"method": "saddlepoint"}),
+        (permutation_test, {"paired": True}),
+        (permutation_test, {"n_resamples": 99, "rng": 0}),
+    ):
+        expected, found = (
+            function(
+                x * a, x * b, alternative=alternative, margin=x * MARGIN, **options
+            ).pvalue
+            for x in (1.0, unit)
+        )
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["saddlepoint", "exact"])
+@pytest.mark.parametrize("alternative", SIDES)
+def test_permutations_without_draws(alternative, method):
+    """The p-value is that of shifted scores, and the difference that of the others."""
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(1, 6, (2, 30)).astype(float)
+    options = {"paired": True, "method": method, "alternative": alternative}
+    found = permutation_test(a, b, margin=0.5, **options)
+    expected = permutation_test(a + SIDES[alternative] * 0.5, b, **options)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.statistic == pytest.approx(a.mean() - b.mean(), abs=1e-14)
