@@ -31,6 +31,7 @@ from benchmarks.reproduce import (
     over_tasks,
     recipes,
     response_variance,
+    seeds_and_items,
     verdicts,
 )
 from benchmarks.reproduce.experiment import (
@@ -50,6 +51,8 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
+    "seeds_and_items": seeds_and_items.run,
+    "required_items": seeds_and_items.run_power,
     "corpus_metrics": corpus_metrics.run,
     "tests": measure.run,
     "recipes": recipes.run,
