@@ -85,6 +85,8 @@ LAUNCHES = {
     "bootstrap_ci(a, method='studentized', rng=0)": 180,
     "brunner_munzel(a, b)": 260,
     "t_test(a, b)": 210,
+    "t_test(models, models[:5], axis=(0, 1))": 300,
+    "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 125,
     "wilcoxon_test(a, b)": 200,
     "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 140,
