@@ -32,6 +32,7 @@ from benchmarks.reproduce import (
     over_tasks,
     recipes,
     response_variance,
+    seeds_and_items,
     strata,
     verdicts,
 )
@@ -53,6 +54,8 @@ EXPERIMENTS = {
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
     "strata": strata.run,
+    "seeds_and_items": seeds_and_items.run,
+    "required_items": seeds_and_items.run_power,
     "corpus_metrics": corpus_metrics.run,
     "margins": margins.run,
     "tests": measure.run,

@@ -221,6 +221,9 @@ def bootstrap_test(
 
     `equivalence_test` has the rates of tests with a `margin`.
 
+    With axes of seeds and of items, a replicate draws one seed fewer than there are,
+    and as many items, each on its own (the pigeonhole bootstrap [4]_).
+
     All options are static under `jit`, and the scores and `rng` may be traced.
 
     References
@@ -231,6 +234,8 @@ def bootstrap_test(
        of statistical significance in NLP. EMNLP. :doi:`10.5555/2390948.2391058`
     .. [3] A. C. Davison, D. V. Hinkley (1988). Saddlepoint approximations in resampling
        methods. Biometrika 75, 417-431. :doi:`10.1093/biomet/75.3.417`
+    .. [4] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
+       386-411. :doi:`10.1214/07-AOAS122`
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import count, positive, several
-from sigarray._backend.chunks import iterate
+from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.dispatch import standardize_numbers
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -25,8 +25,10 @@ from sigarray._numeric.special import normal_sf, student_t_isf
 # More items than these are infinitely many: float32 cannot count on.
 _MOST_ITEMS = 2.0**24
 # As many ratios from 1 on, and then as many parts of what is left, until that is one
-# item: a fifteenth of 2^24 after three times.
-_PARTS, _ROUNDS = 256, 4
+# item: a quarter of 2^24 after four times.
+_PARTS, _ROUNDS = 64, 5
+# About as many numbers are held at a time for each number of items.
+_HELD = 16
 
 
 class VarianceComponents(NamedTuple):
@@ -212,7 +214,10 @@ def required_items(
     `alpha` / 2 and at `power`, with the degrees of freedom that the test has for this
     n. Normal quantiles would promise too much: few seeds have few degrees of freedom.
     The test counts the part of seeds never below 0, so that V is larger on average;
-    this is added, as of a normal number.
+    this is added, as of a normal number. Of 2000 pairs of models each, with standard
+    deviations of 0 to 0.02 by seed, 0 to 0.4 by item and 0 to 0.4 by both, `t_test` saw
+    a difference of 0.05 in 76.3 to 82.0 % for a power of 0.8 with 4 to 10 seeds, and in
+    73.6 to 81.1 % with 3.
 
     Examples
     --------
@@ -287,13 +292,30 @@ def _find_items(
 ) -> Array:
     """Return the smallest numbers of items (..., K), by a search in parts."""
     fault = add_up_faults((seed, item, both))
+    flat = [xp.reshape(x + fault, (-1,)) for x in (seed, item, both)]
+    search = functools.partial(_search, xp, n_seeds, difference, n_tables, tails)
+    elements = _HELD * len(n_seeds) * _PARTS
+    found = map_entries(xp, search, flat, elements=elements)
+    return xp.reshape(xp.matrix_transpose(found), (*fault.shape, len(n_seeds)))
+
+
+def _search(
+    xp: Library,
+    n_seeds: tuple[int, ...],
+    difference: float,
+    n_tables: int,
+    tails: tuple[float, float],
+    *components: Array,
+) -> Array:
+    """Return the smallest numbers (K, R) of items for some components (R,)."""
     # In units of the square of the difference.
     variances = [
-        (xp.clip(x / difference, 0.0, None) / difference + fault)[..., None, None]
-        for x in (seed, item, both)
+        (xp.clip(x / difference, 0.0, None) / difference)[:, None, None]
+        for x in components
     ]
-    seeds = xp.upload_numbers(list(map(float, n_seeds)), fault.dtype)[:, None]
-    steps = xp.astype(xp.arange(_PARTS + 1), fault.dtype) / _PARTS
+    dtype = components[0].dtype
+    seeds = xp.upload_numbers(list(map(float, n_seeds)), dtype)[:, None]
+    steps = xp.astype(xp.arange(_PARTS + 1), dtype) / _PARTS
     tried = xp.floor(_MOST_ITEMS**steps) + xp.zeros_like(variances[0] + seeds)
     find_excess = functools.partial(_find_excess, xp, variances, seeds, n_tables, tails)
 
@@ -306,7 +328,8 @@ def _find_items(
         return xp.floor(below + (end - below) * steps), found
 
     _, found = iterate(xp, narrow, (tried, tried[..., :1]), _ROUNDS)
-    return found[..., 0] + fault[..., None]
+    fault = add_up_faults(components)
+    return xp.matrix_transpose(found[..., 0] + fault[:, None])
 
 
 def _find_excess(

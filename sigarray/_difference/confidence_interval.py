@@ -193,6 +193,12 @@ def bootstrap_ci(
     intervals held the mean in 81.2 to 84.5 % with 5 clusters, 89.5 to 92.5 % with 20,
     91.1 to 93.8 % with 50 and 93.0 to 94.5 % with 100.
 
+    With axes of seeds and of items, a replicate draws one seed fewer than there are,
+    and as many items, each on its own (the pigeonhole bootstrap [3]_); `method` is
+    "percentile" or "basic". With few seeds the intervals are too short: of the sets of
+    `t_ci`, percentile intervals held the truth in 83.4 to 99.0 % with 3 seeds, 88.9 to
+    98.0 % with 5 and 93.5 to 97.5 % with 10.
+
     Data that do not vary have the interval [statistic, statistic], because their
     acceleration counts as 0. If all replicates lie on one side of the observed
     statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 - acc (z0 + z) <= 0, the
@@ -217,6 +223,8 @@ def bootstrap_ci(
     .. [2] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap,
        chapters 12 and 14.
        :doi:`10.1201/9780429246593`
+    .. [3] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
+       386-411. :doi:`10.1214/07-AOAS122`
 
     Examples
     --------

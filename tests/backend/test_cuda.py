@@ -89,6 +89,8 @@ LAUNCHES = {
     "equivalence_test(a, b, low=-0.1, high=0.1, method='bootstrap', rng=0)": 135,
     "equivalence_test(a, b, low=-0.1, high=0.1, method='score')": 330,
     "proportion_test(a, b, paired=True)": 150,
+    "t_test(models, models[:5], axis=(0, 1))": 300,
+    "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 125,
     "wilcoxon_test(a, b)": 200,
     "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 140,
