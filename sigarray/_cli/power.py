@@ -27,6 +27,7 @@ from sigarray._verdicts.request import (
     describe_comparison,
     make_test,
 )
+from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
@@ -48,6 +49,8 @@ def run(options: argparse.Namespace) -> Report:
         min_models=1,
         max_models=_MAX_MODELS,
     )
+    # Of items in clusters, whole clusters are drawn.
+    table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
     check_baseline(request, table)
     for scores in table.tasks.values():

@@ -67,7 +67,7 @@ def report_verification(
     same = {name: fields.get(name) == expected[name] for name in _RESULTS}
     others = {
         key: (expected[key], fields.get(key, "-"))
-        for key in ("metric", "unit", "models", "tasks", "n_resamples")
+        for key in ("metric", "unit", "clusters", "models", "tasks", "n_resamples")
         if key in expected and expected[key] != fields.get(key, "-")
     }
     if all(same.values()):

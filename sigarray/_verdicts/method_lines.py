@@ -26,6 +26,12 @@ _DESCRIPTIONS = {
     "brunner-munzel": f"Brunner and Munzel's test {UNPAIRED}, two-sided, of the null "
     "hypothesis P(A > B) + P(A = B) / 2 = 1/2",
 }
+# What is said of items in clusters.
+_OF_CLUSTERS = {
+    "t": "with the errors of whole clusters (CR2)",
+    "bootstrap": "by drawing whole clusters",
+    "permutation": "by exchanges of whole clusters",
+}
 
 
 def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
@@ -42,6 +48,7 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         name += f" of the {mean}" if unit == "cluster" else ""
+        name += f", {_OF_CLUSTERS['t']}" if options.has_clusters else ""
         name += "" if options.is_paired else f" {UNPAIRED}"
         if options.test_share is not None:
             name += f" of splits with a test share of {options.test_share:.10g}"
@@ -52,6 +59,8 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
         what += " by its t" if options.is_paired else " by Welch's t"
     if options.is_paired:
         kind = f", paired by {unit}"
+    if options.has_clusters:
+        kind += f", {_OF_CLUSTERS[options.test]}"
     return f"{options.test} test of {what}{kind}, two-sided"
 
 

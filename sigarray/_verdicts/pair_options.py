@@ -51,7 +51,8 @@ _FEW_COMPARISONS = 3
 class PairOptions:
     """A test and its options; those of resampling are None for other tests.
 
-    `alpha` is the level, and `n_comparisons` the number of p-values to correct for.
+    `alpha` is the level, and `n_comparisons` the number of p-values to correct for;
+    `has_clusters` if items are in clusters, of which whole ones were sampled.
     """
 
     test: str
@@ -64,6 +65,7 @@ class PairOptions:
     unit: str = "run"
     test_share: float | None = None
     baseline: str | None = None
+    has_clusters: bool = False
 
     @property
     def measures_by_variance(self) -> bool:
@@ -85,8 +87,11 @@ class PairOptions:
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Return the method of a pair, which `describe_test` puts into words."""
-    if options.method != "auto":
-        return options.method
+    method = options.method
+    if options.has_clusters and options.test == "bootstrap":
+        method = "resampling"
+    if method != "auto":
+        return method
     if options.test == EXACT_TEST and options.is_paired:
         if has_units(x, y):
             return "exact"

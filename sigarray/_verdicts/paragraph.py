@@ -16,6 +16,7 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
+from sigarray._verdicts.sampled import say_items
 from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
 from sigarray.report._numbers import equate
 
@@ -109,6 +110,9 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
     units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    if first.sampled is not None:
+        every = [x.sampled for x in compared.values() if x.sampled is not None]
+        units = say_items(every)
     return f"{units}{say_worst(compared.values())}"
 
 
@@ -129,6 +133,8 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     ]
     unit = comparison.unit
     spread = SPREADS[name_spread(comparison)]
+    if comparison.sampled is not None:
+        spread += " by whole clusters"
     means = f"Means ({spread}; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
 

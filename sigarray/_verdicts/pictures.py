@@ -263,6 +263,8 @@ def draw_contingency(
     task, x = next(iter(compared.items()))
     if len(compared) > 1 or len(x.names) > 2 or not x.is_paired or x.unit != "item":
         return []
+    if x.sampled is not None:
+        return []  # items of a cluster may have no names that pair them
     a, b = order_two_models(compared, decisions)
     scores, result = x.list_scores(a, b), find_result(x, a, b)
     if result is None or not all(map(are_binary, scores)):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_design, start_document
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -113,7 +113,7 @@ def _make_report(
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
-    task = comparison.task
+    task, title = comparison.task, f"{comparison.title}{say_design([comparison])}"
     records = list_records({task: comparison}, {task: decisions}, order.names)
     pairs = sort_pairs(order.names, decisions)
     sentences = [say(comparison, a, b, x) for a, b, x in pairs]
@@ -134,7 +134,7 @@ def _make_report(
             comparison.method,
             records,
             document,
-            headline=[comparison.title, told],
+            headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
@@ -159,7 +159,7 @@ def _make_report(
         comparison.method,
         records,
         document,
-        headline=[comparison.title, *answer],
+        headline=[title, *answer],
         remarks=explained,
         advice=advised,
         paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
@@ -204,9 +204,8 @@ def _advise(
     """Say what would tell more pairs apart, if any may be."""
     if not any(_varies(comparison, x) for x in decisions if x.better is None):
         return []
-    said = (
-        f"More {comparison.unit}s would decide more: sigarray power estimates how many"
-    )
+    unit = comparison.sampled_unit
+    said = f"More {unit}s would decide more: sigarray power estimates how many"
     if has_fewer:
         said += (
             ". So would fewer comparisons, with one model alone, which has to be "

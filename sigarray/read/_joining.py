@@ -118,6 +118,7 @@ def join_records(
         raters={task: x.raters for task, x in joined.items() if x.raters is not None},
         ended={task: x.ended for task, x in joined.items() if x.ended is not None},
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
+        clusters={task: x.clusters for task, x in joined.items() if x.clusters},
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)

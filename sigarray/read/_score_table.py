@@ -88,6 +88,8 @@ class ScoreTable(NamedTuple):
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
         item by the same rater; or that models have other raters.
+    clusters : mapping
+        Task -> the cluster of each item, if whole clusters were sampled.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -118,6 +120,7 @@ class ScoreTable(NamedTuple):
     raters: Mapping[str, Raters] = {}
     ended: Mapping[str, Ended] = {}
     unmatched: Mapping[str, Mapping[str, tuple[tuple[str, ...], np.ndarray]]] = {}
+    clusters: Mapping[str, tuple[str, ...]] = {}
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

@@ -1,0 +1,147 @@
+"""What was sampled, where it is not each score by itself: whole clusters of items."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._difference.t_interval import t_ci
+from sigarray._verdicts.intervals import Interval
+from sigarray.read._codes import encode
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+
+# Scores in one call.
+_MOST_HELD = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """The clusters of items, as codes (n,) from 0 on, below `number`."""
+
+    codes: np.ndarray
+    number: int
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.codes)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of items of each cluster."""
+        return np.bincount(self.codes)
+
+    def sum_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
+        """Return the sums of clusters, each rounded once, so that units remain."""
+        order = np.argsort(self.codes, kind="stable")
+        ends = np.cumsum(self.sizes).tolist()
+        sums = {}
+        for name, x in scores.items():
+            every = x[order].tolist()
+            starts = [0, *ends[:-1]]
+            parts = (every[a:b] for a, b in zip(starts, ends, strict=True))
+            sums[name] = np.asarray(list(map(math.fsum, parts)))
+        return sums
+
+    def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
+        """Return the means of clusters."""
+        return {name: x / self.sizes for name, x in self.sum_clusters(scores).items()}
+
+    def find_error(self, x: np.ndarray) -> float:
+        """Return the standard error of the mean of items."""
+        return float(t_ci(x, clusters=self.codes).standard_error)
+
+    def find_intervals(
+        self, pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float
+    ) -> list[Interval]:
+        """Return the intervals of mean(x) - mean(y), by the errors of clusters."""
+        step = max(1, _MOST_HELD // (2 * self.n_items))
+        intervals: list[Interval] = []
+        for start in range(0, len(pairs), step):
+            a, b = map(np.stack, zip(*pairs[start : start + step], strict=True))
+            result = t_ci(
+                a, b, paired=True, clusters=self.codes, confidence_level=level
+            )
+            limits = (x.tolist() for x in result.confidence_interval)
+            intervals += map(Interval, *limits)
+        return intervals
+
+
+def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
+    """Return the clusters of the items of a task, or None if there are none."""
+    labels = table.clusters.get(task)
+    return None if labels is None else _encode(labels)
+
+
+def _encode(labels: Sequence[str]) -> Sampled:
+    coded = encode(labels)
+    return Sampled(coded.codes.astype(np.int64), len(coded.values))
+
+
+def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
+    """Return what has the length of each sample: scores, or one element a cluster."""
+    if not table.clusters:
+        return table.tasks
+    return {
+        task: dict.fromkeys(by, range(len({*table.clusters[task]})))
+        for task, by in table.tasks.items()
+    }
+
+
+def name_sampled(table: ScoreTable) -> str:
+    """Name what was sampled."""
+    return "cluster" if table.clusters else table.unit
+
+
+def take_clusters(table: ScoreTable) -> ScoreTable:
+    """Return a table of clusters: the sums of their items, in units of a mean size."""
+    if not table.clusters:
+        return table
+    tasks: dict[str, dict[str, np.ndarray]] = {}
+    ids: dict[str, dict[str, tuple[str, ...]]] = {}
+    for task, by in table.tasks.items():
+        labels = table.clusters[task]
+        sampled = _encode(labels)
+        sums = sampled.sum_clusters(by)
+        tasks[task] = {name: x / np.mean(sampled.sizes) for name, x in sums.items()}
+        ids[task] = dict.fromkeys(by, tuple(dict.fromkeys(labels)))
+    return table._replace(tasks=tasks, ids=ids, unit="cluster", clusters={})
+
+
+def say_clusters(sampled: Iterable[Sampled | None]) -> str:
+    """Say in how many clusters items are, on each task: " in 57 clusters"."""
+    counts = [x.number for x in sampled if x is not None]
+    if not counts:
+        return ""
+    few, many = min(counts), max(counts)
+    return f" in {few:,}{'' if few == many else f' to {many:,}'} clusters"
+
+
+def say_items(sampled: Sequence[Sampled]) -> str:
+    """Say how many items are in how many clusters: "1,319 items in 57 clusters"."""
+    counts = [x.n_items for x in sampled]
+    few, many = min(counts), max(counts)
+    count = f"{few:,}{'' if few == many else f' to {many:,}'}"
+    return f"{count} items{say_clusters(sampled)}"
+
+
+def refuse_single(table: ScoreTable) -> None:
+    """Refuse a single cluster, which does not show how others would differ.
+
+    Raises
+    ------
+    ValueError
+        Such a cluster.
+    """
+    for task, labels in table.clusters.items():
+        if len({*labels}) < 2:
+            on = f" on {task}" if task else ""
+            msg = (
+                f"{table.source}: expected items in two clusters or more{on}; got all "
+                f"{len(labels)} in {labels[0]!r}. Items alone are compared with "
+                "--ignore of the column of clusters."
+            )
+            raise ValueError(msg)
