@@ -96,6 +96,7 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         comparison.scores,
         higher_is_better=comparison.higher_is_better,
         unit=comparison.unit,
+        clusters=None if comparison.sampled is None else comparison.sampled.codes,
     )
     name_task(axes.figure, task)
     return Picture(

@@ -73,7 +73,8 @@ def scores(
         Which table of a file that has several: a sheet of Excel, or the key of a list
         of records in JSON, such as "log_history" or "results.results".
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for. The score of a cluster is the sum of its items over the
+        What a score stands for. A column of clusters of items is kept with these, in
+        `clusters`; with "cluster" the score of one is the sum of its items over the
         mean size of clusters, so that the mean of clusters is that of items. With
         "item" the runs of an item are averaged, and with "run" the items of a run. It
         is only needed for items in several runs. If these are raters, such as those of

@@ -5,12 +5,14 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sigarray import bootstrap_test, compare_models, permutation_test, t_ci, t_test
 
+ROOT = Path(__file__).parents[2]
 N_CLUSTERS = 30
 TESTS = {"t": t_test, "bootstrap": bootstrap_test, "permutation": permutation_test}
 
@@ -198,6 +200,15 @@ def test_power_counts_clusters(items, run):
     )
     assert code == 0, err
     assert "drawn from these clusters of all models" in " ".join(out.split())
+
+
+def test_the_page_says_what_items_alone_would_show(run):
+    path = str(ROOT / "docs" / "examples" / "documents.csv")
+    _, out, _ = run("compare", path, "--ignore", "document", "--format", "json")
+    (pair,) = json.loads(out)["pairs"]
+    page = (ROOT / "docs" / "clusters.md").read_text("utf-8")
+    assert pair["better"] == "ours"
+    assert f"would be better: the p-value is {pair['pvalue']:.4f}." in page
 
 
 class TestCallsInPython:
