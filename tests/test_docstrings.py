@@ -131,6 +131,7 @@ WORDS = {"low", "high", "metrics", "pseudocount", "sizes"}
 # Which of them there are depends on the function.
 OF_EACH_FUNCTION = {
     "ax",
+    "clusters",
     "dt",
     "items",
     "labels",

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import (
     calibration,
+    cluster_verdicts,
     clusters,
     corpus_metrics,
     decisions,
@@ -50,6 +51,7 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
+    "cluster_verdicts": cluster_verdicts.run,
     "corpus_metrics": corpus_metrics.run,
     "tests": measure.run,
     "recipes": recipes.run,

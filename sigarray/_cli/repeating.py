@@ -17,7 +17,7 @@ _SAID = (
     "dt",
     "method",
     "test_share",
-    *("n_resamples", "lower_is_better", "no_correction", "missing"),
+    *("n_resamples", "statistic", "lower_is_better", "no_correction", "missing"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
@@ -44,6 +44,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
             *(("test_share", float), ("baseline", str), ("missing", str)),
+            ("statistic", str),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))

@@ -63,9 +63,10 @@ class Comparison:
         summaries = {
             name: describe_scores(scores) for name, scores in self.scores.items()
         }
-        if self.unit != "cluster":
+        if self.unit != "cluster" and self.is_of_means:
             return summaries
-        # A cluster is here the sum of its items over the mean number of items.
+        # A cluster is here the sum of its items over the mean number of items, and the
+        # score of an item with a metric of sums is that plus its influence.
         unknown = dict.fromkeys(("median", "min", "max"), math.nan)
         return {name: summary | unknown for name, summary in summaries.items()}
 
@@ -129,7 +130,7 @@ class Comparison:
         pairs = [self.list_scores(*pair) for pair in self.pairs]
         are_unequal = any(len(x) != len(y) for x, y in pairs)
         if self.sampled is not None:
-            whose, what = "Student's", f"{what} by the errors of clusters"
+            whose, what = "Student's", f"{what}{self.sampled.say_errors()}"
         if whose == "Welch's" and are_unequal and self.test != "t":
             what += f", {FEWER_DEGREES}"
         return f"{whose} {what}, {self.say_level_of_intervals()}"
@@ -183,7 +184,23 @@ class Comparison:
     @property
     def sampled_unit(self) -> str:
         """What was sampled: runs, items, or clusters of items."""
-        return self.unit if self.sampled is None else "cluster"
+        has_clusters = self.sampled is not None and self.sampled.has_clusters
+        return "cluster" if has_clusters else self.unit
+
+    @property
+    def is_of_means(self) -> bool:
+        """Whether models are compared by means, and not by a metric of sums."""
+        return self.sampled is None or self.sampled.statistic is None
+
+    @property
+    def estimate(self) -> str:
+        """What models are compared by, in the singular: "mean", or "f1"."""
+        return "mean" if self.is_of_means else self.metric
+
+    @property
+    def estimates(self) -> str:
+        """The same of several models: "means", or "f1"."""
+        return "means" if self.is_of_means else self.metric
 
     @property
     def title(self) -> str:
@@ -214,7 +231,8 @@ def say_design(compared: Iterable[Comparison]) -> str:
 
     On several tasks these are ranges.
     """
-    every = [x.sampled for x in compared if x.sampled is not None]
+    sampled = [x.sampled for x in compared if x.sampled is not None]
+    every = [x for x in sampled if x.has_clusters]
     return f"; {say_items(every)}" if every else ""
 
 
@@ -249,6 +267,7 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,
         "method": comparison.method,
+        **({} if comparison.is_of_means else {"statistic": comparison.metric}),
         **_count_clusters(comparison),
         "models": {
             name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
@@ -260,4 +279,6 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
 def _count_clusters(comparison: Comparison) -> dict[str, int]:
     """Return the number of clusters for JSON, if items are in some."""
     sampled = comparison.sampled
-    return {} if sampled is None else {"n_clusters": sampled.number}
+    if sampled is None or not sampled.has_clusters:
+        return {}
+    return {"n_clusters": sampled.number}

@@ -46,11 +46,12 @@ def write_paragraph(
         numbers = f"{shares}, and {numbers}"
     else:
         numbers = f"and {numbers}"
+    the = "the means" if comparison.is_of_means else comparison.metric
     said = [
         f"{say_what({'': comparison})}.",
         _say_means(comparison, order),
         f"A model is better than another if {rule}.",
-        "In parentheses: the difference of the means with its interval, "
+        f"In parentheses: the difference of {the} with its interval, "
         f"{comparison.say_level_of_intervals()}, {numbers}.",
     ]
     better: dict[str, list[str]] = {}
@@ -110,8 +111,8 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
     units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
-    if first.sampled is not None:
-        every = [x.sampled for x in compared.values() if x.sampled is not None]
+    every = [x.sampled for x in compared.values() if x.sampled is not None]
+    if every and every[0].has_clusters:
         units = say_items(every)
     return f"{units}{say_worst(compared.values())}"
 
@@ -133,9 +134,10 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     ]
     unit = comparison.unit
     spread = SPREADS[name_spread(comparison)]
-    if comparison.sampled is not None:
+    if comparison.sampled_unit != unit:
         spread += " by whole clusters"
-    means = f"Means ({spread}; {unit}s): {', '.join(every)}."
+    which = "Means" if comparison.is_of_means else comparison.metric
+    means = f"{which} ({spread}; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
 
 

@@ -46,7 +46,7 @@ def list_records(
     """
     records = []
     fields = list(FIELDS)
-    if any(x.sampled is not None for x in compared.values()):
+    if any(x.sampled_unit != x.unit for x in compared.values()):
         fields.insert(fields.index("n_b") + 1, "n_clusters")
     for task, comparison in compared.items():
         for a, b, x in sort_pairs(order, decisions[task]):
@@ -54,7 +54,7 @@ def list_records(
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             n_a, n_b = map(len, comparison.list_scores(a, b))
             numbers = record | named | {"better": x.better, "n_a": n_a, "n_b": n_b}
-            if comparison.sampled is not None:
+            if comparison.sampled is not None and comparison.sampled.has_clusters:
                 numbers["n_clusters"] = comparison.sampled.number
             records.append({field: numbers.get(field) for field in fields})
     return records

@@ -136,13 +136,14 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
         return request
     is_paired = request.is_paired or table.is_paired
     test = "permutation" if is_paired or table.unit != "run" else "aso"
-    n_clusters = min((len({*x}) for x in table.clusters.values()), default=FEW_SCORES)
-    if n_clusters < FEW_SCORES:
-        test = "t"
-        note(
-            f"{n_clusters} clusters are few: models are compared by --test t, with the "
-            "errors of whole clusters. --test permutation exchanges them."
-        )
+    if table.clusters or table.statistic is not None:
+        n = min(len(x) for by in count_units(table).values() for x in by.values())
+        if n < FEW_SCORES:
+            test = "t"
+            note(
+                f"{n} {name_sampled(table)}s are few: models are compared by --test t. "
+                "--test permutation exchanges them."
+            )
     if is_paired and table.unit == "run":
         note(
             "pairs of runs are compared by --test permutation: almost stochastic "
@@ -184,8 +185,8 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         msg = "Expected a test that is chosen."
         raise AssertionError(msg)
     name = request.test
-    if table.clusters:
-        _check_clusters(request, table)
+    if table.clusters or table.statistic is not None:
+        _check_sampled(request, table)
     if name in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
@@ -209,11 +210,12 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         test_share=request.test_share,
         baseline=request.baseline,
         has_clusters=bool(table.clusters),
+        statistic="mean" if table.statistic is None else table.metric,
     )
 
 
-def _check_clusters(request: Request, table: ScoreTable) -> None:
-    """Refuse tests and options that take items in clusters for independent ones.
+def _check_sampled(request: Request, table: ScoreTable) -> None:
+    """Refuse tests and options that are not of items in clusters, or of a metric.
 
     Raises
     ------
@@ -221,25 +223,28 @@ def _check_clusters(request: Request, table: ScoreTable) -> None:
         Such a test, or a single cluster.
     """
     refuse_single(table)
-    test = request.test
+    test, of_sums = request.test, table.statistic is not None
+    what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
     if test in _OF_INDEPENDENT:
+        advice = "which takes scores as independent. With --unit cluster it compares "
+        advice += "the sums of clusters"
+        if of_sums:
+            advice = "which is of scores. Leave it out"
         msg = (
-            f"Expected --test {', '.join(PAIRED_TESTS)} of items in clusters; got "
-            f"--test {test}, which takes scores as independent. With --unit cluster it "
-            "compares the sums of clusters."
+            f"Expected --test {', '.join(PAIRED_TESTS)} of {what}; got --test {test}, "
+            f"{advice}."
         )
         raise ValueError(msg)
     if request.test_share is not None:
         msg = (
-            "Expected --test-share of splits of one data set; got it with items in "
-            "clusters. Leave it out."
+            f"Expected --test-share of splits of one data set; got it with {what}. "
+            "Leave it out."
         )
         raise ValueError(msg)
-    if test == "bootstrap" and request.method == "saddlepoint":
+    if request.method == "saddlepoint" and (of_sums or test == "bootstrap"):
         msg = (
-            "Expected --method resampling with --test bootstrap of items in clusters, "
-            "whose mean is a ratio of sums; got --method saddlepoint. Leave it out, or "
-            "pass --test permutation."
+            f"Expected --method resampling with --test {test} of {what}; got --method "
+            "saddlepoint, which is of plain means. Leave it out."
         )
         raise ValueError(msg)
 

@@ -1,13 +1,14 @@
-"""What was sampled, where it is not each score by itself: whole clusters of items."""
+"""What was sampled, if no single scores: clusters of items, or numbers to add up."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sigarray._difference.t_interval import t_ci
+from sigarray._numeric.sums import SumStatistic
 from sigarray._verdicts.intervals import Interval
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
@@ -19,23 +20,42 @@ _MOST_HELD = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """The clusters of items, as codes (n,) from 0 on, below `number`."""
+    """Items, the clusters that they are in, and the metric of which their scores are.
 
-    codes: np.ndarray
+    Attributes
+    ----------
+    n_items, number : int
+        How many items there are, and how many clusters, or items without these.
+    codes : array, shape (n,), optional
+        The cluster of each item, from 0 on.
+    statistic : SumStatistic, optional
+        A metric of sums; the scores are then pseudo-values, whose mean it is.
+    sums : mapping
+        Model -> the numbers (d, n) of each item.
+    """
+
+    n_items: int
     number: int
+    codes: np.ndarray | None = None
+    statistic: SumStatistic | None = None
+    sums: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return len(self.codes)
+    def has_clusters(self) -> bool:
+        """Whether items are in clusters."""
+        return self.codes is not None
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of items of each cluster."""
+        """The number of items of each cluster, 1 without clusters."""
+        if self.codes is None:
+            return np.ones(self.n_items)
         return np.bincount(self.codes)
 
     def sum_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the sums of clusters, each rounded once, so that units remain."""
+        if self.codes is None:
+            return dict(scores)
         order = np.argsort(self.codes, kind="stable")
         ends = np.cumsum(self.sizes).tolist()
         sums = {}
@@ -49,6 +69,12 @@ class Sampled:
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the means of clusters."""
         return {name: x / self.sizes for name, x in self.sum_clusters(scores).items()}
+
+    def say_errors(self) -> str:
+        """Say behind intervals by which errors they are."""
+        of = ["the influences of items"] if self.statistic is not None else []
+        of += ["the errors of clusters"] if self.has_clusters else []
+        return f" by {' and '.join(of)}"
 
     def find_error(self, x: np.ndarray) -> float:
         """Return the standard error of the mean of items."""
@@ -71,14 +97,16 @@ class Sampled:
 
 
 def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
-    """Return the clusters of the items of a task, or None if there are none."""
+    """Return the clusters of the items of a task, or their metric; None for neither."""
     labels = table.clusters.get(task)
-    return None if labels is None else _encode(labels)
-
-
-def _encode(labels: Sequence[str]) -> Sampled:
-    coded = encode(labels)
-    return Sampled(coded.codes.astype(np.int64), len(coded.values))
+    if labels is None and table.statistic is None:
+        return None
+    n = len(next(iter(table.tasks[task].values())))
+    number, codes = n, None
+    if labels is not None:
+        coded = encode(labels)
+        number, codes = len(coded.values), coded.codes.astype(np.int64)
+    return Sampled(n, number, codes, table.statistic, table.sums.get(task, {}))
 
 
 def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
@@ -97,14 +125,20 @@ def name_sampled(table: ScoreTable) -> str:
 
 
 def take_clusters(table: ScoreTable) -> ScoreTable:
-    """Return a table of clusters: the sums of their items, in units of a mean size."""
+    """Return a table of clusters: the sums of their items, in units of a mean size.
+
+    Scores are those of the table, without the numbers of which they may be.
+    """
+    table = table._replace(sums={}, statistic=None)
     if not table.clusters:
         return table
     tasks: dict[str, dict[str, np.ndarray]] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
     for task, by in table.tasks.items():
         labels = table.clusters[task]
-        sampled = _encode(labels)
+        sampled = find_sampled(table, task)
+        if sampled is None:
+            continue
         sums = sampled.sum_clusters(by)
         tasks[task] = {name: x / np.mean(sampled.sizes) for name, x in sums.items()}
         ids[task] = dict.fromkeys(by, tuple(dict.fromkeys(labels)))
@@ -113,7 +147,7 @@ def take_clusters(table: ScoreTable) -> ScoreTable:
 
 def say_clusters(sampled: Iterable[Sampled | None]) -> str:
     """Say in how many clusters items are, on each task: " in 57 clusters"."""
-    counts = [x.number for x in sampled if x is not None]
+    counts = [x.number for x in sampled if x is not None and x.has_clusters]
     if not counts:
         return ""
     few, many = min(counts), max(counts)

@@ -1,4 +1,4 @@
-"""Two-sided tests of every two models of items in clusters, on the host."""
+"""Two-sided tests of every two models, of clusters or metrics of sums, on the host."""
 
 import functools
 import math
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
 from sigarray._verdicts.near_levels import is_near_any_level
@@ -32,9 +33,9 @@ def run_sampled(
     """Test every two models, without a correction for their number.
 
     Exchanges of whole clusters are those of their sums, for which there are exact
-    methods.
+    methods. A metric of sums is tested by t of the scores, which are its influences.
     """
-    if options.test == "permutation":
+    if options.test == "permutation" and sampled.statistic is None:
         sums = sampled.sum_clusters(scores)
         tests = run_pairwise(sums, options, higher_is_better=higher_is_better)
         share = sampled.number / sampled.n_items
@@ -72,7 +73,14 @@ def _find_results(
     if options.n_resamples is None:
         return _call(test, scores, pairs, 0)
     test = functools.partial(test, rng=options.seed)
+    if sampled.statistic is not None:
+        scores = dict(sampled.sums)
+        test = functools.partial(test, statistic=sampled.statistic)
     results = _call(test, scores, pairs, options.n_resamples)
+    if options.test == "permutation":
+        n = sampled.number
+        if count_permutations(n, n, paired=True) <= options.n_resamples:
+            return [(x, p, 0) for x, p, _ in results]  # all exchanges
     more = options.more_draws
     if more is not None:
         near = [k for k, (_, p, _) in enumerate(results) if p <= more.limit]

@@ -55,7 +55,13 @@ def _say_design(table: ScoreTable, task: str) -> list[str]:
         return []
     n_models = len(table.tasks[task])
     models = f"{n_models} model{'' if n_models == 1 else 's'}"
-    return [f"The design is {models}, {say_items([sampled])}, paired"]
+    of_sums = []
+    if table.statistic is not None:
+        columns = list_in_words(list(map(quote, table.sum_columns)))
+        of_sums = [f"{table.metric} is computed once, of the sums of {columns}"]
+        if len(table.tasks) > 1:
+            of_sums[0] += ", on each task, where it stands for the mean"
+    return [*of_sums, f"The design is {models}, {say_items([sampled])}, paired"]
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:

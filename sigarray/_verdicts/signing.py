@@ -38,6 +38,7 @@ def sign(
         "seed": test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
         "missing": None if is_lost else table.missing,
+        "statistic": None if table.statistic is None else table.metric,
         "metric": table.metric,
         "unit": table.unit,
         "paired": "yes" if test.is_paired else None,
@@ -60,7 +61,11 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
     of_clusters = {
         f"{task}: clusters": {"": encode(x).codes} for task, x in table.clusters.items()
     }
-    return {**table.tasks, **of_pairs, **of_clusters}
+    of_sums = {
+        task: {model: x.reshape(-1) for model, x in by.items()}
+        for task, by in table.sums.items()
+    }
+    return {**table.tasks, **of_sums, **of_pairs, **of_clusters}
 
 
 def _count_clusters(table: ScoreTable) -> int | None:

@@ -45,9 +45,10 @@ def explain_marks(comparison: Comparison, where: str = "") -> str:
     """Say for captions what stands beside means, and which of these are bold."""
     spread, unit = name_spread(comparison), comparison.unit
     of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
-    of += ", by whole clusters" if comparison.sampled is not None else ""
+    of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
+    of += ", by whole clusters" if comparison.sampled_unit != unit else ""
     best = "highest" if comparison.higher_is_better else "lowest"
     return (
-        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} mean{where} is "
-        "bold."
+        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} "
+        f"{comparison.estimate}{where} is bold."
     )

@@ -276,7 +276,8 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
     units += say_clusters(x.sampled for x in compared.values())
-    title = f"Means and {SPREADS[name_spread(first)]}s of {units} on each task"
+    which = "Means" if first.is_of_means else first.metric
+    title = f"{which} and {SPREADS[name_spread(first)]}s of {units} on each task"
     title += say_worst(compared.values())
     note = explain_marks(first, " on each task")
     best = [
