@@ -16,9 +16,9 @@ NUMBERS = (10, 20, 50)
 CORRELATION = 0.5
 # Options beside the scores of items; `clusters` stands for their labels.
 METHODS: dict[str, dict[str, Any]] = {
-    "clusters": {"clusters": True},
-    "t of clusters": {"clusters": True, "test": "t"},
-    "items": {"unit": "item"},
+    "by default": {"clusters": True},
+    "by t": {"clusters": True, "test": "t"},
+    "of items": {"unit": "item"},
 }
 _DEVIATION, _MEAN_SIZE = 0.8, 10.0
 
@@ -41,7 +41,7 @@ def count(number: int, n_sets: int, seed: int) -> dict[str, Any]:
             (verdict,) = compare_models({"a": a, "b": b}, **said).verdicts
             found[method] += verdict.better is not None
     return {
-        "clusters": number,
+        "number": number,
         "n_sets": n_sets,
         **{method: found[method] / n_sets for method in METHODS},
     }
@@ -59,7 +59,7 @@ def tabulate(rows: list[dict[str, Any]]) -> list[str]:
     header = ["number of clusters", *METHODS]
     lines = [
         [
-            str(x["clusters"]),
+            str(x["number"]),
             *(show(float(x[method])) for method in METHODS),
         ]
         for x in rows
