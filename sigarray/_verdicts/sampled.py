@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray import corpus
 from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.sums import SumStatistic
 from sigarray._verdicts.intervals import Interval
@@ -65,6 +66,25 @@ class Sampled:
             parts = (every[a:b] for a, b in zip(starts, ends, strict=True))
             sums[name] = np.asarray(list(map(math.fsum, parts)))
         return sums
+
+    def add_up(self, scores: Scores) -> tuple[SumStatistic, dict[str, np.ndarray]]:
+        """Return a metric of sums, and its numbers (d, n) of each cluster, or item.
+
+        Without one, it is the mean of items: a ratio of their sum and their number.
+        """
+        statistic, numbers = self.statistic, self.sums
+        if statistic is None:
+            # The level of scores would cost digits, and cancels in differences.
+            level = min(float(np.min(x)) for x in scores.values())
+            ones = np.ones(self.n_items)
+            numbers = {name: np.stack([x - level, ones]) for name, x in scores.items()}
+            statistic = SumStatistic(corpus.ratio)
+        if self.codes is not None:
+            numbers = {
+                name: np.stack([np.bincount(self.codes, x) for x in rows])
+                for name, rows in numbers.items()
+            }
+        return statistic, {name: numbers[name] for name in scores}
 
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the means of clusters."""

@@ -4,10 +4,10 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from sigarray._difference.location import t_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
@@ -16,11 +16,17 @@ from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pair_options import FUNCTIONS, PairOptions
 from sigarray._verdicts.pairwise_tests import run_pairwise
 from sigarray._verdicts.sampled import Sampled
+from sigarray._verdicts.sampled_draws import find_p_values
 from sigarray.read._wide import Scores
 
-Pair = tuple[str, str]
+# Two models each.
+Pairs = Sequence[Sequence[str]]
 # A statistic, its p-value, and the number of resamples of it.
 Result = tuple[float, float, int]
+# A test of some pairs by a number of resamples.
+Call = Callable[[Pairs, int], list[Result]]
+# The most pairs that are resampled one by one.
+_FEW_PAIRS = 4
 # Scores in one call; near a level the most draws, and the most drawn units.
 _MOST_HELD, _MOST_DRAWS, _MOST_DRAWN = 2**20, 2**19, 2**27
 # For a guess at the time: of each score of a pair, and of each unit in each resample.
@@ -44,7 +50,7 @@ def run_sampled(
     n = len(pairs)
     announce(
         f"{options.test} for {n} {'pair' if n == 1 else 'pairs'}",
-        n * _guess_seconds(options, sampled),
+        (n if n <= _FEW_PAIRS else len(scores)) * _guess_seconds(options, sampled),
         "Faster: --test t, fewer models with --columns.",
     )
     # In the order of names, so that the order of columns changes no number.
@@ -64,60 +70,81 @@ def _find_results(
     scores: Scores,
     options: PairOptions,
     sampled: Sampled,
-    pairs: Sequence[Sequence[str]],
+    pairs: Pairs,
 ) -> list[Result]:
-    """Test pairs, as many in a call as memory allows, which share resamples."""
-    test: Callable[..., Any] = functools.partial(
-        FUNCTIONS[options.test], paired=True, clusters=sampled.codes
-    )
+    """Test pairs, which share resamples: more where p is near the least possible."""
     if options.n_resamples is None:
-        return _call(test, scores, pairs, 0)
-    test = functools.partial(test, rng=options.seed)
-    if sampled.statistic is not None:
-        scores = dict(sampled.sums)
-        test = functools.partial(test, statistic=sampled.statistic)
-    results = _call(test, scores, pairs, options.n_resamples)
-    if options.test == "permutation":
-        n = sampled.number
-        if count_permutations(n, n, paired=True) <= options.n_resamples:
-            return [(x, p, 0) for x, p, _ in results]  # all exchanges
+        return _test_by_t(scores, sampled, pairs)
+    test = _choose_call(scores, options, sampled, len(pairs))
+    results = test(pairs, options.n_resamples)
     more = options.more_draws
+    near = []
     if more is not None:
-        near = [k for k, (_, p, _) in enumerate(results) if p <= more.limit]
-        again = _call(test, scores, [pairs[k] for k in near], more.number)
+        near = [k for k, x in enumerate(results) if x[2] and x[1] <= more.limit]
+    if more is not None and near:
+        again = test([pairs[k] for k in near], more.number)
         for k, result in zip(near, again, strict=True):
             results[k] = result
     if options.draws_on:
         return [
-            _draw_until_clear(test, scores, pair, options, sampled, result)
+            _draw_until_clear(test, pair, options, sampled, result)
             for pair, result in zip(pairs, results, strict=True)
         ]
     return results
 
 
-def _call(
-    test: Callable[..., Any],
-    samples: Scores,
-    pairs: Sequence[Sequence[str]],
-    n_resamples: int,
-) -> list[Result]:
-    """Test pairs of samples; without a number of resamples, by a test that has none."""
-    drawn = {"n_resamples": n_resamples} if n_resamples else {}
-    held = 2 * next(iter(samples.values())).size
-    step = max(1, _MOST_HELD // held)
+def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Result]:
+    """Test pairs by the errors of clusters, as many in a call as memory allows."""
+    step = max(1, _MOST_HELD // (2 * sampled.n_items))
     results: list[Result] = []
     for start in range(0, len(pairs), step):
         some = pairs[start : start + step]
-        a, b = (np.stack([samples[pair[k]] for pair in some]) for k in (0, 1))
-        result = test(a, b, **drawn)
+        a, b = (np.stack([scores[pair[k]] for pair in some]) for k in (0, 1))
+        result = t_test(a, b, paired=True, clusters=sampled.codes)
         numbers = result.statistic.tolist(), result.pvalue.tolist()
-        results += [(*x, n_resamples) for x in zip(*numbers, strict=True)]
+        results += [(*x, 0) for x in zip(*numbers, strict=True)]
     return results
 
 
+def _choose_call(
+    scores: Scores, options: PairOptions, sampled: Sampled, n_pairs: int
+) -> Call:
+    """Return a test of pairs by a number of resamples: of many pairs, all at once."""
+    n = sampled.number
+    n_all = math.inf
+    if options.test == "permutation":
+        n_all = count_permutations(n, n, paired=True)
+    seed = options.seed or 0
+    if n_pairs > _FEW_PAIRS:
+        statistic, sums = sampled.add_up(scores)
+
+        def find(pairs: Pairs, number: int) -> list[tuple[float, float]]:
+            return find_p_values(
+                sums, statistic, pairs, test=options.test, n_resamples=number, seed=seed
+            )
+
+    else:
+        given = dict(sampled.sums) or scores
+        function = FUNCTIONS[options.test]
+        by = {} if sampled.statistic is None else {"statistic": sampled.statistic}
+
+        def find(pairs: Pairs, number: int) -> list[tuple[float, float]]:
+            drawn = {"n_resamples": number, "rng": seed, "clusters": sampled.codes}
+            every = [
+                function(*(given[x] for x in pair), paired=True, **drawn, **by)
+                for pair in pairs
+            ]
+            return [(float(x.statistic), float(x.pvalue)) for x in every]
+
+    def test(pairs: Pairs, number: int) -> list[Result]:
+        drawn = 0 if n_all <= number else number
+        return [(*x, drawn) for x in find(pairs, number)]
+
+    return test
+
+
 def _draw_until_clear(
-    test: Callable[..., Any],
-    samples: Scores,
+    test: Call,
     pair: Sequence[str],
     options: PairOptions,
     sampled: Sampled,
@@ -127,11 +154,11 @@ def _draw_until_clear(
     is_near = functools.partial(
         is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons
     )
-    while is_near(result[1], result[2]):
+    while result[2] and is_near(result[1], result[2]):
         count = 4 * (result[2] + 1) - 1
         if count > _MOST_DRAWS or 2 * count * sampled.number > _MOST_DRAWN:
             break
-        (result,) = _call(test, samples, [pair], count)
+        (result,) = test([pair], count)
     return result
 
 
