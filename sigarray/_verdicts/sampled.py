@@ -195,7 +195,7 @@ def refuse_single(table: ScoreTable) -> None:
             on = f" on {task}" if task else ""
             msg = (
                 f"{table.source}: expected items in two clusters or more{on}; got all "
-                f"{len(labels)} in {labels[0]!r}. Items alone are compared with "
-                "--ignore of the column of clusters."
+                f"{len(labels)} in {labels[0]!r}. Leave out clusters to take items "
+                "for independent."
             )
             raise ValueError(msg)
