@@ -69,6 +69,11 @@ class TestJoins:
         assert items.unit == "item"
         assert items.clusters == {"": ("x", "x", "y")}
         assert as_lists(items)[""]["a"] == [0.5, 1.0, 0.0]
+        alone = read.scores(path, unit="item")
+        assert not alone.clusters
+        assert "the clusters of 'cluster' are not used" in " ".join(alone.notes)
+        named = read.scores(path, unit="item", cluster="cluster")
+        assert named.clusters == items.clusters
         table = read.scores(path, unit="cluster")
         assert not table.clusters
         # Two items of x and one of y: sums, in units of one and a half.
