@@ -132,6 +132,7 @@ WORDS = {"low", "high", "metrics", "pseudocount", "sizes"}
 OF_EACH_FUNCTION = {
     "ax",
     "axis",
+    "clusters",
     "dt",
     "items",
     "labels",

@@ -20,7 +20,7 @@ DOCS = {x.stem: x.read_text(encoding="utf-8") for x in (ROOT / "docs").glob("*.m
 
 OUTPUTS = re.findall(
     r"<!-- (output|first lines of): (.*?) -->\n```text\n(.*?)```",
-    README + DOCS["index"] + DOCS["responses"],
+    README + "".join(DOCS[x] for x in ("index", "responses", "clusters", "corpus")),
     re.DOTALL,
 )
 PRINTED = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
@@ -61,7 +61,7 @@ def test_every_function_is_in_the_table():
     text = DOCS["functions"] + DOCS["responses"]
     table = "".join(line for line in text.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(?:responses\.)?(\w+)(?:\(|`)", table))
-    assert len(OUTPUTS) == 3
+    assert len(OUTPUTS) == 5
     functions = {
         name
         for package in (sigarray, sigarray.responses)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.reproduce import clusters
+from benchmarks.reproduce import cluster_verdicts, clusters
 from benchmarks.reproduce.experiment import read_csv
 from sigarray import bootstrap_ci, t_ci
 
@@ -45,3 +45,30 @@ def test_intervals_of_clusters_are_counted_as_then():
     found = clusters.count(5, 0.8, 0.5, 100, seed=2)
     for method in ("t_ci", "items"):
         assert abs(found[method] - float(row[method])) < 0.2
+
+
+def test_committed_verdicts_are_those_of_the_page():
+    rows = read_csv(RESULTS / "cluster_verdicts.csv")
+    text = "\n\n".join([*cluster_verdicts.tabulate(rows), ""])
+    assert (RESULTS / "cluster_verdicts.md").read_text("utf-8") == text
+    assert [int(x["number"]) for x in rows] == list(cluster_verdicts.NUMBERS)
+    for x in rows:
+        assert 0.04 <= float(x["by default"]) <= 0.07
+        assert 0.04 <= float(x["by t"]) <= 0.07
+        assert float(x["of items"]) > 0.4
+    page = (RESULTS.parents[1] / "docs" / "clusters.md").read_text("utf-8")
+    (twenty,) = [x for x in rows if x["number"] == "20"]
+    found = [100.0 * float(twenty[x]) for x in ("by default", "of items")]
+    assert "in {:.1f} % of sets of 20 clusters, and without in {:.1f} %".format(
+        *found
+    ) in " ".join(page.split())
+
+
+def test_verdicts_on_clusters_are_counted_as_then():
+    (row,) = [
+        x for x in read_csv(RESULTS / "cluster_verdicts.csv") if x["number"] == "10"
+    ]
+    found = cluster_verdicts.count(10, 40, seed=0)
+    for method in cluster_verdicts.METHODS:
+        assert abs(found[method] - float(row[method])) < 0.3
+    assert found["of items"] > 0.2 > found["by t"]

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import (
     calibration,
+    cluster_verdicts,
     clusters,
     corpus_metrics,
     decisions,
@@ -56,6 +57,7 @@ EXPERIMENTS = {
     "strata": strata.run,
     "seeds_and_items": seeds_and_items.run,
     "required_items": seeds_and_items.run_power,
+    "cluster_verdicts": cluster_verdicts.run,
     "corpus_metrics": corpus_metrics.run,
     "margins": margins.run,
     "tests": measure.run,

@@ -16,6 +16,7 @@ from sigarray.read._directions import Direction
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
+from sigarray.read._sums import read_sums
 
 _SCORES = "digits.csv"
 # The roles of columns, which are also the names of options.
@@ -65,7 +66,10 @@ def read_models(
             "nothing at standard input. Pass a FILE: an example passes no gate."
         )
         raise ValueError(msg)
-    if files:
+    if options.statistic is not None:
+        _refuse_statistic(options.statistic, files)
+        table = read_sums(files, choice, options.statistic)
+    elif files:
         table = read_sources(files, choice)
     else:
         with open_table(None, _SCORES) as (source, path):
@@ -84,6 +88,23 @@ def read_models(
         gate=gate or "",
     )
     return table
+
+
+def _refuse_statistic(name: str, files: list[str]) -> None:
+    """Refuse a statistic without a file, which is read once for each column.
+
+    Raises
+    ------
+    ValueError
+        The example, or standard input.
+    """
+    if not files or "-" in files:
+        got = "standard input" if files else "none"
+        msg = (
+            f"Expected a FILE for --statistic {name}, whose columns are read one by "
+            f"one; got {got}."
+        )
+        raise ValueError(msg)
 
 
 def _refuse_averages(table: ScoreTable) -> None:

@@ -17,7 +17,7 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.matched import say_matched
-from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.notes import announce, note, track
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
@@ -27,6 +27,7 @@ from sigarray._verdicts.request import (
     describe_comparison,
     make_test,
 )
+from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
@@ -48,6 +49,13 @@ def run(options: argparse.Namespace) -> Report:
         min_models=1,
         max_models=_MAX_MODELS,
     )
+    if table.statistic is not None:
+        note(
+            f"power is that of tests of the influences of items on "
+            f"{table.metric}, which add up nearly as scores do."
+        )
+    # Of items in clusters, whole clusters are drawn.
+    table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
     check_baseline(request, table)
     for scores in table.tasks.values():

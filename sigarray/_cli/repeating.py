@@ -17,7 +17,7 @@ _SAID = (
     "dt",
     "method",
     "test_share",
-    *("n_resamples", "lower_is_better", "no_correction", "missing"),
+    *("n_resamples", "statistic", "lower_is_better", "no_correction", "missing"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
@@ -44,6 +44,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
             *(("test_share", float), ("baseline", str), ("missing", str)),
+            ("statistic", str),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))
@@ -67,7 +68,7 @@ def report_verification(
     same = {name: fields.get(name) == expected[name] for name in _RESULTS}
     others = {
         key: (expected[key], fields.get(key, "-"))
-        for key in ("metric", "unit", "models", "tasks", "n_resamples")
+        for key in ("metric", "unit", "clusters", "models", "tasks", "n_resamples")
         if key in expected and expected[key] != fields.get(key, "-")
     }
     if all(same.values()):

@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison, pairs_of
-from sigarray._verdicts.decisions import Decision, decide_by_tests
+from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
 from sigarray._verdicts.floors import (
     choose_correction,
     correct_p_values,
@@ -21,9 +21,12 @@ from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
+from sigarray._verdicts.sampled import count_units, find_sampled
+from sigarray._verdicts.sampled_tests import run_sampled
 from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
 from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 
 
@@ -48,7 +51,10 @@ class PairwiseTest(PairOptions, Test):
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
         """As in `Test`."""
-        pairs = list_pairs(table.tasks[task], self)
+        scores, sampled = table.tasks[task], find_sampled(table, task)
+        if sampled is not None:
+            scores = sampled.sum_clusters(scores)
+        pairs = list_pairs(scores, self)
         is_matched = self.is_paired and task in table.pairs
         if is_matched:
             by_pair = table.pairs[task].items()
@@ -58,7 +64,7 @@ class PairwiseTest(PairOptions, Test):
             n_all = len(next(iter(table.tasks[task].values())))
             method += f". A pair is compared on {say_own(pairs, n_all, table.unit)}"
         if is_corrected and correction != "holm":
-            floors = self._list_floors(table.tasks)
+            floors = self._list_floors(count_units(table))
             method += (
                 ". Holm's correction could give no verdict here, because p is never "
                 f"below {min(floors):.2g}, and there are {len(floors)} comparisons: "
@@ -70,22 +76,22 @@ class PairwiseTest(PairOptions, Test):
     def run(self, compared: Mapping[str, Comparison]) -> Results:
         """As in `Test`: p-values are not corrected yet."""
         return {
-            task: [
-                test
-                for scores in list_matched(x)
-                for test in run_pairwise(
-                    scores, self, higher_is_better=x.higher_is_better
-                )
-            ]
+            task: [test for scores in list_matched(x) for test in self._test(scores, x)]
             for task, x in track(list(compared.items()), "Task")
         }
+
+    def _test(self, scores: Scores, x: Comparison) -> list[PairTest]:
+        is_higher = x.higher_is_better
+        if x.sampled is None:
+            return run_pairwise(scores, self, higher_is_better=is_higher)
+        return run_sampled(scores, self, x.sampled, higher_is_better=is_higher)
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
         first = next(iter(compared.values()))
         every = np.asarray([test.p_value for by in results.values() for test in by])
         if first.is_corrected and len(compared) > 1:
-            tasks = {task: x.scores for task, x in compared.items()}
+            tasks = {task: x.list_units() for task, x in compared.items()}
             every, _ = correct_p_values(every, self._list_floors(tasks), self.alpha)
         elif first.is_corrected:
             every = np.asarray(holm(every))

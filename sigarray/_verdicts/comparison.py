@@ -16,6 +16,7 @@ from sigarray._verdicts.intervals import (
     are_binary,
     find_intervals,
 )
+from sigarray._verdicts.sampled import Sampled, say_items
 from sigarray.report._numbers import (
     Summary,
     count_decimals,
@@ -53,6 +54,8 @@ class Comparison:
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     # How many scores of a model were missing, and count as the worst of all.
     n_worst: Mapping[str, int] = field(default_factory=dict)
+    # The clusters of the items, if whole clusters were sampled.
+    sampled: Sampled | None = None
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -60,9 +63,10 @@ class Comparison:
         summaries = {
             name: describe_scores(scores) for name, scores in self.scores.items()
         }
-        if self.unit != "cluster":
+        if self.unit != "cluster" and self.is_of_means:
             return summaries
-        # A cluster is here the sum of its items over the mean number of items.
+        # A cluster is here the sum of its items over the mean number of items, and the
+        # score of an item with a metric of sums is that plus its influence.
         unknown = dict.fromkeys(("median", "min", "max"), math.nan)
         return {name: summary | unknown for name, summary in summaries.items()}
 
@@ -88,6 +92,9 @@ class Comparison:
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
         level, is_paired = self.level_of_interval, self.is_paired
+        if self.sampled is not None:
+            intervals = self.sampled.find_intervals(scores, level)
+            return dict(zip(pairs, intervals, strict=True))
         # With Welch's test, so that p and the interval say the same of one pair.
         intervals = find_intervals(
             scores, level, is_paired=is_paired, is_of_test=self.test == "t"
@@ -122,6 +129,8 @@ class Comparison:
         what = one if self.n_comparisons == 1 else many
         pairs = [self.list_scores(*pair) for pair in self.pairs]
         are_unequal = any(len(x) != len(y) for x, y in pairs)
+        if self.sampled is not None:
+            whose, what = "Student's", f"{what}{self.sampled.say_errors()}"
         if whose == "Welch's" and are_unequal and self.test != "t":
             what += f", {FEWER_DEGREES}"
         return f"{whose} {what}, {self.say_level_of_intervals()}"
@@ -151,6 +160,12 @@ class Comparison:
                 return by[a], by[b]
         return self.scores[a], self.scores[b]
 
+    def list_units(self) -> Mapping[str, Any]:
+        """Return what has the length of each sample: scores, or one for a cluster."""
+        if self.sampled is None:
+            return self.scores
+        return dict.fromkeys(self.scores, range(self.sampled.number))
+
     def count_scores(self, name: str) -> str:
         """Count the scores of a model, and those that are the worst, for missing."""
         n = self.n_worst.get(name, 0)
@@ -165,6 +180,27 @@ class Comparison:
     def pairs(self) -> list[tuple[str, str]]:
         """Every two models, or the baseline and each other one."""
         return pairs_of(self.names, self.baseline)
+
+    @property
+    def sampled_unit(self) -> str:
+        """What was sampled: runs, items, or clusters of items."""
+        has_clusters = self.sampled is not None and self.sampled.has_clusters
+        return "cluster" if has_clusters else self.unit
+
+    @property
+    def is_of_means(self) -> bool:
+        """Whether models are compared by means, and not by a metric of sums."""
+        return self.sampled is None or self.sampled.statistic is None
+
+    @property
+    def estimate(self) -> str:
+        """What models are compared by, in the singular: "mean", or "f1"."""
+        return "mean" if self.is_of_means else self.metric
+
+    @property
+    def estimates(self) -> str:
+        """The same of several models: "means", or "f1"."""
+        return "means" if self.is_of_means else self.metric
 
     @property
     def title(self) -> str:
@@ -188,6 +224,16 @@ def say_worst(compared: Iterable[Comparison]) -> str:
     n = sum(sum(x.n_worst.values()) for x in compared)
     some = "score" if n == 1 else "scores"
     return f", with {n} missing {some} counted as the worst" if n else ""
+
+
+def say_design(compared: Iterable[Comparison]) -> str:
+    """Say behind a title how many items are in how many clusters, if they are in any.
+
+    On several tasks these are ranges.
+    """
+    sampled = [x.sampled for x in compared if x.sampled is not None]
+    every = [x for x in sampled if x.has_clusters]
+    return f"; {say_items(every)}" if every else ""
 
 
 def say_level(error: float, n_intervals: int, *, is_corrected: bool) -> str:
@@ -221,8 +267,18 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,
         "method": comparison.method,
+        **({} if comparison.is_of_means else {"statistic": comparison.metric}),
+        **_count_clusters(comparison),
         "models": {
             name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
             for name, scores in comparison.scores.items()
         },
     }
+
+
+def _count_clusters(comparison: Comparison) -> dict[str, int]:
+    """Return the number of clusters for JSON, if items are in some."""
+    sampled = comparison.sampled
+    if sampled is None or not sampled.has_clusters:
+        return {}
+    return {"n_clusters": sampled.number}

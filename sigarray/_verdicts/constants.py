@@ -30,7 +30,7 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     single: dict[str, dict[tuple[str, ...], None]] = {}
     smallest = _MANY
     for task, x in compared.items():
-        for scores in list_matched(x):
+        for scores in _list_sampled(x):
             for names in _list_constants(
                 scores, test.baseline, is_paired=test.is_paired
             ):
@@ -57,6 +57,17 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     if is_of_runs:
         said += ". See that every run had a seed of its own"
     warnings.warn(f"{said}.", UserWarning, stacklevel=2)
+
+
+def _list_sampled(x: Comparison) -> list[Scores]:
+    """Return the scores of models or pairs; of items in clusters, the means of these.
+
+    If these do not vary, neither does the error of clusters.
+    """
+    matched = list_matched(x)
+    if x.sampled is None:
+        return matched
+    return list(map(x.sampled.average_clusters, matched))
 
 
 def _name_by_task(

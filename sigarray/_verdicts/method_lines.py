@@ -26,6 +26,12 @@ _DESCRIPTIONS = {
     "brunner-munzel": f"Brunner and Munzel's test {UNPAIRED}, two-sided, of the null "
     "hypothesis P(A > B) + P(A = B) / 2 = 1/2",
 }
+# What is said of items in clusters.
+_OF_CLUSTERS = {
+    "t": "with the errors of whole clusters (CR2)",
+    "bootstrap": "by drawing whole clusters",
+    "permutation": "by exchanges of whole clusters",
+}
 
 
 def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
@@ -42,16 +48,23 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         name += f" of the {mean}" if unit == "cluster" else ""
+        if options.statistic != "mean":
+            name += f" of {options.statistic}, by the influence of each item"
+        name += f", {_OF_CLUSTERS['t']}" if options.has_clusters else ""
         name += "" if options.is_paired else f" {UNPAIRED}"
         if options.test_share is not None:
             name += f" of splits with a test share of {options.test_share:.10g}"
             name += ", corrected as by Nadeau and Bengio (2003)"
         return f"{name}, two-sided"
     what, kind = f"the {mean}", f" {UNPAIRED}"
+    if options.statistic != "mean":
+        what = options.statistic
     if any(choose_statistic(x, y, options) == "t" for x, y in pairs):
         what += " by its t" if options.is_paired else " by Welch's t"
     if options.is_paired:
         kind = f", paired by {unit}"
+    if options.has_clusters:
+        kind += f", {_OF_CLUSTERS[options.test]}"
     return f"{options.test} test of {what}{kind}, two-sided"
 
 
@@ -80,10 +93,11 @@ def _describe_resampling(pairs: Pairs, options: PairOptions) -> str:
     told = [f"{which} are {' or '.join(said[x] for x in said if x in methods)}"]
     more = options.more_draws
     if more is not None and is_drawn:
+        other = ", or by the saddlepoint approximation"
         told.append(
             f"Where random ones give p of at most {more.limit:.2g}, too near the least "
             f"that they can give for {options.n_comparisons} comparisons, p is of "
-            f"{more.number} of them, or by the saddlepoint approximation"
+            f"{more.number} of them{other if options.is_of_plain_mean else ''}"
         )
     are_bounded = [is_bounded_by_welch(x, y, options) for x, y in pairs]
     if any(are_bounded):

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from sigarray import read
 from sigarray._backend.checks import (
+    anything,
     check_seed,
     choice,
     count,
@@ -28,6 +28,7 @@ from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
+from sigarray._verdicts.reading import read_table
 from sigarray._verdicts.request import (
     METHODS,
     Request,
@@ -42,7 +43,7 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._directions import Direction, check_direction
+from sigarray.read._directions import check_direction
 from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import (
     in_words_of_python,
@@ -74,6 +75,7 @@ _RULES = {
     "dt": optional(fraction),
     "test_share": optional(fraction),
     "unit": optional(choice(*UNITS)),
+    "clusters": anything,
     "missing": optional(choice(*TREATMENTS)),
     "rng": integer,
     "workers": optional(worker_source),
@@ -99,6 +101,7 @@ def compare_models(
     test_share: float | None = None,
     higher_is_better: bool | Mapping[str, bool] | None = None,
     unit: Unit | None = None,
+    clusters: Any = None,
     missing: Missing | None = None,
     rng: int = 0,
     workers: Any = None,
@@ -152,6 +155,12 @@ def compare_models(
         What a score stands for. For a mapping or a wide frame it is "run" by default;
         scores that look like those of items, such as 0 and 1, are taken for such, with
         a note in `notes`, or an error asks for the unit.
+    clusters : array_like, mapping or str, optional
+        If whole clusters of items were sampled, such as documents with several
+        questions each: a label for each item, in the order of the items, or by task; of
+        a frame or a file the name of their column. Means stay those of items, and tests
+        and intervals take the errors of clusters: by default "t" if a task has fewer
+        than 20 of them. With ``unit="cluster"`` the sums of clusters are compared.
     missing : {"drop", "worst", "keep"}, optional
         Leave out what has a missing score, or count it as the worst, which is for
         "aso", "mann-whitney" and "brunner-munzel"; "keep" takes the last scores of runs
@@ -243,7 +252,7 @@ def compare_models(
                 missing=missing,
             )
         )
-        table = _read(scores, unit, missing, higher_is_better, request)
+        table = read_table(scores, clusters, unit, missing, higher_is_better, request)
         direction = settle_direction(table, higher_is_better)
         request = replace(request, higher_is_better=direction is not False)
         names += [*table.models, *table.tasks]
@@ -252,7 +261,7 @@ def compare_models(
         inspect_table(
             table,
             direction=direction,
-            is_vouched=unit is not None,
+            is_vouched=unit is not None or clusters is not None,
             gate="",
         )
         notes: list[str] = list(table.notes)
@@ -323,31 +332,3 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     return ModelComparison(
         table, test, compared, results, decisions, over, report, fields
     )
-
-
-def _read(
-    scores: Any,
-    unit: Unit | None,
-    missing: Missing | None,
-    higher_is_better: Direction,
-    request: Request,
-) -> ScoreTable:
-    if not isinstance(scores, ScoreTable):
-        return read.scores(
-            scores,
-            unit=unit,
-            paired=request.is_paired,
-            missing=missing,
-            higher_is_better=higher_is_better,
-        )
-    for option, asked, known in (
-        ("unit", unit, scores.unit),
-        ("missing", missing, scores.missing),
-    ):
-        if asked not in (None, known):
-            msg = f"Expected scores that were read with --{option} {asked}; got others."
-            raise ValueError(msg)
-    if request.is_paired and not scores.is_paired:
-        msg = "Expected scores that were read with --paired; got others."
-        raise ValueError(msg)
-    return scores

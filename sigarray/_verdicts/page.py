@@ -204,6 +204,12 @@ def _unfold_scores(table: ScoreTable) -> list[str]:
         said = f"{n_scores:,} scores are too many for this page: see {table.source}."
         return ["<h2>Scores</h2>", f'<p class="note">{show(said)}</p>']
     header, rows = ["task", "model", table.unit, table.metric], _list_scores(units)
+    if table.sums:
+        header[3:] = table.sum_columns
+        rows = _list_sums(table)
+    if table.clusters:
+        header.insert(2, "cluster")
+        rows = _add_clusters(table, rows)
     if len(table.tasks) == 1:
         header, rows = header[1:], [row[1:] for row in rows]
     parts = [
@@ -231,6 +237,30 @@ def _list_scores(units: _Units) -> list[list[str]]:
         for task, by in units.items()
         for model, (names, scores) in by.items()
         for unit, score in zip(names, scores, strict=True)
+    ]
+
+
+def _list_sums(table: ScoreTable) -> list[list[str]]:
+    """List the numbers of each item, of whose sums a metric is."""
+    return [
+        [task, model, item, *map(repr, numbers)]
+        for task, by in table.sums.items()
+        for model, sums in by.items()
+        for item, numbers in zip(table.ids[task][model], sums.T.tolist(), strict=True)
+    ]
+
+
+def _add_clusters(table: ScoreTable, rows: list[list[str]]) -> list[list[str]]:
+    """Add the cluster of each item to rows, which are in the order of the table."""
+    labels = [
+        label
+        for task, by in table.tasks.items()
+        for _ in by
+        for label in table.clusters[task]
+    ]
+    return [
+        [task, model, label, *rest]
+        for (task, model, *rest), label in zip(rows, labels, strict=True)
     ]
 
 

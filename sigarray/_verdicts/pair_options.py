@@ -52,7 +52,9 @@ _FEW_COMPARISONS = 3
 class PairOptions:
     """A test and its options; those of resampling are None for other tests.
 
-    `alpha` is the level, and `n_comparisons` the number of p-values to correct for.
+    `alpha` is the level, and `n_comparisons` the number of p-values to correct for;
+    `has_clusters` if items are in clusters, of which whole ones were sampled, and
+    `statistic` the name of a metric of sums in place of the mean.
     """
 
     test: str
@@ -65,11 +67,19 @@ class PairOptions:
     unit: str = "run"
     test_share: float | None = None
     baseline: str | None = None
+    has_clusters: bool = False
+    statistic: str = "mean"
 
     @property
     def measures_by_variance(self) -> bool:
         """Whether the error of a difference is estimated from the scores."""
         return self.test in ("t", "bootstrap")
+
+    @property
+    def is_of_plain_mean(self) -> bool:
+        """Whether resamples are of a mean, and not of a ratio or a metric of sums."""
+        is_ratio = self.has_clusters and self.test == "bootstrap"
+        return self.statistic == "mean" and not is_ratio
 
     @property
     def more_draws(self) -> Draws | None:
@@ -86,8 +96,9 @@ class PairOptions:
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Return the method of a pair, which `describe_test` puts into words."""
-    if options.method != "auto":
-        return options.method
+    method = options.method if options.is_of_plain_mean else "resampling"
+    if method != "auto":
+        return method
     if options.test == EXACT_TEST and options.is_paired:
         if has_units(x, y):
             return "exact"

@@ -16,6 +16,7 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
+from sigarray._verdicts.sampled import say_items
 from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
 from sigarray.report._numbers import equate
 
@@ -45,11 +46,12 @@ def write_paragraph(
         numbers = f"{shares}, and {numbers}"
     else:
         numbers = f"and {numbers}"
+    the = "the means" if comparison.is_of_means else comparison.metric
     said = [
         f"{say_what({'': comparison})}.",
         _say_means(comparison, order),
         f"A model is better than another if {rule}.",
-        "In parentheses: the difference of the means with its interval, "
+        f"In parentheses: the difference of {the} with its interval, "
         f"{comparison.say_level_of_intervals()}, {numbers}.",
     ]
     better: dict[str, list[str]] = {}
@@ -109,6 +111,9 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
     units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    every = [x.sampled for x in compared.values() if x.sampled is not None]
+    if every and every[0].has_clusters:
+        units = say_items(every)
     return f"{units}{say_worst(compared.values())}"
 
 
@@ -129,7 +134,10 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     ]
     unit = comparison.unit
     spread = SPREADS[name_spread(comparison)]
-    means = f"Means ({spread}; {unit}s): {', '.join(every)}."
+    if comparison.sampled_unit != unit:
+        spread += " by whole clusters"
+    which = "Means" if comparison.is_of_means else comparison.metric
+    means = f"{which} ({spread}; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
 
 

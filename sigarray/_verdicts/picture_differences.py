@@ -49,6 +49,12 @@ def draw_differences(
     return [] if drawn is None else [drawn]
 
 
+def _name_estimates(compared: Mapping[str, Comparison]) -> str:
+    """Name what models are compared by in captions: "the means", or "f1"."""
+    first = next(iter(compared.values()))
+    return "the means" if first.is_of_means else first.metric
+
+
 def _draw_two_models(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
@@ -57,7 +63,7 @@ def _draw_two_models(
     rows: dict[str, Row] = {
         task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
     }
-    caption = f"Differences of the means, {quote(a)} minus {quote(b)}"
+    caption = f"Differences of {_name_estimates(compared)}, {quote(a)} minus {quote(b)}"
     intervals = [x.find_interval(a, b) for x in compared.values()]
     widths = [x.high - x.low for x in intervals if x.high > x.low]
     if widths and max(widths) > _MOST_UNLIKE * min(widths):
@@ -77,10 +83,11 @@ def _draw_one_task(
     pairs = sort_pairs(order.names, decisions[task])
     name = _name_pairs([(a, b) for a, b, _ in pairs])
     rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
-    caption = f"Differences of the means, first minus second model{of_task(task)}"
+    means = _name_estimates(compared)
+    caption = f"Differences of {means}, first minus second model{of_task(task)}"
     if x.baseline is not None:
         others = f"{quote(x.baseline)} minus others"
-        caption = f"Differences of the means, {others}{of_task(task)}"
+        caption = f"Differences of {means}, {others}{of_task(task)}"
     drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
     if drawn is not None:
         name_task(drawn.figure, task)
@@ -104,7 +111,8 @@ def _draw_tasks(
         panels[task or x.metric] = {
             name[a, b]: (x, a, b, decision) for a, b, decision in by
         }
-    caption = "Differences of the means, first minus second model, on each task"
+    means = _name_estimates(compared)
+    caption = f"Differences of {means}, first minus second model, on each task"
     return _draw_panels(panels, ("first", "second"), caption)
 
 

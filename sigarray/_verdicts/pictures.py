@@ -84,9 +84,13 @@ def order_two_models(
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the scores of each task, if tasks are few."""
-    if len(compared) > MOST_TASKS:
-        return []
+    if len(compared) > MOST_TASKS or not _are_of_means(compared):
+        return []  # a metric of sums has no scores of items
     return [_draw_scores(x, task) for task, x in compared.items()]
+
+
+def _are_of_means(compared: Mapping[str, Comparison]) -> bool:
+    return all(x.is_of_means for x in compared.values())
 
 
 def _draw_scores(comparison: Comparison, task: str) -> Picture:
@@ -96,6 +100,7 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         comparison.scores,
         higher_is_better=comparison.higher_is_better,
         unit=comparison.unit,
+        clusters=None if comparison.sampled is None else comparison.sampled.codes,
     )
     name_task(axes.figure, task)
     return Picture(
@@ -109,7 +114,10 @@ def _list_means(comparison: Comparison) -> str:
     sign = -1.0 if comparison.higher_is_better else 1.0
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
-    return f"Means: {', '.join(f'{quote(name)} {means[name]:.4g}' for name in order)}."
+    which = "Means" if comparison.is_of_means else comparison.metric
+    return (
+        f"{which}: {', '.join(f'{quote(name)} {means[name]:.4g}' for name in order)}."
+    )
 
 
 def draw_curves(
@@ -190,17 +198,18 @@ def _draw_critical_differences(
     sign = -1.0 if comparison.higher_is_better else 1.0
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
+    score = "mean score" if comparison.is_of_means else comparison.metric
     axes, joined = _draw_on_axis(
         means,
         order,
         list_wins(decisions),
         limits=(means[order[0]], means[order[-1]]),
-        label="mean score (best on the left)",
+        label=f"{score} (best on the left)",
     )
     name_task(axes.figure, task)
     return Picture(
         axes.figure,
-        f"Models by their mean score{of_task(task)}; {_OF_BARS}.",
+        f"Models by their {score}{of_task(task)}; {_OF_BARS}.",
         f"{_list_means(comparison)} {joined}",
     )
 
@@ -263,6 +272,8 @@ def draw_contingency(
     task, x = next(iter(compared.items()))
     if len(compared) > 1 or len(x.names) > 2 or not x.is_paired or x.unit != "item":
         return []
+    if x.sampled is not None:
+        return []  # items of a cluster may have no names that pair them
     a, b = order_two_models(compared, decisions)
     scores, result = x.list_scores(a, b), find_result(x, a, b)
     if result is None or not all(map(are_binary, scores)):

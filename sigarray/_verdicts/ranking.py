@@ -224,9 +224,9 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", "mean", name_spread(comparison)]
+    header = ["model", *group, "n", comparison.estimate, name_spread(comparison)]
     header += ["better than", "worse than"]
-    place = header.index("mean")
+    place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
     note = explain_marks(comparison)
     return Table("Ranking", header, rows, marked, 1 + len(group), note=note)

@@ -9,7 +9,7 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.ranking import sort_pairs
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
-# not have are empty.
+# not have are empty. Of items in clusters, "n_clusters" is behind "n_b".
 FIELDS = (
     "task",
     "model_a",
@@ -45,13 +45,18 @@ def list_records(
     Of a pair, model A is the one that is first in the order, the same on all tasks.
     """
     records = []
+    fields = list(FIELDS)
+    if any(x.sampled_unit != x.unit for x in compared.values()):
+        fields.insert(fields.index("n_b") + 1, "n_clusters")
     for task, comparison in compared.items():
         for a, b, x in sort_pairs(order, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             n_a, n_b = map(len, comparison.list_scores(a, b))
             numbers = record | named | {"better": x.better, "n_a": n_a, "n_b": n_b}
-            records.append({field: numbers.get(field) for field in FIELDS})
+            if comparison.sampled is not None and comparison.sampled.has_clusters:
+                numbers["n_clusters"] = comparison.sampled.number
+            records.append({field: numbers.get(field) for field in fields})
     return records
 
 

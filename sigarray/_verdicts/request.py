@@ -21,6 +21,12 @@ from sigarray._verdicts.pair_options import (
     PAIRED_TESTS,
     RESAMPLING_TESTS,
 )
+from sigarray._verdicts.sampled import (
+    count_units,
+    find_sampled,
+    name_sampled,
+    refuse_single,
+)
 from sigarray._verdicts.score_lines import describe_scores
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
@@ -130,6 +136,14 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
         return request
     is_paired = request.is_paired or table.is_paired
     test = "permutation" if is_paired or table.unit != "run" else "aso"
+    if table.clusters or table.statistic is not None:
+        n = min(len(x) for by in count_units(table).values() for x in by.values())
+        if n < FEW_SCORES:
+            test = "t"
+            note(
+                f"{n} {name_sampled(table)}s are few: models are compared by --test t. "
+                "--test permutation exchanges them."
+            )
     if is_paired and table.unit == "run":
         note(
             "pairs of runs are compared by --test permutation: almost stochastic "
@@ -171,6 +185,8 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         msg = "Expected a test that is chosen."
         raise AssertionError(msg)
     name = request.test
+    if table.clusters or table.statistic is not None:
+        _check_sampled(request, table)
     if name in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
@@ -193,7 +209,44 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         unit=table.unit,
         test_share=request.test_share,
         baseline=request.baseline,
+        has_clusters=bool(table.clusters),
+        statistic="mean" if table.statistic is None else table.metric,
     )
+
+
+def _check_sampled(request: Request, table: ScoreTable) -> None:
+    """Refuse tests and options that are not of items in clusters, or of a metric.
+
+    Raises
+    ------
+    ValueError
+        Such a test, or a single cluster.
+    """
+    refuse_single(table)
+    test, of_sums = request.test, table.statistic is not None
+    what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
+    if test in _OF_INDEPENDENT:
+        advice = "which takes scores as independent. With --unit cluster it compares "
+        advice += "the sums of clusters"
+        if of_sums:
+            advice = "which is of scores. Leave it out"
+        msg = (
+            f"Expected --test {', '.join(PAIRED_TESTS)} of {what}; got --test {test}, "
+            f"{advice}."
+        )
+        raise ValueError(msg)
+    if request.test_share is not None:
+        msg = (
+            f"Expected --test-share of splits of one data set; got it with {what}. "
+            "Leave it out."
+        )
+        raise ValueError(msg)
+    if request.method == "saddlepoint" and (of_sums or test == "bootstrap"):
+        msg = (
+            f"Expected --method resampling with --test {test} of {what}; got --method "
+            "saddlepoint, which is of plain means. Leave it out."
+        )
+        raise ValueError(msg)
 
 
 def _make_order_test(request: Request) -> Test:
@@ -214,11 +267,11 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
         warnings.warn(doubt, UserWarning, stacklevel=2)
     if request.test in TESTS_OF_ORDERS:
         doubt_sizes(
-            table.tasks,
+            count_units(table),
             request.test,
             ALPHA if request.alpha is None else request.alpha,
             count_pairs(table, request) if request.is_corrected else 1,
-            unit=table.unit,
+            unit=name_sampled(table),
             is_paired=table.is_paired and request.test in PAIRED_TESTS,
             baseline=request.baseline,
         )
@@ -226,12 +279,13 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
 
 def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     test, doubts = request.test, []
-    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
+    sizes = [len(x) for by in count_units(table).values() for x in by.values()]
     smallest = min(sizes)
+    what = "clusters" if table.clusters else "scores"
     is_by_t = table.unit == "run" and request.method != "saddlepoint"
     if test == "bootstrap" and smallest < FEW_SCORES and not is_by_t:
         doubts.append(
-            f"The p-values of the bootstrap are too small for few scores, here "
+            f"The p-values of the bootstrap are too small for few {what}, here "
             f"{smallest}: use --test permutation, or --test t."
         )
     if test == "brunner-munzel" and smallest < FEW_RANKS:
@@ -277,7 +331,7 @@ def describe_comparison(
     """Return what is compared, and how."""
     correction = test.alone
     if request.is_corrected:
-        correction = test.choose_correction(table.tasks)
+        correction = test.choose_correction(count_units(table))
     method = test.describe(
         table, task, is_corrected=request.is_corrected, correction=correction
     )
@@ -309,6 +363,7 @@ def describe_comparison(
         task=task,
         matched=table.pairs[task] if is_matched else {},
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
+        sampled=find_sampled(table, task),
     )
     parts = filter(None, [method, comparison.describe_intervals()])
     return replace(comparison, method=". ".join(parts))

@@ -4,6 +4,7 @@ from collections import Counter
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.method_of_tasks import join_methods
+from sigarray._verdicts.sampled import find_sampled, say_items
 from sigarray.read._score_table import ScoreTable
 
 # The most tasks that are named.
@@ -22,6 +23,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
     `is_paired` if the test compares two models on the items of both.
     """
     return [
+        *_say_design(table, task),
         *_say_tasks(table),
         *_say_left_out(table),
         *_say_pooled(table),
@@ -44,6 +46,22 @@ def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
             for task in table.tasks
         }
     )
+
+
+def _say_design(table: ScoreTable, task: str) -> list[str]:
+    """Say in how many clusters items are, if they are in some."""
+    sampled = find_sampled(table, task)
+    if sampled is None:
+        return []
+    n_models = len(table.tasks[task])
+    models = f"{n_models} model{'' if n_models == 1 else 's'}"
+    of_sums = []
+    if table.statistic is not None:
+        columns = list_in_words(list(map(quote, table.sum_columns)))
+        of_sums = [f"{table.metric} is computed once, of the sums of {columns}"]
+        if len(table.tasks) > 1:
+            of_sums[0] += ", on each task, where it stands for the mean"
+    return [*of_sums, f"The design is {models}, {say_items([sampled])}, paired"]
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.test import Test
+from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._signature import digest_numbers, digest_scores
 
@@ -37,9 +38,11 @@ def sign(
         "seed": test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
         "missing": None if is_lost else table.missing,
+        "statistic": None if table.statistic is None else table.metric,
         "metric": table.metric,
         "unit": table.unit,
         "paired": "yes" if test.is_paired else None,
+        "clusters": _count_clusters(table),
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
@@ -55,7 +58,19 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
         for task, by_pair in table.pairs.items()
         for pair, scores in by_pair.items()
     }
-    return {**table.tasks, **of_pairs}
+    of_clusters = {
+        f"{task}: clusters": {"": encode(x).codes} for task, x in table.clusters.items()
+    }
+    of_sums = {
+        task: {model: x.reshape(-1) for model, x in by.items()}
+        for task, by in table.sums.items()
+    }
+    return {**table.tasks, **of_sums, **of_pairs, **of_clusters}
+
+
+def _count_clusters(table: ScoreTable) -> int | None:
+    """Count the clusters of all tasks, if items are in some."""
+    return sum(len({*x}) for x in table.clusters.values()) or None
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

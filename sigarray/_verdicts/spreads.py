@@ -22,8 +22,15 @@ def summarize(comparison: Comparison) -> Mapping[str, Summary]:
     """Describe the scores of models, with what the column has in the place of "sd"."""
     if name_spread(comparison) == "sd":
         return comparison.summaries
+    sampled = comparison.sampled
+    scores = comparison.scores
     return {
-        name: x | {"sd": x["sd"] / math.sqrt(len(comparison.scores[name]))}
+        name: x
+        | {
+            "sd": x["sd"] / math.sqrt(len(scores[name]))
+            if sampled is None
+            else sampled.find_error(scores[name])
+        }
         for name, x in comparison.summaries.items()
     }
 
@@ -38,8 +45,10 @@ def explain_marks(comparison: Comparison, where: str = "") -> str:
     """Say for captions what stands beside means, and which of these are bold."""
     spread, unit = name_spread(comparison), comparison.unit
     of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
+    of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
+    of += ", by whole clusters" if comparison.sampled_unit != unit else ""
     best = "highest" if comparison.higher_is_better else "lowest"
     return (
-        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} mean{where} is "
-        "bold."
+        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} "
+        f"{comparison.estimate}{where} is bold."
     )

@@ -6,7 +6,12 @@ from typing import Any
 
 from sigarray._plain_text import quote, suggest
 from sigarray._verdicts import overall
-from sigarray._verdicts.comparison import Comparison, say_worst, start_document
+from sigarray._verdicts.comparison import (
+    Comparison,
+    say_design,
+    say_worst,
+    start_document,
+)
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
@@ -26,6 +31,7 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records
+from sigarray._verdicts.sampled import say_clusters
 from sigarray._verdicts.spreads import (
     SPREADS,
     explain_marks,
@@ -79,7 +85,7 @@ def report_tasks(
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
-    title = f"{first.title}, {len(compared)} tasks"
+    title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     if len(models) > MAX_SHOWN:
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
@@ -269,7 +275,9 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    title = f"Means and {SPREADS[name_spread(first)]}s of {units} on each task"
+    units += say_clusters(x.sampled for x in compared.values())
+    which = "Means" if first.is_of_means else first.metric
+    title = f"{which} and {SPREADS[name_spread(first)]}s of {units} on each task"
     title += say_worst(compared.values())
     note = explain_marks(first, " on each task")
     best = [

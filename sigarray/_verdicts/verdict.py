@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_design, start_document
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -113,7 +113,7 @@ def _make_report(
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
-    task = comparison.task
+    task, title = comparison.task, f"{comparison.title}{say_design([comparison])}"
     records = list_records({task: comparison}, {task: decisions}, order.names)
     pairs = sort_pairs(order.names, decisions)
     sentences = [say(comparison, a, b, x) for a, b, x in pairs]
@@ -134,7 +134,7 @@ def _make_report(
             comparison.method,
             records,
             document,
-            headline=[comparison.title, told],
+            headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
@@ -159,7 +159,7 @@ def _make_report(
         comparison.method,
         records,
         document,
-        headline=[comparison.title, *answer],
+        headline=[title, *answer],
         remarks=explained,
         advice=advised,
         paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
@@ -204,9 +204,8 @@ def _advise(
     """Say what would tell more pairs apart, if any may be."""
     if not any(_varies(comparison, x) for x in decisions if x.better is None):
         return []
-    said = (
-        f"More {comparison.unit}s would decide more: sigarray power estimates how many"
-    )
+    unit = comparison.sampled_unit
+    said = f"More {unit}s would decide more: sigarray power estimates how many"
     if has_fewer:
         said += (
             ". So would fewer comparisons, with one model alone, which has to be "
@@ -218,19 +217,20 @@ def _advise(
 def _table_of_models(comparison: Comparison, order: Order) -> Table:
     summaries = summarize(comparison)
     show = show_means(comparison)
+    n_shown = 5 if comparison.is_of_means else 2
     rows = [
         [
             name,
             *([order.letters[name]] if order.letters else []),
             comparison.count_scores(name),
-            *(show(x) for x in summaries[name].values()),
+            *(show(x) for x in list(summaries[name].values())[:n_shown]),
         ]
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", "mean", name_spread(comparison)]
-    header += ["median", "min", "max"]
-    place = header.index("mean")
+    header = ["model", *group, "n", comparison.estimate, name_spread(comparison)]
+    header += ["median", "min", "max"] if comparison.is_of_means else []
+    place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
     note = explain_marks(comparison)
     return Table("Scores", header, rows, marked, 1 + len(group), note=note)
@@ -246,7 +246,9 @@ def _table_of_pairs(
     sizes = ["n"] * bool(comparison.matched)
     header = ["A", "B", *sizes, "A - B, interval", *([f"P(A{sign}B)"] * shares)]
     pairs = sort_pairs(order.names, decisions)
-    title = f"Differences of means, {comparison.say_level_of_intervals()}"
+    title = (
+        f"Differences of {comparison.estimates}, {comparison.say_level_of_intervals()}"
+    )
     n_bounds = 0
     if comparison.test == "aso":
         # That of B over A is shown where one of these is the smaller one.
@@ -388,4 +390,7 @@ def _say_difference(comparison: Comparison, a: str, b: str) -> str:
         on = (
             f" on the {len(comparison.list_scores(a, b)[0])} {comparison.unit}s of both"
         )
-    return f"the means{on} differ by {show_difference(comparison, a, b)}"
+    shown = show_difference(comparison, a, b)
+    if not comparison.is_of_means:
+        return f"{comparison.metric} differs by {shown}"
+    return f"the means{on} differ by {shown}"

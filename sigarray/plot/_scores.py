@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import flag, fraction, text
+from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models, thin
@@ -56,6 +57,7 @@ def scores(
     confidence_level: float = 0.95,
     higher_is_better: bool = True,
     unit: str = "run",
+    clusters: Any = None,
     ax: Any = None,
 ) -> "Axes":
     r"""Draw all scores of each model, their density, and the mean in its interval.
@@ -84,6 +86,9 @@ def scores(
         False for losses and error rates: lower scores are better.
     unit : str, default: "run"
         What a score stands for.
+    clusters : array_like, optional
+        A label for each item, the same for all models, if whole clusters of items were
+        sampled: intervals are then those of `t_ci` with these.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide and as
         high as there are models.
@@ -150,7 +155,7 @@ def scores(
             if len(values) >= _LEAST_OF_CLOUD and np.ptp(values) > 0.0:
                 keys["density"] = _draw_density(axes, row, values)
         said = f"mean, {show_share(level)} interval (Student's t)"
-        keys[said] = _draw_mean(axes, row, values, level)
+        keys[said] = _draw_mean(axes, row, values, level, clusters)
     sizes = [f"n = {len(x)}" for x in models.values()]
     labels = list(map("\n".join, zip(show_names(models), sizes, strict=True)))
     name_rows(axes, labels, range(len(models)))
@@ -225,11 +230,16 @@ def _draw_points(ax: "Axes", row: int, values: np.ndarray) -> Any:
     return points
 
 
-def _draw_mean(ax: "Axes", row: int, values: np.ndarray, level: float) -> Any:
+def _draw_mean(
+    ax: "Axes", row: int, values: np.ndarray, level: float, clusters: Any
+) -> Any:
     """Draw the mean, with its interval of Student's t if there are two scores."""
     n, mean = len(values), float(np.mean(values))
     margin = math.nan
-    if n > 1:
+    if clusters is not None:
+        result = t_ci(values, clusters=clusters, confidence_level=level)
+        margin = float(result.confidence_interval.high) - mean
+    elif n > 1:
         t = student_quantile(0.5 + 0.5 * level, n - 1)
         margin = t * float(np.std(values, ddof=1)) / math.sqrt(n)
     return ax.errorbar(

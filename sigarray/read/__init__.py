@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._backend.checks import choice, flag, optional, show, text
+from sigarray._numeric.sums import SumStatistic
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
 from sigarray.read._directions import check_direction
@@ -17,6 +18,7 @@ from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import errors_in_python, list_names_of
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
+from sigarray.read._sums import read_sums
 
 __all__ = ["ScoreTable", "TableError", "scores"]
 
@@ -35,6 +37,7 @@ def scores(
     where: Mapping[str, Iterable[str]] | None = None,
     path: str | None = None,
     table: str | None = None,
+    statistic: str | SumStatistic | None = None,
     unit: Unit | None = None,
     paired: bool = False,
     drop_unmatched: bool = False,
@@ -72,8 +75,13 @@ def scores(
     table : str, optional
         Which table of a file that has several: a sheet of Excel, or the key of a list
         of records in JSON, such as "log_history" or "results.results".
+    statistic : str or SumStatistic, optional
+        A metric of a whole test set, such as "f1" or another function of `corpus`, or
+        `of_sums` of a function. `score` then has the columns of the numbers of each
+        item whose sums it takes, in its order: "tp,fp,fn".
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for. The score of a cluster is the sum of its items over the
+        What a score stands for. A column of clusters of items is kept with these, in
+        `clusters`; with "cluster" the score of one is the sum of its items over the
         mean size of clusters, so that the mean of clusters is that of items. With
         "item" the runs of an item are averaged, and with "run" the items of a run. It
         is only needed for items in several runs. If these are raters, such as those of
@@ -174,6 +182,7 @@ def scores(
             "path": path,
             "table": table,
             "metric": metric,
+            "statistic": statistic,
             **named,
         }
         given = next((x for x, y in of_tables.items() if y is not None), None)
@@ -184,6 +193,8 @@ def scores(
             return read_mapping(sources[0], chosen)
     paths = [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources]
     with errors_in_python([]):
+        if statistic is not None:
+            return read_sums(paths, chosen, statistic)
         return read_sources(paths, chosen)
 
 

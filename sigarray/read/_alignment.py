@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._clusters import refuse_sizes
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
@@ -59,7 +60,7 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
             raise TableError(msg)
         return unit
     if has["cluster"]:
-        return "cluster"
+        return "cluster" if has["run"] and not has["item"] else "item"
     if not has["item"]:
         return "run"
     if len(records.list_known("run")) > 1:
@@ -327,19 +328,7 @@ def _share_clusters(
     models, clusters = records.factors["model"], records.factors["cluster"]
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes
-    model, *others = models.list_known()
-    counts = by[models.values.index(model)]
-    for other in others:
-        other_counts = by[models.values.index(other)]
-        wrong = [k for k in np.flatnonzero(other_counts != counts) if counts[k]]
-        if wrong:
-            of_model = models.codes == models.values.index(model)
-            k = min(wrong, key=clusters.codes[of_model].tolist().index)
-            msg = (
-                "Expected as many scores of a cluster for all models; got "
-                f"{counts[k]} of {model!r} and {other_counts[k]} of {other!r} in "
-                f"cluster {clusters.values[k]!r}. Name the column of items with --item."
-            )
-            raise TableError(msg)
+    refuse_sizes(models, clusters, by)
+    counts = by[models.values.index(models.list_known()[0])]
     shares: np.ndarray = counts / np.mean(counts[counts > 0])
     return shares

@@ -27,7 +27,7 @@ from sigarray.read._missing import (
 )
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import find_raters
-from sigarray.read._records import Record, Records
+from sigarray.read._records import Record, Records, find_column
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
@@ -74,13 +74,14 @@ def join_records(
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
+    records, of_clusters = _leave_out_clusters(records, choice)
     of_raters: list[str] = []
     if unit != "run":
         records, of_raters = find_raters(records)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
-    notes = [*notes, *without_names, *ended.notes]
+    notes = [*notes, *without_names, *ended.notes, *of_clusters]
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     joined: dict[str, JoinedTask] = {}
@@ -118,9 +119,23 @@ def join_records(
         raters={task: x.raters for task, x in joined.items() if x.raters is not None},
         ended={task: x.ended for task, x in joined.items() if x.ended is not None},
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
+        clusters={task: x.clusters for task, x in joined.items() if x.clusters},
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
+    """Take items by themselves, as the user says who names no clusters, with a note."""
+    is_named = "cluster" in (choice.columns or {})
+    if choice.unit != "item" or is_named or not records.has("cluster"):
+        return records, []
+    column = find_column(records, "cluster")
+    named = "" if column is None else f" of {column!r}"
+    return records.name(cluster=None), [
+        f"the clusters{named} are not used, as --unit item says; name their column "
+        "with --cluster, where items of one are not independent"
+    ]
 
 
 def _take_last(

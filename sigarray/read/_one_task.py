@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
 from sigarray.read._cells import find_missing
+from sigarray.read._clusters import find_clusters, name_items
 from sigarray.read._missing import (
     Counts,
     count_by_model,
@@ -40,6 +41,7 @@ class JoinedTask(NamedTuple):
     records: Records
     scores: dict[str, np.ndarray]
     ids: dict[str, tuple[str, ...]]
+    clusters: tuple[str, ...]
     pairs: Pairs
     n_missing: Counts
     ended: Ended | None
@@ -61,6 +63,8 @@ def join_task(
 ) -> tuple[JoinedTask | None, list[str]]:
     """Join the scores of a task; None if a model alone has some. Notes come with it."""
     is_paired = choice.is_paired or unit != "run"
+    if unit == "item":
+        whole = name_items(whole)
     records, n_missing, ended, notes = _treat_missing(
         whole, choice, unit, is_paired=is_paired, direction=direction
     )
@@ -91,6 +95,7 @@ def join_task(
         records,
         {model: joined[model].scores for model in order},
         {model: joined[model].names for model in order},
+        find_clusters(kept, joined[order[0]].codes) if unit == "item" else (),
         pairs,
         n_missing,
         ended,
@@ -128,6 +133,8 @@ def _join_pairs(
     is_by_run = (choice.is_paired or unit != "run") and _are_named_runs(records, unit)
     if len(models) < 3 or not (unit == "item" or is_by_run):
         return {}
+    if unit == "item" and records.has("cluster"):
+        return {}  # clusters of all models have the same items
     is_dropped = len(records.list_known(unit)) > n_common and choice.drop_unmatched
     has_others = raters is not None and raters.n > 0
     if not (is_dropped or has_others):

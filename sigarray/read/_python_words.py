@@ -20,7 +20,7 @@ _ARGUMENTS = {
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric", "missing", "table", "ignore", "tasks"),
+    *("score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
 )
 _OTHERS = (
     *("where", "path", "alpha", "dt", "threshold", "format"),
@@ -29,7 +29,7 @@ _OTHERS = (
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
-    *("tasks", "where", "path", "drop-unmatched"),
+    *("tasks", "where", "path", "drop-unmatched", "statistic"),
 )
 _OF_MAPPINGS = ("tasks",)
 # Words that may follow an option and are not its value.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray._numeric.sums import SumStatistic
 from sigarray.read._alignment import Unit
 from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
@@ -88,6 +89,16 @@ class ScoreTable(NamedTuple):
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
         item by the same rater; or that models have other raters.
+    clusters : mapping
+        Task -> the cluster of each item, if whole clusters were sampled.
+    sums : mapping
+        Task -> model -> d numbers of each item, shape (d, n), if scores are of a metric
+        of their sums: each is the metric plus the influence of an item on it, so that
+        their mean is the metric.
+    statistic : SumStatistic, optional
+        That metric.
+    sum_columns : tuple of str
+        The columns of the numbers.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -118,6 +129,10 @@ class ScoreTable(NamedTuple):
     raters: Mapping[str, Raters] = {}
     ended: Mapping[str, Ended] = {}
     unmatched: Mapping[str, Mapping[str, tuple[tuple[str, ...], np.ndarray]]] = {}
+    clusters: Mapping[str, tuple[str, ...]] = {}
+    sums: Mapping[str, Mapping[str, np.ndarray]] = {}
+    statistic: SumStatistic | None = None
+    sum_columns: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

@@ -19,6 +19,7 @@ from sigarray.read._wide import (
     split_tasks,
     tabulate_rows,
 )
+from sigarray.read._wide_clusters import put_into_clusters
 from sigarray.read._wide_scores import take_wide
 
 
@@ -57,7 +58,14 @@ def read_columns(
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
-    table = take_wide(wide, chosen, choice)
+    cluster = chosen.get("cluster")
+    if cluster is not None and frame is not None and "item" in chosen:
+        others = {role: x for role, x in chosen.items() if role != "cluster"}
+        choice = replace(choice, ignored=[*choice.ignored, cluster])
+        table = take_wide(wide, others, choice)
+        table = put_into_clusters(table, frame, chosen)
+    else:
+        table = take_wide(wide, chosen, choice)
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
     return table._replace(notes=(*said, *table.notes), doubts=doubts)

@@ -12,6 +12,7 @@ from sigarray._cli.options import choices
 from sigarray._verdicts import pair_options, picture_files, request
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS
+from sigarray.read._sums import METRICS as STATISTICS
 from sigarray.report._rendering import STYLES
 from sigarray.responses._models import MODELS
 from sigarray.responses._pools import RESPONSE_SAMPLERS
@@ -26,6 +27,7 @@ SOURCES = {
     "ALPHA": request.ALPHA,
     "UNITS": UNITS,
     "TREATMENTS": TREATMENTS,
+    "STATISTICS": tuple(STATISTICS),
     "STYLES": STYLES,
     "PICTURES": picture_files.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,

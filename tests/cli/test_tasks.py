@@ -359,7 +359,7 @@ def test_clusters_are_sums_that_are_flipped(write, run):
         sums.append(float(np.sum(a - 0.5)))
     n_items = len(rows) // 2
     path = write("\n".join(["model,item,cluster,acc", *rows, ""]))
-    code, out, _ = run("compare", path, "--format", "json")
+    code, out, _ = run("compare", path, "--unit", "cluster", "--format", "json")
     assert code == 0
     document = json.loads(out)
     (pair,) = document["pairs"]
@@ -373,7 +373,11 @@ def test_clusters_are_sums_that_are_flipped(write, run):
     sums = {"median": None, "min": None, "max": None}
     assert sums.items() <= document["models"]["a"].items()
     assert "test of the mean over items, paired by cluster" in document["method"]
-    _, out, _ = run("compare", path, "--test", "t", "--format", "json")
+    _, out, _ = run("compare", path, "--test", "permutation", "--format", "json")
+    (of_items,) = json.loads(out)["pairs"]
+    assert of_items["pvalue"] == pytest.approx(pair["pvalue"], abs=1e-12)
+    of_clusters = ("--unit", "cluster")
+    _, out, _ = run("compare", path, *of_clusters, "--test", "t", "--format", "json")
     said = "paired t-test by cluster of the mean over items, two-sided"
     assert json.loads(out)["method"].startswith(said)
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from sigarray import plot
+from sigarray import plot, t_ci
 from tests.plot.conftest import read_legend, read_ticks
 
 
@@ -154,3 +154,15 @@ def test_impossible_scores(digits):
         plot.scores(3.0)
     with pytest.raises(ValueError, match="confidence_level"):
         plot.scores(digits, confidence_level=95)
+
+
+def test_intervals_of_items_in_clusters():
+    rng = np.random.default_rng(0)
+    document = np.repeat(np.arange(12), rng.integers(1, 9, 12))
+    x = rng.normal(size=12)[document] + rng.normal(size=len(document))
+    _, means, bars = list_rows(plot.scores({"a": x}, clusters=document))
+    expected = t_ci(x, clusters=document).confidence_interval
+    assert means[0].get_xdata() == [pytest.approx(x.mean())]
+    assert bars[0][:, 0] == pytest.approx([float(y) for y in expected])
+    (narrow,) = list_rows(plot.scores({"a": x}))[2]
+    assert np.ptp(narrow[:, 0]) < 0.8 * np.ptp(bars[0][:, 0])

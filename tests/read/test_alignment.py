@@ -65,8 +65,17 @@ class TestJoins:
 
     def test_clusters(self, write):
         path = write(as_csv(ITEMS, "model,item,seed,cluster,score"))
-        table = read.scores(path)
-        assert table.unit == "cluster"
+        items = read.scores(path)
+        assert items.unit == "item"
+        assert items.clusters == {"": ("x", "x", "y")}
+        assert as_lists(items)[""]["a"] == [0.5, 1.0, 0.0]
+        alone = read.scores(path, unit="item")
+        assert not alone.clusters
+        assert "the clusters of 'cluster' are not used" in " ".join(alone.notes)
+        named = read.scores(path, unit="item", cluster="cluster")
+        assert named.clusters == items.clusters
+        table = read.scores(path, unit="cluster")
+        assert not table.clusters
         # Two items of x and one of y: sums, in units of one and a half.
         a, b = as_lists(table)[""].values()
         assert a == pytest.approx([0.75 * 4 / 3, 0.0])
@@ -87,18 +96,31 @@ class TestJoins:
             for m, found in scores.items()
             for (cluster, item), x in zip(places, found.tolist(), strict=True)
         ]
-        table = read.scores(write(as_csv(rows, "model,item,cluster,score")))
+        items = read.scores(write(as_csv(rows, "model,item,cluster,score")))
+        assert items.unit == "item"
+        told = {"unit": "cluster"}
+        table = read.scores(write(as_csv(rows, "model,item,cluster,score")), **told)
         for m, found in scores.items():
             assert len(table.scores[m]) == len(sizes)
             assert table.scores[m].mean() == pytest.approx(found.mean())
         even = [row for row in rows if row[2] in ("c0", "c1")]
-        table = read.scores(write(as_csv(even, "model,item,cluster,score")))
+        table = read.scores(write(as_csv(even, "model,item,cluster,score")), **told)
         assert as_lists(table)[""]["a"] == [row[3] for row in even if row[0] == "a"]
         rows = [(m, "x", k) for m in "ab" for k in range(3)] + [("a", "y", 1)]
         rows += [("b", "y", 1), ("b", "y", 2)]
         match = r"as many scores of a cluster for all models; got 1 of 'a' and 2 of 'b'"
-        with pytest.raises(TableError, match=match):
-            read.scores(write(as_csv(rows, "model,cluster,score")))
+        for said in ({}, told):
+            with pytest.raises(TableError, match=match):
+                read.scores(write(as_csv(rows, "model,cluster,score")), **said)
+
+    def test_items_of_a_cluster_need_no_names(self, write):
+        """Their sums are the same whatever stands beside what."""
+        rows = [("a", "x", 1), ("a", "y", 2), ("a", "x", 3)]
+        rows += [("b", "y", 4), ("b", "x", 5), ("b", "x", 6)]
+        table = read.scores(write(as_csv(rows, "model,cluster,score")))
+        assert as_lists(table) == {"": {"a": [1, 3, 2], "b": [5, 6, 4]}}
+        assert table.clusters == {"": ("x", "x", "y")}
+        assert table.ids[""]["b"] == ("x, 1", "x, 2", "y, 1")
 
     def test_the_last_step_of_each_run(self, write):
         rows = [(m, s, t, s + t) for m in "ab" for s in (1, 2) for t in (10, 20, 15)]

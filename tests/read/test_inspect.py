@@ -77,7 +77,9 @@ class TestInspect:
         written = tmp_path / "log.json"
         written.write_text(json.dumps(log), "utf-8")
         cluster = "metadata.source.document"
-        table = read.scores(written, metric="rubric.accuracy", cluster=cluster)
+        said = {"metric": "rubric.accuracy", "cluster": cluster}
+        assert read.scores(written, **said).clusters
+        table = read.scores(written, **said, unit="cluster")
         known = {x["metadata"]["source"]["document"] for x in log["samples"]}
         assert table.unit == "cluster"
         assert {

@@ -62,7 +62,9 @@ class TestLmEval:
             (tmp_path / name / path.name).write_text(text, "utf-8")
         said = {"metric": "token_f1", "drop_unmatched": True}
         items = read.scores(tmp_path, **said)
-        clusters = read.scores(tmp_path, cluster="doc.passage", **said)
+        clusters = read.scores(
+            tmp_path, cluster="doc.passage", **said | {"unit": "cluster"}
+        )
         assert clusters.unit == "cluster"
         assert means(clusters) == pytest.approx(means(items))
         ids = {int(x) // 2 for x in items.ids["toy_qa"][self.NAMES[0]]}

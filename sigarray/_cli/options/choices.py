@@ -18,6 +18,25 @@ CONFIDENCE_LEVEL = 0.95
 ALPHA = 0.05
 UNITS = ("run", "item", "cluster")
 TREATMENTS = ("drop", "worst", "keep")
+STATISTICS = (
+    "accuracy",
+    "bleu",
+    "calibration_error",
+    "chrf",
+    "f1",
+    "krippendorff_alpha",
+    "macro_f1",
+    "matthews_correlation",
+    "pearson",
+    "perplexity",
+    "precision",
+    "r2",
+    "ratio",
+    "recall",
+    "rmse",
+    "squared_calibration_error",
+    "word_error_rate",
+)
 # Of all commands.
 STYLES = ("text", "sentences", "markdown", "latex", "csv", "json")
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from sigarray._cli.options.choices import (
     ALPHA,
     MAX_RESAMPLES,
+    STATISTICS,
     STYLES,
     TREATMENTS,
     UNITS,
@@ -74,6 +75,12 @@ def add_table(command: argparse.ArgumentParser) -> None:
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )
+    scores.add_argument(
+        "--statistic",
+        choices=STATISTICS,
+        metavar="NAME",
+        help="f1, bleu or another metric of sums, of columns --score tp,fp,fn",
+    )
     scores.add_argument(
         "--unit",
         choices=UNITS,

@@ -1,0 +1,128 @@
+"""The scores of a call in Python, and the clusters of their items, as a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigarray import read
+from sigarray._verdicts.request import Request
+from sigarray._verdicts.sampled import take_clusters
+from sigarray.read._alignment import Unit
+from sigarray.read._directions import Direction
+from sigarray.read._missing import Missing
+from sigarray.read._score_table import ScoreTable
+
+
+def read_table(
+    scores: Any,
+    clusters: Any,
+    unit: Unit | None,
+    missing: Missing | None,
+    higher_is_better: Direction,
+    request: Request,
+) -> ScoreTable:
+    """Read scores, unless they have been read; and put items into clusters.
+
+    Raises
+    ------
+    ValueError
+        Options that contradict those with which a table was read; labels that are not
+        one for each item.
+    """
+    column = clusters if isinstance(clusters, str) else None
+    has_labels = clusters is not None and column is None
+    if not isinstance(scores, ScoreTable):
+        table = read.scores(
+            scores,
+            unit="item" if has_labels else unit,
+            cluster=column,
+            paired=request.is_paired,
+            missing=missing,
+            higher_is_better=higher_is_better,
+        )
+        if not has_labels:
+            return table
+        table = _put_into_clusters(table, clusters)
+        return take_clusters(table) if unit == "cluster" else table
+    for option, asked, known in (
+        ("unit", unit, scores.unit),
+        ("missing", missing, scores.missing),
+    ):
+        if asked not in (None, known):
+            msg = f"Expected scores that were read with --{option} {asked}; got others."
+            raise ValueError(msg)
+    if request.is_paired and not scores.is_paired:
+        msg = "Expected scores that were read with --paired; got others."
+        raise ValueError(msg)
+    if column is not None:
+        msg = (
+            f"Expected labels for clusters, as scores have been read; got {column!r}. "
+            f"Pass read.scores(..., cluster={column!r})."
+        )
+        raise ValueError(msg)
+    return _put_into_clusters(scores, clusters) if has_labels else scores
+
+
+def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
+    """Add the labels of clusters to a table of items.
+
+    Raises
+    ------
+    ValueError
+        Scores that are no items, tasks without labels, or too few labels.
+    """
+    if table.unit != "item" or not table.is_paired:
+        msg = (
+            f"Expected scores of items with clusters; got scores of {table.unit}s. "
+            "Leave out clusters."
+        )
+        raise ValueError(msg)
+    by_task = clusters
+    if not isinstance(clusters, Mapping):
+        if len(table.tasks) > 1:
+            msg = (
+                f"Expected clusters to be labels by task, for there are "
+                f"{len(table.tasks)} tasks; got {type(clusters).__name__}."
+            )
+            raise ValueError(msg)
+        by_task = dict.fromkeys(table.tasks, clusters)
+    by_task = {str(task): labels for task, labels in by_task.items()}
+    without = [task for task in table.tasks if task not in by_task]
+    if without:
+        msg = f"Expected clusters of every task; got none of {without[0]!r}."
+        raise ValueError(msg)
+    labelled = {
+        task: _name_clusters(
+            by_task[task],
+            next(iter(table.ids[task].values())),
+            is_whole=task not in table.n_dropped,
+        )
+        for task in table.tasks
+    }
+    # The scores of a pair on its own items are of clusters of other sizes.
+    return table._replace(clusters=labelled, pairs={}, unmatched={})
+
+
+def _name_clusters(
+    labels: Any, items: Sequence[str], *, is_whole: bool
+) -> tuple[str, ...]:
+    """Return the cluster of each item, by name if labels have names, or else by place.
+
+    Items without names are numbered from 1 on; some may have been left out.
+    """
+    names = [str(k + 1) for k in range(len(labels))]
+    if hasattr(labels, "index") and hasattr(labels, "reindex"):
+        by_index = list(map(str, labels.index))
+        names = by_index if {*items} <= {*by_index} else names
+    values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    if (is_whole and len(values) != len(items)) or not {*items} <= {*names}:
+        msg = (
+            f"Expected a cluster for each of {len(items)} items; got {len(values)} "
+            "labels. Items with names need labels with them, as a Series of pandas."
+        )
+        raise ValueError(msg)
+    unknown = [x for x in values if x is None or x != x]  # noqa: PLR0124
+    if unknown:
+        msg = f"Expected a cluster for each item; got {unknown[0]!r}."
+        raise ValueError(msg)
+    named = dict(zip(names, map(str, values), strict=True))
+    return tuple(named[x] for x in items)

@@ -1,0 +1,228 @@
+"""Metrics of a whole test set, from columns of the numbers of each item."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray import corpus
+from sigarray._backend.of_numpy import HOST
+from sigarray._numeric.sums import SumStatistic
+from sigarray._plain_text import suggest
+from sigarray.read._bytes import TableError
+from sigarray.read._directions import contradict, find_direction
+from sigarray.read._frame import list_names
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._scores import read_sources
+
+_CONFUSED = "true positives, false positives, false negatives and true negatives"
+_FOUND = "true positives, false positives and false negatives"
+_OF_CLASSES = "or so for each of several classes, all true positives first"
+_OF_BINS = "hits, confidences and items of each bin, all hits first"
+_RESIDUALS = "squared residuals, gold values, their squares and ones"
+
+
+class Metric(NamedTuple):
+    """A function of sums, the columns that it needs, and whether higher is better."""
+
+    statistic: SumStatistic
+    columns: str
+    higher_is_better: bool | None
+
+
+METRICS = {
+    name: Metric(SumStatistic(getattr(corpus, name)), columns, is_higher)
+    for name, columns, is_higher in (
+        ("accuracy", f"{_CONFUSED}; or the counts of corpus.confusions", True),
+        ("bleu", "sacrebleu's statistics of segments, 10 for BLEU of 4-grams", True),
+        ("calibration_error", _OF_BINS, False),
+        ("chrf", "sacrebleu's statistics of segments, 18 for chrF", True),
+        ("f1", f"{_FOUND}, {_OF_CLASSES}", True),
+        ("krippendorff_alpha", "the counts of corpus.votes", True),
+        ("macro_f1", f"{_FOUND} of each class, all true positives first", True),
+        ("matthews_correlation", f"{_CONFUSED}; or the counts of confusions", True),
+        (
+            "pearson",
+            "x, y, their squares x * x and y * y, their products x * y, and ones",
+            True,
+        ),
+        ("perplexity", "negative log-likelihoods and tokens", False),
+        ("precision", f"{_FOUND}, {_OF_CLASSES}", True),
+        ("r2", _RESIDUALS, True),
+        ("ratio", "numerators and denominators", None),
+        ("recall", f"{_FOUND}, {_OF_CLASSES}", True),
+        ("rmse", _RESIDUALS, False),
+        ("squared_calibration_error", _OF_BINS, False),
+        ("word_error_rate", "errors and words", False),
+    )
+}
+
+
+def find_metric(statistic: str | SumStatistic) -> tuple[str, Metric]:
+    """Return the name of a statistic and what is known of it.
+
+    Raises
+    ------
+    ValueError
+        No metric of this name.
+    """
+    if isinstance(statistic, SumStatistic):
+        name = getattr(statistic.measure, "__name__", "statistic").strip("<>")
+        known = METRICS.get(name)
+        if known is not None and known.statistic == statistic:
+            return name, known
+        return name, Metric(statistic, "the numbers that it takes", None)
+    if statistic not in METRICS:
+        msg = (
+            f"Expected --statistic to be a metric of a whole test set; got "
+            f"{statistic!r}.{suggest(statistic, METRICS)} Those known: "
+            f"{list_names(METRICS, len(METRICS))}."
+        )
+        raise ValueError(msg)
+    return statistic, METRICS[statistic]
+
+
+def read_sums(
+    sources: Sequence[Any], choice: Choice, statistic: str | SumStatistic
+) -> ScoreTable:
+    """Read columns of numbers of items, and make a metric of their sums.
+
+    The scores of the table are the metric plus the influence of each item on it: their
+    mean is the metric, and their errors are its errors.
+
+    Raises
+    ------
+    ValueError
+        Columns that the metric does not take, or that are of other items; scores of
+        runs or clusters; a direction that is not the metric's.
+    """
+    name, metric = find_metric(statistic)
+    columns = _list_columns(name, metric, choice)
+    is_higher = metric.higher_is_better
+    said = find_direction(choice.higher_is_better, name, "the scores", [])
+    if None not in (said, is_higher) and said != is_higher:
+        source, by = f"--statistic {name}", "its definition has it"
+        raise contradict(source, name, is_higher=bool(is_higher), by=by)
+    for option, given, allowed in (
+        ("missing", choice.missing, (None, "drop")),
+        ("unit", choice.unit, (None, "item")),
+    ):
+        if given not in allowed:
+            msg = (
+                f"Expected --statistic {name} without --{option} {given}: its numbers "
+                "are summed over items. Leave it out."
+            )
+            raise ValueError(msg)
+    tables = [_read_column(sources, choice, x, columns) for x in columns]
+    first = tables[0]
+    if first.unit != "item":
+        msg = (
+            f"{first.source}: expected a column of items, over which the numbers of "
+            f"{name} are summed; got none. Name it with --item."
+        )
+        raise TableError(msg)
+    for column, other in zip(columns, tables, strict=True):
+        if other.ids != first.ids:
+            msg = (
+                f"{first.source}: expected numbers of the same items in columns "
+                f"{columns[0]!r} and {column!r}; got others. Fill in blank cells."
+            )
+            raise TableError(msg)
+    sums = {
+        task: {x: np.stack([y.tasks[task][x] for y in tables]) for x in by}
+        for task, by in first.tasks.items()
+    }
+    scores = {
+        task: {
+            x: _measure_items(first.source, name, metric, columns, x, y)
+            for x, y in by.items()
+        }
+        for task, by in sums.items()
+    }
+    listed = ", ".join(map(repr, columns))
+    notes = [
+        x.replace(f"score is {columns[0]!r}", f"{name} is of the sums of {listed}")
+        for x in first.notes
+    ]
+    return first._replace(
+        tasks=scores,
+        metric=name,
+        notes=tuple(notes),
+        doubts=tuple(dict.fromkeys(x for y in tables for x in y.doubts)),
+        higher_is_better=said if is_higher is None else is_higher,
+        pairs={},
+        unmatched={},
+        curves={},
+        sums=sums,
+        statistic=metric.statistic,
+        sum_columns=tuple(columns),
+    )
+
+
+def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
+    """Return the names of the columns, and refuse a number that the metric lacks."""
+    said = (choice.columns or {}).get("score")
+    needed = f"columns of {metric.columns}"
+    if said is None or choice.metrics:
+        msg = (
+            f"Expected --score with {needed}, in this order, for --statistic {name}; "
+            f"got {'none' if said is None else '--metric beside it'}."
+        )
+        raise ValueError(msg)
+    columns = [" ".join(x.split()) for x in next(csv.reader([said]))]
+    if len({*columns}) < len(columns):
+        msg = f"Expected each column of --score once; got {said}."
+        raise ValueError(msg)
+    try:
+        metric.statistic(*np.ones((len(columns), 1)))
+    except (TypeError, ValueError) as error:
+        n = len(columns)
+        msg = (
+            f"Expected --score to name {needed}, in this order, for --statistic "
+            f"{name}; got {n} column{'' if n == 1 else 's'}, {said}."
+        )
+        raise ValueError(msg) from error
+    return columns
+
+
+def _read_column(
+    sources: Sequence[Any], choice: Choice, column: str, columns: Sequence[str]
+) -> ScoreTable:
+    """Read one of the columns, as if the others were not there."""
+    others = [x for x in columns if x != column]
+    chosen = {**(choice.columns or {}), "score": column}
+    ignored = [*choice.ignored, *others]
+    return read_sources(
+        sources,
+        replace(choice, columns=chosen, ignored=ignored, higher_is_better=None),
+    )
+
+
+def _measure_items(
+    source: str,
+    name: str,
+    metric: Metric,
+    columns: Sequence[str],
+    model: str,
+    sums: np.ndarray,
+) -> np.ndarray:
+    """Return the metric plus the influence of each item.
+
+    Raises
+    ------
+    TableError
+        A metric that does not exist, of all items or of all but one.
+    """
+    scores: np.ndarray = metric.statistic.pseudo_values(HOST, sums)
+    if not np.isfinite(scores).all():
+        totals = ", ".join(
+            f"{x} {y:g}" for x, y in zip(columns, sums.sum(axis=1), strict=True)
+        )
+        msg = (
+            f"{source}: expected sums of which {name} is a number, of all items and "
+            f"without any one of them; got {totals} of {model!r}."
+        )
+        raise TableError(msg)
+    return scores

@@ -1,0 +1,296 @@
+"""`sigarray compare` of items in clusters."""
+
+import base64
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sigarray import bootstrap_test, compare_models, permutation_test, t_ci, t_test
+
+ROOT = Path(__file__).parents[2]
+N_CLUSTERS = 30
+TESTS = {"t": t_test, "bootstrap": bootstrap_test, "permutation": permutation_test}
+
+
+def draw(n_clusters=N_CLUSTERS, n_models=3, seed=0):
+    """Return the cluster of each item, and scores of models by name."""
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(n_clusters), rng.integers(2, 12, n_clusters))
+    shared = rng.normal(size=n_clusters)[cluster]
+    own = rng.normal(0.0, 0.6, (n_models, n_clusters))[:, cluster]
+    noise = rng.normal(size=(n_models, len(cluster)))
+    lead = 0.3 * np.arange(n_models)[:, None]
+    scores = np.round(shared + own + lead + noise, 5)
+    return cluster, {f"m{k}": x for k, x in enumerate(scores)}
+
+
+@pytest.fixture
+def items(write):
+    """Write items of a number of clusters, with names that sort as they stand."""
+
+    def items(n_clusters=N_CLUSTERS, tasks=("",), **options):
+        rows = []
+        for k, task in enumerate(tasks):
+            cluster, scores = draw(n_clusters, seed=k, **options)
+            rows += [
+                f"{model},{task},{i},d{cluster[i]},{x[i]}"
+                for model, x in scores.items()
+                for i in range(len(x))
+            ]
+        header = "model,task,item,document,score"
+        if tasks == ("",):
+            rows = [",".join((x[0], *x[2:])) for x in (y.split(",") for y in rows)]
+            header = header.replace("task,", "")
+        return write("\n".join([header, *rows, ""]))
+
+    return items
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_numbers_are_those_of_arrays(items, run, test):
+    cluster, scores = draw()
+    options = {} if test == "t" else {"n_resamples": 2999, "rng": 5}
+    more = () if test == "t" else ("--n-resamples", "2999", "--seed", "5")
+    _, out, _ = run(
+        *("compare", items(), "--cluster", "document", "--test", test),
+        *("--no-correction", "--format", "json", *more),
+    )
+    document = json.loads(out)
+    assert document["n_clusters"] == N_CLUSTERS
+    for pair in document["pairs"]:
+        a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+        design = {"paired": True, "clusters": cluster}
+        expected = TESTS[test](a, b, **design, **options)
+        assert pair["pvalue"] == pytest.approx(float(expected.pvalue), rel=1e-9)
+        assert pair["statistic"] == pytest.approx(float(expected.statistic), rel=1e-9)
+        assert pair["mean_difference"] == pytest.approx(a.mean() - b.mean())
+        limits = t_ci(a, b, **design).confidence_interval
+        found = [pair["difference_low"], pair["difference_high"]]
+        assert found == pytest.approx([float(x) for x in limits], rel=1e-9)
+        assert (pair["n_a"], pair["n_clusters"]) == (len(a), N_CLUSTERS)
+    for name, x in scores.items():
+        assert document["models"][name]["mean"] == pytest.approx(x.mean())
+
+
+def test_exchanges_are_exact_where_sums_have_a_unit(write, run):
+    """Zeros and ones: p is over all 2^30 exchanges, near that of many random ones."""
+    cluster, scores = draw()
+    right = {name: (x > 0.5).astype(int) for name, x in scores.items() if name != "m2"}
+    rows = [
+        f"{m},d{c},{x}"
+        for m, y in right.items()
+        for c, x in zip(cluster, y, strict=True)
+    ]
+    path = write("\n".join(["model,cluster,score", *rows, ""]))  # without names
+    _, out, _ = run("compare", path, "--format", "json")
+    document = json.loads(out)
+    assert "P-values are exact over all exchanges" in document["method"]
+    expected = permutation_test(
+        *right.values(), paired=True, clusters=cluster, n_resamples=99_999, rng=0
+    )
+    error = 4 * np.sqrt(float(expected.pvalue) / 99_999 * 2)
+    found = document["pairs"][0]["pvalue"]
+    assert found == pytest.approx(float(expected.pvalue), abs=error)
+
+
+def test_intervals_of_all_pairs_hold_together(items, run):
+    cluster, scores = draw()
+    _, out, _ = run("compare", items(), "--cluster", "document", "--format", "json")
+    for pair in json.loads(out)["pairs"]:
+        a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+        level = 1 - 0.05 / 3
+        expected = t_ci(a, b, paired=True, clusters=cluster, confidence_level=level)
+        found = [pair["difference_low"], pair["difference_high"]]
+        assert found == pytest.approx([float(x) for x in expected.confidence_interval])
+
+
+@pytest.mark.parametrize(("n_clusters", "test"), [(19, "t"), (20, "permutation")])
+def test_few_clusters_are_compared_by_t(items, run, n_clusters, test):
+    path = items(n_clusters)
+    _, out, err = run("compare", path, "--cluster", "document", "--format", "json")
+    assert json.loads(out)["test"] == test
+    assert ("19 clusters are few" in err) == (test == "t")
+
+
+def test_the_design_is_named_everywhere(items, run, tmp_path):
+    path = items()
+    n = len(draw()[0])
+    design = f"{n} items in {N_CLUSTERS} clusters"
+    page = tmp_path / "page.html"
+    for style in ("text", "markdown", "latex"):
+        code, out, err = run(
+            *("compare", path, "--cluster", "document", "--format", style),
+            *("--report", str(page)),
+        )
+        assert code == 0, err
+        assert design in out
+        assert f"The design is 3 models, {design}, paired" in out
+    assert "errors of clusters" in out
+    assert page.read_text("utf-8").count(design) > 1
+    (data,) = re.findall(r"base64,([\w+/=]+)", page.read_text("utf-8"))
+    saved = base64.b64decode(data).decode().splitlines()
+    assert saved[0] == "model,cluster,item,score"
+    assert saved[1].startswith("m0,d0,0,")
+    assert len(saved) == 1 + 3 * n
+    _, out, _ = run("compare", path, "--cluster", "document", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert {x["n_clusters"] for x in rows} == {str(N_CLUSTERS)}
+    _, out, _ = run("compare", path, "--ignore", "document", "--format", "csv")
+    assert "n_clusters" not in out
+
+
+def test_a_signature_names_the_clusters(items, run):
+    path = items()
+    chosen = ("--cluster", "document")
+    _, out, _ = run("compare", path, *chosen, "--format", "json")
+    signature = json.loads(out)["signature"]
+    assert f"|clusters:{N_CLUSTERS}|" in signature
+    assert run("compare", path, *chosen, "--verify", signature)[0] == 0
+    code, out, _ = run("compare", path, "--ignore", "document", "--verify", signature)
+    assert code == 1
+    assert f"clusters was {N_CLUSTERS}, is -" in " ".join(out.split())
+
+
+def test_tasks_have_clusters_of_their_own(items, run):
+    path = items(tasks=("x", "y", "z"))
+    chosen = ("--cluster", "document", "--task", "task", "--baseline", "m0")
+    code, out, err = run("compare", path, *chosen, "--format", "json", "--test", "t")
+    assert code == 0, err
+    document = json.loads(out)
+    assert len(document["pairs"]) == 6
+    for k, task in enumerate("xyz"):
+        cluster, scores = draw(seed=k)
+        for pair in (x for x in document["pairs"] if x["task"] == task):
+            a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+            expected = t_test(a, b, paired=True, clusters=cluster).pvalue
+            assert pair["pvalue"] == pytest.approx(float(expected), rel=1e-9)
+    _, out, _ = run("compare", path, *chosen)
+    assert f"in {N_CLUSTERS} clusters" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--test", "aso"), "With --unit cluster it compares the sums of clusters"),
+        (("--test", "mann-whitney"), "takes scores as independent"),
+        (("--test", "t", "--test-share", "0.1"), "Expected --test-share of splits"),
+        (
+            ("--test", "bootstrap", "--method", "saddlepoint"),
+            "Expected --method resampling with --test bootstrap of items in clusters",
+        ),
+        (("--where", "document=d0"), "two clusters or more; got all"),
+    ],
+)
+def test_what_takes_items_for_independent_is_refused(items, run, options, said):
+    code, _, err = run("compare", items(), "--cluster", "document", *options)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_power_counts_clusters(items, run):
+    path = items()
+    code, out, err = run(
+        *("power", path, "--cluster", "document", "--n-samples", "20"),
+        *("--test", "t", "--columns", "m0,m2"),
+    )
+    assert code == 0, err
+    assert "drawn from these clusters of all models" in " ".join(out.split())
+
+
+def test_the_page_says_what_items_alone_would_show(run):
+    path = str(ROOT / "docs" / "examples" / "documents.csv")
+    _, out, _ = run("compare", path, "--ignore", "document", "--format", "json")
+    (pair,) = json.loads(out)["pairs"]
+    page = (ROOT / "docs" / "clusters.md").read_text("utf-8")
+    assert pair["better"] == "ours"
+    assert f"would be better: the p-value is {pair['pvalue']:.4f}." in page
+
+
+class TestCallsInPython:
+    """`compare_models(..., clusters=)`."""
+
+    def test_arrays_have_labels(self):
+        cluster, scores = draw()
+        result = compare_models(scores, clusters=cluster, test="t")
+        for pair in result.records:
+            a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+            expected = t_test(a, b, paired=True, clusters=cluster).pvalue
+            assert pair["pvalue"] == pytest.approx(float(expected), rel=1e-9)
+        by_name = compare_models(scores, clusters=[f"d{x}" for x in cluster], test="t")
+        assert by_name.records == result.records
+
+    def test_sums_of_clusters(self):
+        """The means stay those of items."""
+        cluster, scores = draw()
+        result = compare_models(scores, clusters=cluster, unit="cluster", test="t")
+        assert result.table.unit == "cluster"
+        for name, x in result.table.scores.items():
+            assert len(x) == N_CLUSTERS
+            assert x.mean() == pytest.approx(scores[name].mean())
+
+    def test_a_column_of_a_frame(self):
+        pd = pytest.importorskip("pandas")
+        cluster, scores = draw()
+        frame = pd.concat(
+            pd.DataFrame(
+                {"model": m, "item": range(len(x)), "doc": cluster, "score": x}
+            )
+            for m, x in scores.items()
+        )
+        result = compare_models(frame, clusters="doc", test="t")
+        expected = compare_models(scores, clusters=cluster, test="t")
+        for x, y in zip(result.records, expected.records, strict=True):
+            assert x["pvalue"] == pytest.approx(y["pvalue"], rel=1e-9)
+
+    def test_names_of_items_join_labels(self):
+        pd = pytest.importorskip("pandas")
+        cluster, scores = draw()
+        names = [f"q{k}" for k in range(len(cluster))]
+        series = {m: pd.Series(x, index=names) for m, x in scores.items()}
+        labels = pd.Series(cluster, index=names).sample(frac=1.0, random_state=0)
+        result = compare_models(series, clusters=labels, test="t")
+        expected = compare_models(scores, clusters=cluster, test="t")
+        for x, y in zip(result.records, expected.records, strict=True):
+            assert x["pvalue"] == pytest.approx(y["pvalue"], rel=1e-9)
+        with pytest.raises(ValueError, match="Items with names need labels with them"):
+            compare_models(series, clusters=cluster, test="t")
+
+    def test_items_that_are_left_out(self):
+        cluster, scores = draw(n_models=2)
+        lost = {m: x.copy() for m, x in scores.items()}
+        lost["m0"][[3, 50]] = np.nan
+        result = compare_models(lost, clusters=cluster, test="t", missing="drop")
+        kept = np.delete(np.arange(len(cluster)), [3, 50])
+        a, b = (x[kept] for x in scores.values())
+        expected = t_test(a, b, paired=True, clusters=cluster[kept]).pvalue
+        assert result.records[0]["pvalue"] == pytest.approx(float(expected), rel=1e-9)
+
+    @pytest.mark.parametrize(
+        ("labels", "options", "said"),
+        [
+            (lambda x: x[1:], {}, "Expected a cluster for each of"),
+            (lambda x: [None, *x[1:]], {}, "each item; got None"),
+            (lambda x: {"x": x}, {}, "clusters of every task; got none of ''"),
+            (lambda x: x * 0, {}, "two clusters or more; got all"),
+            (lambda x: x, {"test": "aso"}, "With unit='cluster' it compares"),
+        ],
+    )
+    def test_labels_that_do_not_suit(self, labels, options, said):
+        cluster, scores = draw()
+        with pytest.raises(ValueError, match=said):
+            compare_models(scores, clusters=labels(cluster), **options)
+
+
+def test_clusters_that_do_not_vary_are_said(write, run):
+    """Every cluster has the same mean difference, so that its error is 0."""
+    rows = [f"a,{k},c{k // 2},{k % 2 + 1}" for k in range(60)]
+    rows += [f"b,{k},c{k // 2},{(k + 1) % 2}" for k in range(60)]
+    path = write("\n".join(["model,item,cluster,score", *rows, ""]))
+    _, out, err = run("compare", path, "--test", "t", "--format", "json")
+    assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
+    assert "do not vary" in err

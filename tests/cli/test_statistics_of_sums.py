@@ -1,0 +1,260 @@
+"""`sigarray compare --statistic`: metrics of a test set, from columns of counts."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+from sigarray import (
+    bootstrap_test,
+    compare_models,
+    corpus,
+    of_sums,
+    permutation_test,
+    read,
+    t_ci,
+    t_test,
+)
+from sigarray._cli.options.choices import STATISTICS
+from sigarray.read._sums import METRICS
+
+N_ITEMS = 60
+TESTS = {"t": t_test, "bootstrap": bootstrap_test, "permutation": permutation_test}
+F1 = of_sums(corpus.f1)
+
+
+def draw(n=N_ITEMS, seed=0):
+    """Return the document of each sentence, and counts (3, n) of taggers by name."""
+    rng = np.random.default_rng(seed)
+    gold, easy = rng.poisson(3.0, n), rng.uniform(0.6, 0.9, n)
+    counts = {}
+    for k, name in enumerate("abc"):
+        found, wrong = rng.binomial(gold, easy - 0.07 * k), rng.poisson(0.5, n)
+        counts[name] = np.stack([found, wrong, gold - found]).astype(float)
+    return np.arange(n) // 3, counts
+
+
+@pytest.fixture
+def counts(write):
+    def counts(tasks=("",), n=N_ITEMS):
+        rows = []
+        for k, task in enumerate(tasks):
+            document, by = draw(n, seed=k)
+            rows += [
+                f"{name},{task or 'x'},s{i:03},d{document[i]:02},"
+                + ",".join(f"{y:g}" for y in x[:, i])
+                for name, x in by.items()
+                for i in range(n)
+            ]
+        header = "tagger,corpus,sentence,document,tp,fp,fn"
+        return write("\n".join([header, *rows, ""]))
+
+    return counts
+
+
+CHOSEN = ("--model", "tagger", "--item", "sentence", "--statistic", "f1")
+COLUMNS = ("--score", "tp,fp,fn")
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("has_clusters", [False, True])
+def test_the_numbers_are_those_of_arrays(counts, run, test, has_clusters):
+    document, by = draw()
+    drawn = {} if test == "t" else {"n_resamples": 1999, "rng": 5}
+    more = () if test == "t" else ("--n-resamples", "1999", "--seed", "5")
+    more += ("--cluster", "document") if has_clusters else ()
+    code, out, err = run(
+        *("compare", counts(), *CHOSEN, *COLUMNS, "--test", test, *more),
+        *("--no-correction", "--format", "json"),
+    )
+    assert code == 0, err
+    result = json.loads(out)
+    assert result["statistic"] == "f1"
+    assert len(result["pairs"]) == 3
+    for pair in result["pairs"]:
+        a, b = (by[pair[f"model_{x}"]] for x in "ab")
+        design = {"paired": True, "statistic": F1}
+        design |= {"clusters": document} if has_clusters else {}
+        expected = TESTS[test](a, b, **design, **drawn)
+        assert pair["pvalue"] == pytest.approx(float(expected.pvalue), rel=1e-8)
+        assert pair["statistic"] == pytest.approx(float(expected.statistic), rel=1e-8)
+        interval = t_ci(a, b, **design)
+        found = [pair[f"difference_{x}"] for x in ("low", "high")]
+        limits = [float(x) for x in interval.confidence_interval]
+        assert found == pytest.approx(limits, rel=1e-8)
+        difference = corpus.f1(*a.sum(axis=1)) - corpus.f1(*b.sum(axis=1))
+        assert pair["mean_difference"] == pytest.approx(float(difference))
+    for name, x in by.items():
+        f1 = float(corpus.f1(*x.sum(axis=1)))
+        assert result["models"][name]["mean"] == pytest.approx(f1)
+        assert result["models"][name]["median"] is None
+
+
+def test_every_page_names_the_metric(counts, run, tmp_path):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "page.html"
+    for style in ("text", "markdown", "latex", "sentences"):
+        code, out, err = run(
+            *("compare", counts(), *CHOSEN, *COLUMNS, "--format", style),
+            *("--report", str(page)),
+        )
+        assert code == 0, err
+        said = " ".join(out.split())
+        assert "means" not in said
+        assert "f1 is computed once, of the sums of tp, fp and fn" in said
+        assert "permutation test of f1, paired by item" in said
+        if style != "sentences":
+            assert "Differences of f1" in said
+    html = page.read_text("utf-8")
+    assert "the means" not in re.sub(r"base64,[\w+/=]+", "", html)
+    (data,) = re.findall(r"base64,([\w+/=]+)", html)
+    saved = base64.b64decode(data).decode().splitlines()
+    assert saved[0] == "model,item,tp,fp,fn"
+    assert len(saved) == 1 + 3 * N_ITEMS
+    first = draw()[1]["a"][:, 0]
+    assert saved[1] == ",".join(["a", "s000", *map(repr, first.tolist())])
+
+
+def test_few_items_are_compared_by_t(counts, run):
+    _, out, err = run("compare", counts(n=18), *CHOSEN, *COLUMNS, "--format", "json")
+    assert json.loads(out)["test"] == "t"
+    assert "18 items are few" in err
+
+
+def test_each_task_is_by_itself(counts, run):
+    path = counts(tasks=("x", "y"))
+    chosen = ("--task", "corpus", "--baseline", "a", "--test", "t")
+    code, out, err = run(
+        "compare", path, *CHOSEN, *COLUMNS, *chosen, "--format", "json"
+    )
+    assert code == 0, err
+    pairs = json.loads(out)["pairs"]
+    assert len(pairs) == 4
+    for k, task in enumerate("xy"):
+        by = draw(seed=k)[1]
+        for pair in (x for x in pairs if x["task"] == task):
+            a, b = (by[pair[f"model_{x}"]] for x in "ab")
+            expected = t_test(a, b, paired=True, statistic=F1).pvalue
+            assert pair["pvalue"] == pytest.approx(float(expected), rel=1e-8)
+    _, out, _ = run("compare", path, *CHOSEN, *COLUMNS, *chosen)
+    assert "f1 and standard errors of 60 items on each task" in " ".join(out.split())
+
+
+def test_a_signature_names_the_statistic(counts, run):
+    path = counts()
+    _, out, _ = run("compare", path, *CHOSEN, *COLUMNS, "--format", "json")
+    signature = json.loads(out)["signature"]
+    assert "|statistic:f1|" in signature
+    code, _, err = run("compare", path, *CHOSEN[:4], *COLUMNS, "--verify", signature)
+    assert code == 0, err
+    turned = ("--score", "fn,fp,tp")
+    code, out, _ = run("compare", path, *CHOSEN[:4], *turned, "--verify", signature)
+    assert code == 1
+    assert "scores or names are others" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            (*CHOSEN, "--score", "tp,fp"),
+            "Expected --score to name columns of true positives, false positives and "
+            "false negatives, or so for each of several classes, all true positives "
+            "first, in this order, for --statistic f1; got 2 columns, tp,fp.",
+        ),
+        (CHOSEN, "for --statistic f1; got none."),
+        (
+            (*CHOSEN[:5], "perplexity", "--score", "tp"),
+            "name columns of negative log-likelihoods and tokens, in this order, for "
+            "--statistic perplexity; got 1 column, tp.",
+        ),
+        ((*CHOSEN, "--score", "tp,tp,fn"), "Expected each column of --score once"),
+        ((*CHOSEN, *COLUMNS, "--lower-is-better"), "higher is better; got the other"),
+        ((*CHOSEN, *COLUMNS, "--unit", "cluster"), "without --unit cluster"),
+        ((*CHOSEN, *COLUMNS, "--missing", "worst"), "without --missing worst"),
+        ((*CHOSEN, *COLUMNS, "--test", "aso"), "of f1, a metric of sums; got"),
+        (
+            (*CHOSEN, *COLUMNS, "--test", "permutation", "--method", "saddlepoint"),
+            "which is of plain means",
+        ),
+        ((*CHOSEN, "--score", "tp,fp,wrong"), "'wrong'"),
+    ],
+)
+def test_what_the_metric_does_not_take_is_refused(counts, run, options, said):
+    code, _, err = run("compare", counts(), *options)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_sums_of_which_there_is_no_metric(write, run):
+    rows = [f"{m},s{k},0,0" for m in "ab" for k in range(30)]
+    path = write("\n".join(["model,item,errors,words", *rows, ""]))
+    chosen = ("--statistic", "word_error_rate", "--score", "errors,words")
+    code, _, err = run("compare", path, *chosen)
+    assert code == 2
+    assert "word_error_rate is a number" in " ".join(err.split())
+
+
+def test_items_have_names(write, run):
+    rows = [f"{m},{k},1,2,3" for m in "ab" for k in range(30)]
+    path = write("\n".join(["model,seed,tp,fp,fn", *rows, ""]))
+    code, _, err = run("compare", path, "--statistic", "f1", "--score", "tp,fp,fn")
+    assert code == 2
+    assert "Name it with --item" in " ".join(err.split())
+
+
+def test_a_loss_is_known(write, run):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{m},s{k},{rng.poisson(1 + 2 * (m == 'b'))},10"
+        for m in "ab"
+        for k in range(40)
+    ]
+    path = write("\n".join(["model,item,errors,words", *rows, ""]))
+    chosen = ("--statistic", "word_error_rate", "--score", "errors,words")
+    _, out, _ = run("compare", path, *chosen, "--format", "json")
+    result = json.loads(out)
+    assert not result["higher_is_better"]
+    assert [x["better"] for x in result["pairs"]] == ["a"]
+
+
+def test_metrics_take_the_columns_that_are_said():
+    """Every function of sums of `corpus` is there, and the options are these."""
+    counters = {"bins", "confusions", "products", "residuals", "votes"}
+    assert {*METRICS} == {*corpus.__all__} - counters
+    assert tuple(METRICS) == STATISTICS
+
+
+def test_calls_in_python():
+    pd = pytest.importorskip("pandas")
+    _, by = draw()
+    frame = pd.concat(
+        pd.DataFrame(x.T, columns=["tp", "fp", "fn"]).assign(
+            model=m, item=range(N_ITEMS)
+        )
+        for m, x in by.items()
+    )
+    table = read.scores(frame, score="tp,fp,fn", statistic="f1")
+    assert table.metric == "f1"
+    assert {m: x.shape for m, x in table.sums[""].items()} == dict.fromkeys(
+        "abc", (3, N_ITEMS)
+    )
+    result = compare_models(table, test="t")
+    for pair in result.records:
+        a, b = (by[pair[f"model_{x}"]] for x in "ab")
+        expected = t_test(a, b, paired=True, statistic=F1).pvalue
+        assert pair["pvalue"] == pytest.approx(float(expected), rel=1e-8)
+
+    def f_half(tp, fp, fn):
+        return 1.25 * tp / (1.25 * tp + 0.25 * fn + fp)
+
+    own = read.scores(frame, score="tp,fp,fn", statistic=of_sums(f_half))
+    assert own.metric == "f_half"
+    for name, x in own.scores.items():
+        assert x.mean() == pytest.approx(f_half(*by[name].sum(axis=1)))
+    with pytest.raises(ValueError, match=r"Did you mean 'f1'|Those known: accuracy"):
+        read.scores(frame, score="tp,fp,fn", statistic="f11")
+    with pytest.raises(TypeError, match="without statistic="):
+        read.scores({"a": [1.0, 2.0]}, statistic="f1")
