@@ -218,6 +218,20 @@ class TestAxes:
         with pytest.raises(ValueError, match="4 of 4 labels of the first sample"):
             t_test(first, other.set_axis(list("efgh")), paired=True, axis=(0, 1))
 
+    def test_labels_of_xarray(self):
+        xarray = pytest.importorskip("xarray")
+        a, b = (
+            xarray.DataArray(
+                draw(4, 9, SDS[0], seed),
+                dims=("seed", "item"),
+                coords={"item": list("abcdefghi")},
+            )
+            for seed in (1, 2)
+        )
+        expected = t_test(a.values, b.values, axis=(0, 1))
+        found = t_test(a, b[:, ::-1], axis=(0, 1))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
 
 class TestWrongCalls:
     @pytest.mark.parametrize(
