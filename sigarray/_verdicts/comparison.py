@@ -53,6 +53,8 @@ class Comparison:
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     # How many scores of a model were missing, and count as the worst of all.
     n_worst: Mapping[str, int] = field(default_factory=dict)
+    # What else may explain differences between models, on all tasks, in sentences.
+    doubts: tuple[str, ...] = ()
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:

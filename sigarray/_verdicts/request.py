@@ -21,7 +21,7 @@ from sigarray._verdicts.pair_options import (
     PAIRED_TESTS,
     RESAMPLING_TESTS,
 )
-from sigarray._verdicts.score_lines import describe_scores
+from sigarray._verdicts.score_lines import describe_scores, doubt_raters
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -309,6 +309,7 @@ def describe_comparison(
         task=task,
         matched=table.pairs[task] if is_matched else {},
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
+        doubts=tuple(f"{line}." for line in doubt_raters(table)),
     )
     parts = filter(None, [method, comparison.describe_intervals()])
     return replace(comparison, method=". ".join(parts))

@@ -85,16 +85,17 @@ def report_tasks(
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        told = [*overall.list_remarks(over), *first.doubts]
         return Report(
             [ranking],
-            [count, *overall.list_remarks(over)],
+            [count, *told],
             method,
             records,
             document,
             headline=[title, count],
-            remarks=overall.list_remarks(over),
+            remarks=told,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join([what, count, *overall.list_remarks(over)]),
+            paragraph=" ".join([what, count, *told]),
             measured=say_measured(compared),
         )
     over_all = [
@@ -107,6 +108,7 @@ def report_tasks(
         *say_by_welch([x for by in decisions.values() for x in by], " on single tasks"),
         *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),
+        *first.doubts,
     ]
     tables = []
     if over is not None:

@@ -127,7 +127,7 @@ def _make_report(
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
         told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
-        remarks = [SHARED_LETTER] if order.letters else []
+        remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
         return Report(
             [rank_models(comparison, order, wins)],
             [told, *remarks],
@@ -137,11 +137,13 @@ def _make_report(
             headline=[comparison.title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=f"{say_what({task: comparison})}. {told}",
+            paragraph=" ".join(
+                [f"{say_what({task: comparison})}.", told, *comparison.doubts]
+            ),
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
-    explained += [*explain_matched(comparison), *remarks]
+    explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
     advised = [*advice, *_advise(comparison, decisions, has_fewer=has_fewer)]
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)

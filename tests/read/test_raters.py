@@ -296,8 +296,17 @@ class TestUnequalShares:
             "'ann' has 75% of 'a', and 25% of 'b'. A difference between models may be "
             "one between these."
         ) in line
-        said = "The shares of scores by each rater differ between models, which may e"
+        said = "Models have unequal shares of scores by the same rater, which may"
         assert said in " ".join(done[1].split())
+
+    def test_a_sentence_for_each_column(self, write, run):
+        header, *rows = self.rate(15).split()
+        judges = [f"{row},{'xy'[row.startswith('b')]}" for row in rows]
+        path = write("\n".join([f"{header},judge", *judges]) + "\n")
+        options = ("--unit", "item", "--ignore", "rater", "--format", "sentences")
+        done = run("compare", path, *options)
+        assert done[1].count("Scores of models are not by the same judge, which m") == 2
+        assert done[1].count("unequal shares of scores by the same rater, which m") == 2
 
     def test_of_several_tasks_the_first_is_named(self, write):
         table = read.scores(write(self.rate(15, n_tasks=3)), unit="item")
@@ -306,7 +315,7 @@ class TestUnequalShares:
         assert doubt.endswith("between these. So it is on 2 more tasks")
         with pytest.warns(UserWarning, match="unequal shares"):
             result = compare_models(table)
-        said = "The shares of scores by each rater differ between models on 3 of 3 task"
+        said = "Models have unequal shares of scores by the same rater on 3 of 3 ta"
         assert said in result.method
 
     def test_equal_shares(self, write, run):
