@@ -33,6 +33,7 @@ from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
 from sigarray.read._treatment import LastSteps
+from sigarray.read._unlike_items import doubt_items_of_records
 from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
@@ -79,6 +80,7 @@ def join_records(
         records, of_raters = find_raters(records)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
+    doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *without_names, *ended.notes]
     models = _list_models(records, choice)
