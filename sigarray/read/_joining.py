@@ -26,7 +26,7 @@ from sigarray.read._missing import (
     leave_out_unnamed,
 )
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
-from sigarray.read._raters import find_raters
+from sigarray.read._raters import doubt_raters_as_runs, find_raters
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
@@ -78,6 +78,8 @@ def join_records(
     of_raters: list[str] = []
     if unit != "run":
         records, of_raters = find_raters(records)
+    else:
+        doubts += doubt_raters_as_runs(records, source)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)

@@ -94,10 +94,28 @@ def doubt_raters(records: Records, columns: Sequence[str]) -> list[Doubt]:
     return doubts
 
 
+def names_raters(column: str | None) -> bool:
+    """Tell by its name whether a column has raters."""
+    return column is not None and bool(list_words(column) & (RATERS - RATINGS))
+
+
+def doubt_raters_as_runs(records: Records, source: str) -> list[str]:
+    """Say that raters of items are taken for independent runs, as --unit run says."""
+    column = find_column(records, "run")
+    if not (names_raters(column) and records.has("item") and records.has("run")):
+        return []
+    return [
+        f"{source}: each {column!r} is taken for an independent run of a model, as "
+        "--unit run says, and its score is the mean of the items. To average the "
+        "ratings of each item, and pair the models by item, pass --unit item --run "
+        f"{quote_names([column or ''])}"
+    ]
+
+
 def say_how_to_average(frames: Sequence[Frame]) -> str:
     """Say how the ratings of an item are averaged, if a column names raters."""
     columns = dict.fromkeys(name for x in frames for name in x.columns)
-    names = [x for x in columns if list_words(x) & (RATERS - RATINGS)]
+    names = list(filter(names_raters, columns))
     if not names:
         return ""
     which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"

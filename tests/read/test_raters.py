@@ -357,3 +357,36 @@ class TestItemsAsRuns:
         assert said in warn(run("compare", wide, "--columns", "a,b"))[0]
         options = ("--ignore", "question", "--paired", "--test", "t")
         assert not warn(run("compare", wide, *options))
+
+
+class TestRatersAsRuns:
+    def rate(self, n_items_of_each):
+        return as_csv(
+            [
+                (model, f"q{k}", f"r{(k + j) % 4}", 1 + (k + j + i) % 5)
+                for i, model in enumerate("ab")
+                for k in range(12)
+                for j in range(n_items_of_each)
+            ],
+            "model,item,rater,rating",
+        )
+
+    def test_an_error_says_what_was_understood(self, write, run):
+        path = write(self.rate(2))
+        done = run("compare", path, "--unit", "run", "--run", "rater")
+        assert done[0] == 2
+        assert "because --unit run compares the means of each 'rater', tak" in done[2]
+        assert (
+            "'rater' names raters. To average the ratings of each item, and"
+            in (done[2])
+        )
+        assert "pass --unit item --run rater" in done[2]
+        assert run("compare", path, "--unit", "item", "--run", "rater")[0] == 0
+
+    def test_a_warning_where_all_rate_all_items(self, write, run):
+        path = write(self.rate(4))
+        done = run("compare", path, "--unit", "run", "--run", "rater", "--quiet")
+        assert done[0] == 0
+        (line,) = [x for x in warn(done) if "is taken for an independent run" in x]
+        assert line.endswith("pass --unit item --run rater.")
+        assert warn(run("compare", path, "--unit", "item", "--run", "rater")) == []
