@@ -54,7 +54,10 @@ class TestAdvice:
         ("options", "said"),
         [
             (("--run", "rater"), "--unit run averages over the items. Where"),
-            (("--run", "rater", "--unit", "run"), "'item' was taken for the items. W"),
+            (
+                ("--run", "rater", "--unit", "run"),
+                "for a run; but 20 of 20 items",
+            ),
             (("--cluster", "rater"), "to have one cluster; got 'b', and 'a' at"),
             (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
         ],
@@ -376,11 +379,7 @@ class TestRatersAsRuns:
         done = run("compare", path, "--unit", "run", "--run", "rater")
         assert done[0] == 2
         assert "because --unit run compares the means of each 'rater', tak" in done[2]
-        assert (
-            "'rater' names raters. To average the ratings of each item, and"
-            in (done[2])
-        )
-        assert "pass --unit item --run rater" in done[2]
+        assert "Where 'rater' names raters, pass --run rater, with --unit" in done[2]
         assert run("compare", path, "--unit", "item", "--run", "rater")[0] == 0
 
     def test_a_warning_where_all_rate_all_items(self, write, run):
