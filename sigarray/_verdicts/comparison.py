@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.intervals import (
     FEWER_DEGREES,
     UNKNOWN,
@@ -183,6 +184,11 @@ class Comparison:
         """Which scores are better."""
         direction = "higher" if self.higher_is_better else "lower"
         return direction if self.metric == "score" else f"{direction} {self.metric}"
+
+
+def say_baseline(baseline: str | None) -> str:
+    """Say behind the title of a table that B is the baseline, if there is one."""
+    return "" if baseline is None else f"; B is the baseline {quote(baseline)}"
 
 
 def say_worst(compared: Iterable[Comparison]) -> str:

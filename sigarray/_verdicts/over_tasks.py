@@ -192,7 +192,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
 def order_over_tasks(
     compared: Mapping[str, Comparison], over: OverTasks | None
 ) -> list[str]:
-    """Sort models by their mean rank on tasks; a baseline is the first one.
+    """Sort models by their mean rank on tasks; a baseline is the last one.
 
     Where models are compared over all tasks, each is behind those that are better.
     """
@@ -207,7 +207,7 @@ def order_over_tasks(
             equal = sum(other == mean for other in means.values())
             ranks.setdefault(name, []).append(below + 0.5 * (equal + 1))
     baseline = next(iter(compared.values())).baseline
-    return sorted(ranks, key=lambda name: (name != baseline, np.mean(ranks[name])))
+    return sorted(ranks, key=lambda name: (name == baseline, np.mean(ranks[name])))
 
 
 def adjust_over_tasks(

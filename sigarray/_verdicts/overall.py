@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.comparison import say_level
+from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.over_tasks import HOLMS_SHARE, OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
@@ -60,6 +60,7 @@ def table_of_pairs(over: OverTasks) -> Table:
     p = _name_p_value(over)
     header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
     title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
+    title += say_baseline(over.baseline)
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 

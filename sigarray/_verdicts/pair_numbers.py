@@ -57,7 +57,7 @@ def say_bounds(x: Decision, a: str, threshold: float) -> str:
     """Say eps_min of both models of a pair, `a` first."""
     b = x.b if x.a == a else x.a
     first, second = (show_bound(bound, threshold) for bound in find_bounds(x, a))
-    return f"eps_min {first} for {quote(a)}, {second} for {quote(b)}"
+    return f"eps_min {first} for {quote(a)} over {quote(b)}, {second} for the reverse"
 
 
 def say_equality(comparison: Comparison, x: Decision) -> str:

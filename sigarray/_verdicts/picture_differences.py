@@ -79,7 +79,7 @@ def _draw_one_task(
     rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
     caption = f"Differences of the means, first minus second model{of_task(task)}"
     if x.baseline is not None:
-        others = f"{quote(x.baseline)} minus others"
+        others = f"each model minus the baseline {quote(x.baseline)}"
         caption = f"Differences of the means, {others}{of_task(task)}"
     drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
     if drawn is not None:

@@ -6,12 +6,22 @@ from typing import Any
 
 from sigarray._plain_text import quote, suggest
 from sigarray._verdicts import overall
-from sigarray._verdicts.comparison import Comparison, say_worst, start_document
+from sigarray._verdicts.comparison import (
+    Comparison,
+    say_baseline,
+    say_worst,
+    start_document,
+)
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import explain_intervals, name_number, say_by_welch
+from sigarray._verdicts.pair_numbers import (
+    explain_intervals,
+    find_bounds,
+    name_number,
+    say_by_welch,
+)
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
@@ -337,6 +347,7 @@ def _decision_table(
     """Show who is better on each of a few tasks, with the number that decides."""
     rows: list[list[str]] = []
     marked = set()
+    first = next(iter(compared.values()))
     for (a, b), by in by_pair.items():
         cells = []
         for k, task in enumerate(compared):
@@ -345,15 +356,28 @@ def _decision_table(
             if x is not None and x.better is not None:
                 letter = "A " if x.better == a else "B "
                 marked.add((len(rows), k + 2))
-            cells.append("-" if x is None else f"{letter}{x.shown}")
+            which = "" if x is None else _say_which_bound(x, a, first.sign)
+            cells.append("-" if x is None else f"{letter}{x.shown}{which}")
         rows.append([a, b, *cells, *map(str, _count_wins(a, b, by))])
-    first = next(iter(compared.values()))
     number = name_number(first)
     if first.test == "aso":
         number = f"the smaller {number} of both"
+        if any(x.better is None for by in by_pair.values() for x in by.values()):
+            number += ", with its direction if none is better"
     title = f"On each task: the better model, A or B, if any, and {number}"
+    title += say_baseline(first.baseline)
     header = ["A", "B", *compared, "A wins", "B wins"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
+
+
+def _say_which_bound(x: Decision, a: str, sign: str) -> str:
+    """Say of which model over the other eps_min is, where neither is better."""
+    if x.better is not None or "eps_min_a_over_b" not in x.record:
+        return ""
+    first, second = find_bounds(x, a)
+    if first == second:
+        return ""
+    return f" (A{sign}B)" if first < second else f" (B{sign}A)"
 
 
 def _say_pair(

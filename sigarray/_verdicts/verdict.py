@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_baseline, start_document
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -249,18 +249,14 @@ def _table_of_pairs(
     header = ["A", "B", *sizes, "A - B, interval", *([f"P(A{sign}B)"] * shares)]
     pairs = sort_pairs(order.names, decisions)
     title = f"Differences of means, {comparison.say_level_of_intervals()}"
+    title += say_baseline(comparison.baseline)
     n_bounds = 0
     if comparison.test == "aso":
         # That of B over A is shown where one of these is the smaller one.
         every = [find_bounds(x, a) for a, _, x in pairs]
         n_bounds = 2 if any(second < first for first, second in every) else 1
-    if n_bounds == 1:
-        header.append("eps_min")
-        title += "; eps_min of A over B"
-    elif n_bounds == 2:
-        header += [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
-    else:
-        header.append(name_number(comparison))
+    bounds = [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
+    header += bounds[:n_bounds] or [name_number(comparison)]
     header.append("better")
     rows: list[list[str]] = []
     marked = set()

@@ -208,10 +208,10 @@ def test_two_models_are_compared_by_wilcoxon():
     assert turned.pairs[0].difference == pytest.approx(-pair.difference)
 
 
-def test_a_baseline_is_first_and_corrected():
+def test_a_baseline_is_last_and_corrected():
     means = np.random.default_rng(0).normal((0.0, 0.5, 1.0, 2.0), size=(12, 4))
     over = compare_means(means, baseline="m0")
-    assert [(x.a, x.b) for x in over.pairs] == [("m0", f"m{k}") for k in (3, 2, 1)]
+    assert [(x.a, x.b) for x in over.pairs] == [(f"m{k}", "m0") for k in (3, 2, 1)]
     alone = [float(wilcoxon_test(means[:, 0], means[:, k]).pvalue) for k in (3, 2, 1)]
     by_holm = 1.5 * np.asarray(holm(alone))
     assert all(
