@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray._plain_text import quote, suggest
+from sigarray._plain_text import quote
 from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import (
     Comparison,
@@ -18,9 +18,9 @@ from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
-    find_bounds,
     name_number,
     say_by_welch,
+    say_direction,
 )
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
@@ -35,7 +35,7 @@ from sigarray._verdicts.ranking import (
     say_ranking,
     sort_pairs,
 )
-from sigarray._verdicts.records import list_records
+from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.spreads import (
     SPREADS,
     explain_marks,
@@ -46,8 +46,6 @@ from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
-from sigarray.read._frame import list_names
-from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     find_least_deviation,
@@ -84,6 +82,7 @@ def report_tasks(
     ]
     records = list_records(compared, decisions, order)
     document = _write_document(compared, by_pair, records, sentences, over)
+    records = records + list_records_over_tasks(compared, over)
     method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
@@ -213,47 +212,6 @@ def _write_document(
     }
 
 
-def list_undecided(
-    model: str,
-    table: ScoreTable,
-    decisions: Mapping[str, Sequence[Decision]],
-    baseline: str | None,
-) -> list[str]:
-    """Say which other models a model does not beat, and on which tasks.
-
-    Raises
-    ------
-    ValueError
-        No such model, or one that is compared with the baseline alone.
-    """
-    if model not in table.models:
-        msg = (
-            f"Expected a model of {table.source} for --fail-unless-better; got "
-            f"{model!r}.{suggest(model, table.models)} Those in it: "
-            f"{list_names(table.models)}."
-        )
-        raise ValueError(msg)
-    if baseline not in (None, model) and len(table.models) > 2:
-        msg = (
-            f"Expected --fail-unless-better {model} without --baseline {baseline}, "
-            f"with which alone {model} is compared; got both. Choose the two models "
-            f"with --columns {model},{baseline}, or leave out --baseline."
-        )
-        raise ValueError(msg)
-    lost = [
-        f"{quote(model)} has no scores on {quote(task)}"
-        for task in (*table.tasks, *table.left_out)
-        if model not in table.tasks.get(task, ())
-    ]
-    return lost + [
-        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
-        f"{f' on {quote(task)}' if task else ''}"
-        for task, by in decisions.items()
-        for x in by
-        if model in (x.a, x.b) and x.better != model
-    ]
-
-
 def _say_basis(comparison: Comparison) -> str:
     if comparison.test == "aso":
         limit = f"eps_min < {comparison.threshold:g}"
@@ -356,7 +314,7 @@ def _decision_table(
             if x is not None and x.better is not None:
                 letter = "A " if x.better == a else "B "
                 marked.add((len(rows), k + 2))
-            which = "" if x is None else _say_which_bound(x, a, first.sign)
+            which = "" if x is None else say_direction(x, a, first.sign)
             cells.append("-" if x is None else f"{letter}{x.shown}{which}")
         rows.append([a, b, *cells, *map(str, _count_wins(a, b, by))])
     number = name_number(first)
@@ -368,16 +326,6 @@ def _decision_table(
     title += say_baseline(first.baseline)
     header = ["A", "B", *compared, "A wins", "B wins"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
-
-
-def _say_which_bound(x: Decision, a: str, sign: str) -> str:
-    """Say of which model over the other eps_min is, where neither is better."""
-    if x.better is not None or "eps_min_a_over_b" not in x.record:
-        return ""
-    first, second = find_bounds(x, a)
-    if first == second:
-        return ""
-    return f" (A{sign}B)" if first < second else f" (B{sign}A)"
 
 
 def _say_pair(
