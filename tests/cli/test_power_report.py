@@ -236,7 +236,7 @@ class TestWhatIsSaid:
 
 
 def test_tables_claim_nothing_of_pairs_that_are_not_decided(write, run):
-    rows = "\n".join(f"{k},{k + 0.3 * (k % 3)},{k + 0.1}" for k in range(9))
+    rows = "\n".join(f"{k % 5 + 0.2},{k % 4 + 0.3},{k % 3 + 1.1}" for k in range(9))
     _, out, _ = run("power", write(f"a,b,c\n{rows}\n"), "--unit", "run")
     header = next(x.split("  ") for x in out.splitlines() if "runs needed" in x)
     assert [x.strip() for x in header if x.strip()][:3] == ["A", "B", "A - B"]
