@@ -92,10 +92,10 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "In simulations of 3 to 50 runs with normal scores, a model whose true "
-        "violation ratio was the "
-        f"threshold was called better than a given other one in {a_given} % of cases, "
-        f"and than at least one other one in {any_} %"
+        "In simulations of several normal models exactly at the threshold (a true "
+        "violation ratio of 0.2), with 3 to 50 runs each, a given one was called "
+        f"better than a given other one in {a_given} % of cases, and better than at "
+        f"least one of the others in {any_} %"
     ]
 
 

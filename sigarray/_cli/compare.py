@@ -14,7 +14,7 @@ from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
-from sigarray._verdicts.tasks import list_undecided
+from sigarray._verdicts.undecided import list_undecided
 from sigarray.report._files import write_file
 from sigarray.report._layout import Report
 

@@ -66,7 +66,7 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         f"About how many {goal.units}{goal.each} show the difference of a pair, with "
         f"power {goal.power:g}, on half of its tasks and on all"
     )
-    header = ["A", "B", "A is better on", "shown now on", "on half", "on all"]
+    header = ["A", "B", "A is ahead on", "shown now on", "on half", "on all"]
     return Table(title, header, rows, name_columns=2)
 
 
@@ -83,7 +83,7 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
         f"{goal.power:g}"
     )
     units = goal.units
-    header = ["better", "than", "mean difference", f"{units} now", "power now"]
+    header = ["A", "B", "A - B", f"{units} now", "power now"]
     table = Table(title, [*header, f"{units} needed"], rows, name_columns=2)
     return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
 

@@ -59,9 +59,11 @@ class OrderTest(OrderOptions, Test):
         )
         if is_corrected and correction != CLOSED:
             method += (
-                ". With so few runs no scores could give a verdict at one level for "
-                f"all {len(table.tasks)} tasks: the false discovery rate over tasks, "
-                "of the tests of equality, is controlled instead (Benjamini-Hochberg)"
+                ". With so few runs, no scores could give a verdict at one level for "
+                f"all {len(table.tasks)} tasks. So the tests of equality control the "
+                "false discovery rate over tasks (Benjamini-Hochberg): of the pairs "
+                "that are called unequal, an expected share of at most "
+                f"{100.0 * (1.0 - self.confidence_level):.10g} % is equal"
             )
         return method
 

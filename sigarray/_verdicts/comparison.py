@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.intervals import (
     FEWER_DEGREES,
     UNKNOWN,
@@ -56,6 +57,8 @@ class Comparison:
     n_worst: Mapping[str, int] = field(default_factory=dict)
     # The clusters of the items, if whole clusters were sampled.
     sampled: Sampled | None = None
+    # What else may explain differences between models, on all tasks, in sentences.
+    doubts: tuple[str, ...] = ()
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -217,6 +220,11 @@ class Comparison:
         """Which scores are better."""
         direction = "higher" if self.higher_is_better else "lower"
         return direction if self.metric == "score" else f"{direction} {self.metric}"
+
+
+def say_baseline(baseline: str | None) -> str:
+    """Say behind the title of a table that B is the baseline, if there is one."""
+    return "" if baseline is None else f"; B is the baseline {quote(baseline)}"
 
 
 def say_worst(compared: Iterable[Comparison]) -> str:

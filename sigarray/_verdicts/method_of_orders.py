@@ -53,7 +53,7 @@ def describe_orders(
     sizes = [len(column) for column in scores.values()]
     tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
     if tested:
-        how += ", and equality of means by Welch's t below 20 runs"
+        how += ", and equality of means, for fewer than 20 runs, by Welch's t"
     if any(n != m for n, m in tested):
         how += f", {FEWER_DEGREES}"
     rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
@@ -77,22 +77,24 @@ def _say_rate(
     )
     if not is_known or not can_decide(sizes, family):
         return ""
-    of = "one task with " if n_tasks > 1 else ""
-    least, called, rest = 3, "better", ""
+    least, who, called, rest = 3, "several", "better", ""
     if len(sizes) == 2 or not is_closed:
-        percent = _PERCENT_OF_TWO
+        percent, who = _PERCENT_OF_TWO, "two"
     elif options.baseline is None:
         called = "better than a given other one"
         percent, any_ = _PERCENT_OF_SEVERAL
-        rest = f", and than at least one other one {_say_how_often(any_, sizes)}"
+        often = _say_how_often(any_, sizes)
+        rest = f", and better than at least one of the others {often}"
     else:
         least, called = 4, "better or worse than the baseline"
         percent, any_ = _PERCENT_OF_BASELINE
-        rest = f", and at least one such model {_say_how_often(any_, sizes)}"
+        rest = f", and at least one of them {_say_how_often(any_, sizes)}"
+    of = "one task with " if n_tasks > 1 else ""
+    a_given = "one" if who == "two" else "a given one"
     return (
-        f"In simulations of {of}{least} to 50 runs with normal scores, a model whose "
-        f"true violation ratio was the threshold was called {called} in {percent} % of "
-        f"cases{rest}"
+        f"In simulations of {of}{who} normal models exactly at the threshold (a true "
+        f"violation ratio of {options.threshold:g}), with {least} to 50 runs each, "
+        f"{a_given} was called {called} in {percent} % of cases{rest}"
     )
 
 

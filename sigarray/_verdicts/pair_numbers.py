@@ -57,7 +57,17 @@ def say_bounds(x: Decision, a: str, threshold: float) -> str:
     """Say eps_min of both models of a pair, `a` first."""
     b = x.b if x.a == a else x.a
     first, second = (show_bound(bound, threshold) for bound in find_bounds(x, a))
-    return f"eps_min {first} for {quote(a)}, {second} for {quote(b)}"
+    return f"eps_min {first} for {quote(a)} over {quote(b)}, {second} for the reverse"
+
+
+def say_direction(x: Decision, a: str, sign: str) -> str:
+    """Say of which model over the other eps_min is, where neither is better."""
+    if x.better is not None or "eps_min_a_over_b" not in x.record:
+        return ""
+    first, second = find_bounds(x, a)
+    if first == second:
+        return ""
+    return f" (A{sign}B)" if first < second else f" (B{sign}A)"
 
 
 def say_equality(comparison: Comparison, x: Decision) -> str:

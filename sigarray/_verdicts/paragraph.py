@@ -71,7 +71,7 @@ def write_paragraph(
     for verdict, pairs in others.items():
         if pairs:
             said.append(f"{_NOT_BETTER[verdict]}: {'; '.join(pairs)}.")
-    return " ".join([*said, *remarks])
+    return " ".join([*said, *comparison.doubts, *remarks])
 
 
 def say_what(compared: Mapping[str, Comparison]) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 from sigarray._plain_text import cut_shared, quote
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
+from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
@@ -86,7 +88,7 @@ def _draw_one_task(
     means = _name_estimates(compared)
     caption = f"Differences of {means}, first minus second model{of_task(task)}"
     if x.baseline is not None:
-        others = f"{quote(x.baseline)} minus others"
+        others = f"each model minus the baseline {quote(x.baseline)}"
         caption = f"Differences of {means}, {others}{of_task(task)}"
     drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
     if drawn is not None:
@@ -236,15 +238,23 @@ def _make_picture(
 ) -> Picture:
     """Say which intervals they are, and list them for those who do not see them."""
     rows = [row for by in panels.values() for row in by.values()]
-    kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows)
-    what = "; or ".join(kinds)
+    kinds: dict[str, str] = {}
+    for x, *_ in rows:
+        said_of = x.describe_intervals()
+        plain = said_of.replace(f", {FEWER_DEGREES}", "")  # it says where itself
+        kinds[plain] = max(kinds.get(plain, ""), said_of, key=len)
+    what = "; or ".join(kinds.values())
+    reasons = dict.fromkeys(
+        line for x, _, _, decision in rows for line in explain_intervals(x, [decision])
+    )
     said = [
         f"{quote(a)} minus {quote(b)}{of_task(task)}: {_show(x, a, b)}, "
         f"{_say(decision)}"
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
-    return Picture(figure, f"{caption}: {what}.", f"{'; '.join(said)}.")
+    caption = " ".join([f"{caption}: {what}.", *reasons])
+    return Picture(figure, caption, f"{'; '.join(said)}.")
 
 
 def _show(comparison: Comparison, a: str, b: str) -> str:

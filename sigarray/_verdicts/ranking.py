@@ -50,7 +50,7 @@ class Order:
     """Models, the best first, and the letters of their groups.
 
     Of models that share a letter neither is shown to be better. There are no letters
-    for two models, nor with a baseline, which is the first one, nor where there are
+    for two models, nor with a baseline, which is the last one, nor where there are
     more groups than letters.
     """
 
@@ -104,10 +104,10 @@ def order_models(comparison: Comparison, wins: Wins) -> Order:
 def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
     """Sort models by their ranks, each of them behind those that are better.
 
-    A baseline is the first.
+    A baseline is the last, so that of a pair A is the model that is compared with it.
     """
     names = _sort_models(ranks, wins)
-    names.sort(key=lambda name: name != baseline)
+    names.sort(key=lambda name: name == baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
         return Order(names, [], {})
     groups = group_models(names, wins)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
@@ -32,6 +33,8 @@ FIELDS = (
     "adjusted_pvalue",
     "is_by_welch",
 )
+# What the task of a verdict over all of them is called.
+ALL_TASKS = "all tasks"
 _NUMBERS = FIELDS[FIELDS.index("mean_difference") : -1]
 
 
@@ -57,6 +60,38 @@ def list_records(
             if comparison.sampled is not None and comparison.sampled.has_clusters:
                 numbers["n_clusters"] = comparison.sampled.number
             records.append({field: numbers.get(field) for field in fields})
+    return records
+
+
+def list_records_over_tasks(
+    compared: Mapping[str, Comparison], over: OverTasks | None
+) -> list[dict[str, Any]]:
+    """Return a record for each pair over all tasks, whose task is called ALL_TASKS.
+
+    The scores of a model are its means on the tasks.
+    """
+    name = ALL_TASKS
+    while name in compared:
+        name = f"({name})"
+    if over is None:
+        return []
+    records = []
+    for x in over.pairs:
+        known = {
+            "task": name,
+            "model_a": x.a,
+            "model_b": x.b,
+            "verdict": "inconclusive" if x.better is None else "better",
+            "better": x.better,
+            "n_a": len(over.tasks),
+            "n_b": len(over.tasks),
+            "mean_difference": x.difference,
+            "difference_low": x.interval.low,
+            "difference_high": x.interval.high,
+            "pvalue": x.pvalue,
+            "adjusted_pvalue": x.adjusted_pvalue,
+        }
+        records.append({field: known.get(field) for field in FIELDS})
     return records
 
 

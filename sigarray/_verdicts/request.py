@@ -27,7 +27,7 @@ from sigarray._verdicts.sampled import (
     name_sampled,
     refuse_single,
 )
-from sigarray._verdicts.score_lines import describe_scores
+from sigarray._verdicts.score_lines import describe_scores, doubt_raters
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -364,6 +364,7 @@ def describe_comparison(
         matched=table.pairs[task] if is_matched else {},
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
         sampled=find_sampled(table, task),
+        doubts=tuple(f"{line}." for line in doubt_raters(table)),
     )
     parts = filter(None, [method, comparison.describe_intervals()])
     return replace(comparison, method=". ".join(parts))

@@ -59,7 +59,8 @@ class ModelComparison:
         For every two models of every task, or each with the baseline: `task`,
         `model_a`, `model_b`, and `better`, the name of one of them or None.
     records : list of dict
-        The numbers of each pair, as columns of `to_frame`.
+        The numbers of each pair, as columns of `to_frame`; the last ones are over "all
+        tasks", where there are several.
     sentences : list of str
         The verdicts in words.
     tables : list of Table
@@ -174,7 +175,7 @@ class ModelComparison:
         raise KeyError(msg)
 
     def to_frame(self, *, backend: str = "pandas") -> Any:
-        """Make a data frame: a row for each pair, with its numbers.
+        """Make a data frame: a row for each pair of a task, and over all of them.
 
         Parameters
         ----------

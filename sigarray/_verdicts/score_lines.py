@@ -163,8 +163,7 @@ def _say_means(table: ScoreTable) -> list[str]:
 def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
     """Say how many ratings were left out for their raters, or that these differ."""
     every = [x for task, x in table.raters.items() if task in table.tasks]
-    matched = [x for x in every if x.are_same]
-    others = [x for x in every if not x.are_same]
+    matched = [x for x in every if x.n]
     said = []
     if matched:
         n, n_items = sum(x.n for x in matched), sum(x.n_items for x in matched)
@@ -176,14 +175,28 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
             f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
             f"one of the item by the same {quote(matched[0].column)}"
         )
-    if others:
-        on = f" on {len(others)} of {len(table.tasks)} tasks"
-        said.append(
-            f"The shares of scores by each {quote(others[0].column)} differ between "
-            f"models{on if len(table.tasks) > 1 else ''}, which may explain a "
-            "difference between them"
+    return said + doubt_raters(table)
+
+
+def doubt_raters(table: ScoreTable) -> list[str]:
+    """Say that models were not rated by the same raters, on how many of the tasks."""
+    every = [x for task, x in table.raters.items() if task in table.tasks]
+    others = Counter(name for x in every for name in x.others)
+    unequal = Counter(name for x in every for name in x.unequal)
+    return [
+        f"{how}{f' on {n} of {len(table.tasks)} tasks' if len(table.tasks) > 1 else ''}"
+        ", which may explain a difference between them"
+        for how, n in (
+            *(
+                (f"Scores of models are not by the same {quote(name)}", n)
+                for name, n in others.items()
+            ),
+            *(
+                (f"Models have unequal shares of scores by the same {quote(name)}", n)
+                for name, n in unequal.items()
+            ),
         )
-    return said
+    ]
 
 
 def _say_settings(table: ScoreTable) -> list[str]:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray._plain_text import quote, suggest
+from sigarray._plain_text import quote
 from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import (
     Comparison,
+    say_baseline,
     say_design,
     say_worst,
     start_document,
@@ -16,7 +17,12 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import explain_intervals, name_number, say_by_welch
+from sigarray._verdicts.pair_numbers import (
+    explain_intervals,
+    name_number,
+    say_by_welch,
+    say_direction,
+)
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
@@ -30,7 +36,7 @@ from sigarray._verdicts.ranking import (
     say_ranking,
     sort_pairs,
 )
-from sigarray._verdicts.records import list_records
+from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.sampled import say_clusters
 from sigarray._verdicts.spreads import (
     SPREADS,
@@ -42,8 +48,6 @@ from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
-from sigarray.read._frame import list_names
-from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     find_least_deviation,
@@ -80,6 +84,7 @@ def report_tasks(
     ]
     records = list_records(compared, decisions, order)
     document = _write_document(compared, by_pair, records, sentences, over)
+    records = records + list_records_over_tasks(compared, over)
     method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
@@ -91,16 +96,17 @@ def report_tasks(
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        told = [*overall.list_remarks(over), *first.doubts]
         return Report(
             [ranking],
-            [count, *overall.list_remarks(over)],
+            [count, *told],
             method,
             records,
             document,
             headline=[title, count],
-            remarks=overall.list_remarks(over),
+            remarks=told,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join([what, count, *overall.list_remarks(over)]),
+            paragraph=" ".join([what, count, *told]),
             measured=say_measured(compared),
         )
     over_all = [
@@ -113,6 +119,7 @@ def report_tasks(
         *say_by_welch([x for by in decisions.values() for x in by], " on single tasks"),
         *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),
+        *first.doubts,
     ]
     tables = []
     if over is not None:
@@ -205,47 +212,6 @@ def _write_document(
         ],
         "verdicts": sentences,
     }
-
-
-def list_undecided(
-    model: str,
-    table: ScoreTable,
-    decisions: Mapping[str, Sequence[Decision]],
-    baseline: str | None,
-) -> list[str]:
-    """Say which other models a model does not beat, and on which tasks.
-
-    Raises
-    ------
-    ValueError
-        No such model, or one that is compared with the baseline alone.
-    """
-    if model not in table.models:
-        msg = (
-            f"Expected a model of {table.source} for --fail-unless-better; got "
-            f"{model!r}.{suggest(model, table.models)} Those in it: "
-            f"{list_names(table.models)}."
-        )
-        raise ValueError(msg)
-    if baseline not in (None, model) and len(table.models) > 2:
-        msg = (
-            f"Expected --fail-unless-better {model} without --baseline {baseline}, "
-            f"with which alone {model} is compared; got both. Choose the two models "
-            f"with --columns {model},{baseline}, or leave out --baseline."
-        )
-        raise ValueError(msg)
-    lost = [
-        f"{quote(model)} has no scores on {quote(task)}"
-        for task in (*table.tasks, *table.left_out)
-        if model not in table.tasks.get(task, ())
-    ]
-    return lost + [
-        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
-        f"{f' on {quote(task)}' if task else ''}"
-        for task, by in decisions.items()
-        for x in by
-        if model in (x.a, x.b) and x.better != model
-    ]
 
 
 def _say_basis(comparison: Comparison) -> str:
@@ -343,6 +309,7 @@ def _decision_table(
     """Show who is better on each of a few tasks, with the number that decides."""
     rows: list[list[str]] = []
     marked = set()
+    first = next(iter(compared.values()))
     for (a, b), by in by_pair.items():
         cells = []
         for k, task in enumerate(compared):
@@ -351,13 +318,16 @@ def _decision_table(
             if x is not None and x.better is not None:
                 letter = "A " if x.better == a else "B "
                 marked.add((len(rows), k + 2))
-            cells.append("-" if x is None else f"{letter}{x.shown}")
+            which = "" if x is None else say_direction(x, a, first.sign)
+            cells.append("-" if x is None else f"{letter}{x.shown}{which}")
         rows.append([a, b, *cells, *map(str, _count_wins(a, b, by))])
-    first = next(iter(compared.values()))
     number = name_number(first)
     if first.test == "aso":
         number = f"the smaller {number} of both"
+        if any(x.better is None for by in by_pair.values() for x in by.values()):
+            number += ", with its direction if none is better"
     title = f"On each task: the better model, A or B, if any, and {number}"
+    title += say_baseline(first.baseline)
     header = ["A", "B", *compared, "A wins", "B wins"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 

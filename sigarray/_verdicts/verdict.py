@@ -6,7 +6,12 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, say_design, start_document
+from sigarray._verdicts.comparison import (
+    Comparison,
+    say_baseline,
+    say_design,
+    start_document,
+)
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -127,7 +132,7 @@ def _make_report(
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
         told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
-        remarks = [SHARED_LETTER] if order.letters else []
+        remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
         return Report(
             [rank_models(comparison, order, wins)],
             [told, *remarks],
@@ -137,11 +142,13 @@ def _make_report(
             headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=f"{say_what({task: comparison})}. {told}",
+            paragraph=" ".join(
+                [f"{say_what({task: comparison})}.", told, *comparison.doubts]
+            ),
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
-    explained += [*explain_matched(comparison), *remarks]
+    explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
     advised = [*advice, *_advise(comparison, decisions, has_fewer=has_fewer)]
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
@@ -249,18 +256,14 @@ def _table_of_pairs(
     title = (
         f"Differences of {comparison.estimates}, {comparison.say_level_of_intervals()}"
     )
+    title += say_baseline(comparison.baseline)
     n_bounds = 0
     if comparison.test == "aso":
         # That of B over A is shown where one of these is the smaller one.
         every = [find_bounds(x, a) for a, _, x in pairs]
         n_bounds = 2 if any(second < first for first, second in every) else 1
-    if n_bounds == 1:
-        header.append("eps_min")
-        title += "; eps_min of A over B"
-    elif n_bounds == 2:
-        header += [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
-    else:
-        header.append(name_number(comparison))
+    bounds = [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
+    header += bounds[:n_bounds] or [name_number(comparison)]
     header.append("better")
     rows: list[list[str]] = []
     marked = set()

@@ -41,6 +41,8 @@ _GAP = 1.5
 # The letters of a label, which may be two models, on one column of a paper, and two.
 MOST_LETTERS, MOST_IN_PAGE = 28, 52
 _FAULT = "no verdict: NaN"
+# Said once, where a verdict and whether 0 is in the interval differ.
+BY_A_TEST = "marks: verdicts of a test, not of the interval"
 # The verdicts on a row: of models, A is named first.
 _VERDICTS = ("A", "B", "unequal", "inconclusive")
 
@@ -191,6 +193,10 @@ def draw_differences(
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
+            if differ_from_intervals(rows, given_verdicts):
+                said = f"{axes.get_xlabel()}\n{BY_A_TEST}"
+                # Beside long names the axes are narrower than this.
+                axes.set_xlabel(said, loc="right", multialignment="right")
         explain(
             axes,
             list(map(draw_key, keys)),
@@ -224,6 +230,17 @@ def list_marks(
     every = dict(zip(by_verdict.values(), said, strict=True))
     order = (_TO_LEFT, _TO_RIGHT, _HALF, _EMPTY)
     return {mark: every[mark] for mark in order if mark in found}
+
+
+def differ_from_intervals(
+    rows: Iterable[tuple[Any, ...]], verdicts: Iterable[str]
+) -> bool:
+    """Tell whether a model is better though its interval includes 0, or not so."""
+    return any(
+        (verdict in ("A", "B")) == (low <= 0.0 <= high)
+        for (*_, low, high), verdict in zip(rows, verdicts, strict=True)
+        if not np.isnan((low, high)).any()
+    )
 
 
 def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:

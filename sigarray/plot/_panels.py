@@ -4,9 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sigarray.plot._differences import (
+    BY_A_TEST,
     MOST_IN_PAGE,
     MOST_LETTERS,
     Interval,
+    differ_from_intervals,
     draw_differences,
     draw_key,
     list_marks,
@@ -114,6 +116,14 @@ def _explain(
     look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
     said = f"difference and its interval; right of 0, {right} is ahead"
+    if any(
+        differ_from_intervals(
+            [(x.statistic, *x.confidence_interval) for x in rows.results.values()],
+            rows.verdicts,
+        )
+        for rows in tasks.values()
+    ):
+        said += f"; {BY_A_TEST}"
     figure.supxlabel(said, **look)
     explain(
         figure,

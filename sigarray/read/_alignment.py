@@ -14,8 +14,8 @@ from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
 from sigarray.read._matched_raters import match_raters
-from sigarray.read._raters import say_how_to_average
-from sigarray.read._records import Records
+from sigarray.read._raters import names_raters, say_how_to_average
+from sigarray.read._records import Records, find_column
 from sigarray.read._repeats import refuse_repeats
 from sigarray.read._treatment import Raters
 
@@ -253,9 +253,17 @@ def _match(
             if len(common)
             else f"No {role} is in all of them, or they are named in other ways"
         )
+        expected = f"scores of the same {role}s"
         if "run" in holders:
-            of_column += say_how_to_average(records.list_frames())
-        msg = f"Expected scores of the same {role}s; but {fault}. {advice}.{of_column}"
+            run = find_column(records, "run")
+            expected += " in all runs, because --unit run compares the means of "
+            expected += "runs" if run is None else f"each {run!r}, taken for a run"
+            average_them = say_how_to_average(records.list_frames())
+            if names_raters(run):
+                advice = average_them.strip().rstrip(".")
+            else:
+                of_column += average_them
+        msg = f"Expected {expected}; but {fault}. {advice}.{of_column}"
         raise TableError(msg)
     return records.take(np.isin(names.codes, common)), [f"{fault}; left out"]
 

@@ -12,17 +12,16 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, split_rows
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
-from sigarray.read._lm_eval import has_filters, keep_filters
+from sigarray.read._lm_filters import has_filters, keep_filters
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
+from sigarray.read._score_table import Choice
 from sigarray.read._text import NUMBER
 
 
 def keep_rows(
-    frames: Sequence[Frame],
-    where: Mapping[str, Sequence[str]],
-    named: Collection[str] = (),
+    frames: Sequence[Frame], choice: Choice, named: Collection[str] = ()
 ) -> list[Frame]:
-    """Return the rows that have one of the values in each of the columns.
+    """Return the rows that have one of the chosen values in each of the columns.
 
     Samples of lm-evaluation-harness have a column for each filter, instead of rows.
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
@@ -34,9 +33,9 @@ def keep_rows(
     TableError
         No such column, or no such value in it.
     """
-    for name, values in where.items():
+    for name, values in (choice.where or {}).items():
         if name == "filter" and has_filters(frames):
-            frames = keep_filters(frames, values)
+            frames = keep_filters(frames, values, choice.metrics, choice.tasks)
             continue
         for frame in frames:
             if name not in frame.columns:

@@ -26,13 +26,14 @@ from sigarray.read._missing import (
     leave_out_unnamed,
 )
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
-from sigarray.read._raters import find_raters
+from sigarray.read._raters import doubt_raters_as_runs, find_raters
 from sigarray.read._records import Record, Records, find_column
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
 from sigarray.read._treatment import LastSteps
+from sigarray.read._unlike_items import doubt_items_of_records
 from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
@@ -78,8 +79,11 @@ def join_records(
     of_raters: list[str] = []
     if unit != "run":
         records, of_raters = find_raters(records)
+    else:
+        doubts += doubt_raters_as_runs(records, source)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
+    doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *without_names, *ended.notes, *of_clusters]
     models = _list_models(records, choice)

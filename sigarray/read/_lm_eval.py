@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
 AVERAGES = "results of lm-evaluation-harness"
-_ITEMS = "samples of lm-evaluation-harness"
+ITEMS = "samples of lm-evaluation-harness"
 # What to pass in place of these.
 SAMPLES = "samples_*.jsonl, which lm_eval writes with --log_samples, or their folder"
 # samples_<task>_<date>.jsonl
@@ -61,7 +60,7 @@ def read_samples(
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"
     return tabulate_records(
-        _ITEMS,
+        ITEMS,
         name,
         list(rows.values()),
         places,
@@ -124,49 +123,10 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def has_filters(frames: Sequence[Frame]) -> bool:
-    """Tell whether these are samples, beside which averages may be."""
-    kinds = {x.kind for x in frames}
-    return _ITEMS in kinds and kinds <= {_ITEMS, AVERAGES}
-
-
-def keep_filters(frames: Sequence[Frame], rules: Sequence[str]) -> list[Frame]:
-    """Return the scores of some filters, without those of others.
-
-    Raises
-    ------
-    TableError
-        A filter that no file has.
-    """
-    known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
-    for rule in rules:
-        if rule not in known:
-            msg = (
-                f"{frames[0].source}: expected a filter of the samples for --where; "
-                f"got {rule!r}.{suggest(rule, known)} Those in them: "
-                f"{list_names(known)}."
-            )
-            raise TableError(msg)
-    kept = []
-    for frame in frames:
-        left = {x: rule for x, rule in frame.filters.items() if rule in rules}
-        lost = {*frame.filters} - {*left}
-        kept.append(
-            replace(
-                frame,
-                columns={x: y for x, y in frame.columns.items() if x not in lost},
-                lines=frame.lines if left else [],
-                metrics=tuple(left),
-                filters=left,
-            )
-        )
-    return kept
-
-
 def find_averages(frames: Sequence[Frame | None]) -> list[int]:
     """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
-    return [k for k, x in enumerate(kinds) if x == AVERAGES and _ITEMS in kinds]
+    return [k for k, x in enumerate(kinds) if x == AVERAGES and ITEMS in kinds]
 
 
 def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:

@@ -19,7 +19,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import doubt_raters
+from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import ENDED_EARLY, Records
 from sigarray.read._score_table import Choice
 from sigarray.read._treatment import (
@@ -35,7 +35,7 @@ from sigarray.read._treatment import (
 class JoinedTask(NamedTuple):
     """The scores of a task as `ScoreTable` has them, and as they were read.
 
-    `doubts` have the column that each is about.
+    `doubts` are about columns of raters.
     """
 
     records: Records
@@ -49,7 +49,7 @@ class JoinedTask(NamedTuple):
     averaged: Averaged | None
     raters: Raters | None
     unmatched: dict[str, tuple[tuple[str, ...], np.ndarray]]
-    doubts: list[tuple[str, str]]
+    doubts: list[Doubt]
 
 
 def join_task(
@@ -88,7 +88,10 @@ def join_task(
     )
     doubts = doubt_raters(kept, of_raters)
     if doubts:
-        raters = Raters(doubts[0][0], are_same=False)
+        raters = (raters or Raters(doubts[0].column))._replace(
+            others=tuple(x.column for x in doubts if x.are_others),
+            unequal=tuple(x.column for x in doubts if not x.are_others),
+        )
     elif raters is not None and not raters.n:
         raters = None
     return JoinedTask(
@@ -111,8 +114,8 @@ def join_doubts(tasks: Iterable[JoinedTask]) -> list[str]:
     """Return the first doubt by each column, and say on how many tasks others are."""
     found: dict[str, list[str]] = {}
     for x in tasks:
-        for column, line in x.doubts:
-            found.setdefault(column, []).append(line)
+        for doubt in x.doubts:
+            found.setdefault(doubt.column, []).append(doubt.line)
     said = []
     for first, *others in found.values():
         n = len(others)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,17 @@ _MAX_MODELS, _MAX_SHOWN = 4, 3
 # Shares that differ by less are hardly worth a warning.
 _MIN_GAP = 0.01
 _SCORES = ("task", "model", "item")
+
+
+class Doubt(NamedTuple):
+    """What is to be said of a column by which the scores of models are not alike.
+
+    Either some model lacks a value, or all have the same values in unequal shares.
+    """
+
+    column: str
+    line: str
+    are_others: bool
 
 
 def find_raters(records: Records) -> tuple[Records, list[str]]:
@@ -55,7 +67,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     return replace(records, roles=roles, factors=factors), [*found]
 
 
-def doubt_raters(records: Records, columns: Sequence[str]) -> list[tuple[str, str]]:
+def doubt_raters(records: Records, columns: Sequence[str]) -> list[Doubt]:
     """Say that scores of a task are by other raters for each model, by their column.
 
     Or by the same in unequal shares.
@@ -69,6 +81,7 @@ def doubt_raters(records: Records, columns: Sequence[str]) -> list[tuple[str, st
         by, models = texts[rows], records.factors["model"][rows]
         how = f"scores of models{of} are not by the same {name!r}"
         line = _say_lacking(by, models)
+        are_others = line is not None
         if line is None:
             how = f"models have scores{of} by the same {name!r}, in unequal shares"
             line = _say_shares(by, models)
@@ -77,14 +90,32 @@ def doubt_raters(records: Records, columns: Sequence[str]) -> list[tuple[str, st
                 f"{first.frame.source}: {how}: {line}. A difference between models may "
                 f"be one between these{_say_how_to_match(records, name)}"
             )
-            doubts.append((name, said))
+            doubts.append(Doubt(name, said, are_others))
     return doubts
+
+
+def names_raters(column: str | None) -> bool:
+    """Tell by its name whether a column has raters."""
+    return column is not None and bool(list_words(column) & (RATERS - RATINGS))
+
+
+def doubt_raters_as_runs(records: Records, source: str) -> list[str]:
+    """Say that raters of items are taken for independent runs, as --unit run says."""
+    column = find_column(records, "run")
+    if not (names_raters(column) and records.has("item") and records.has("run")):
+        return []
+    return [
+        f"{source}: each {column!r} is taken for an independent run of a model, as "
+        "--unit run says, and its score is the mean of the items. To average the "
+        "ratings of each item, and pair the models by item, pass --unit item --run "
+        f"{quote_names([column or ''])}"
+    ]
 
 
 def say_how_to_average(frames: Sequence[Frame]) -> str:
     """Say how the ratings of an item are averaged, if a column names raters."""
     columns = dict.fromkeys(name for x in frames for name in x.columns)
-    names = [x for x in columns if list_words(x) & (RATERS - RATINGS)]
+    names = list(filter(names_raters, columns))
     if not names:
         return ""
     which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"

@@ -88,7 +88,7 @@ class ScoreTable(NamedTuple):
         they had logged a score, or ended early.
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
-        item by the same rater; or that models have other raters.
+        item by the same rater; and by which columns models have other raters.
     clusters : mapping
         Task -> the cluster of each item, if whole clusters were sampled.
     sums : mapping

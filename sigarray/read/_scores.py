@@ -35,6 +35,7 @@ from sigarray.read._lm_eval import (
     say_groups,
     take_groups,
 )
+from sigarray.read._lm_filters import name_filters
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
@@ -288,14 +289,14 @@ def _choose_rows(
             refuse_rows_apart(frame)
     tables = [
         None if frame is None else add_overrides(file.path, frame)
-        for (file, *_), frame in zip(files, frames, strict=True)
+        for (file, *_), frame in zip(files, name_filters(frames), strict=True)
     ]
     if choice.where:
         whole = [
             _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
         ]
         said = {y.strip() for x in chosen.values() for y in (x, *x.split(","))}
-        kept = keep_rows(whole, choice.where, said | {*choice.ignored})
+        kept = keep_rows(whole, choice, said | {*choice.ignored})
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
         tables = [frame for frame in kept if frame.lines]

@@ -56,8 +56,9 @@ class Raters(NamedTuple):
     """Whether models have scores of an item by the same raters, whom a column names.
 
     `n` of `n_all` scores were left out, because not all models have one of the item by
-    the same rater, and with them `n_items` of `n_all_items` items. If they are not the
-    same, models have other raters, or the same in unequal shares.
+    the same rater, and with them `n_items` of `n_all_items` items. By the columns of
+    `others`, some model lacks scores by some rater, and by those of `unequal`, models
+    have the same raters in unequal shares.
     """
 
     column: str
@@ -65,7 +66,13 @@ class Raters(NamedTuple):
     n_all: int = 0
     n_items: int = 0
     n_all_items: int = 0
-    are_same: bool = True
+    others: tuple[str, ...] = ()
+    unequal: tuple[str, ...] = ()
+
+    @property
+    def are_same(self) -> bool:
+        """Whether all models have the same raters, in equal shares."""
+        return not (self.others or self.unequal)
 
 
 class LastSteps(NamedTuple):

@@ -13,6 +13,7 @@ from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._unlike_items import doubt_items_of_table
 from sigarray.read._wide import (
     WideTable,
     read_ids,
@@ -68,6 +69,7 @@ def read_columns(
         table = take_wide(wide, chosen, choice)
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
+    doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     return table._replace(notes=(*said, *table.notes), doubts=doubts)
 
 

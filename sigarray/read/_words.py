@@ -82,6 +82,10 @@ RUN_NAME = re.compile(
 )
 
 
+# What a column of tasks may be called.
+TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
+
+
 def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

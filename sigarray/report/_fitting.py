@@ -26,7 +26,7 @@ def wrap(text: str, most: int) -> str:
 def fit(table: Table, most: int) -> Table:
     """Make a table narrower, as far as it would else be too wide.
 
-    Its headers take two lines; the better model of a pair is A or B, and an A that all
+    Its headers take two lines; the better model of a pair is A or B, and a B that all
     pairs have is in the title; lists of models are wrapped. Then long names are cut:
     they stay different from each other, and no shorter than a few letters.
     """
@@ -111,16 +111,21 @@ def _use_letters(table: Table) -> Table:
 
 
 def _say_baseline(table: Table) -> Table:
-    """Say in the title which model is A, if all pairs have the same."""
-    models = {row[0] for row in table.rows}
-    if table.header[:2] != ["A", "B"] or len(models) > 1 or len(table.rows) < 2:
+    """Say in the title which model is B, if all pairs have the same."""
+    if table.header[:2] != ["A", "B"] or len(table.rows) < 2:
         return table
+    models = {row[1] for row in table.rows}
+    if len(models) > 1:
+        return table
+    name = quote(*models)
+    is_said = f"; B is the baseline {name}" in table.title
+    title = table.title if is_said else f"{table.title}; B is {name}"
     return replace(
         table,
-        title=f"{table.title}; A is {quote(*models)}",
-        header=table.header[1:],
-        rows=[row[1:] for row in table.rows],
-        marked=frozenset((i, j - 1) for i, j in table.marked),
+        title=title,
+        header=["A", *table.header[2:]],
+        rows=[[row[0], *row[2:]] for row in table.rows],
+        marked=frozenset((i, j - (j > 1)) for i, j in table.marked),
         name_columns=table.name_columns - 1,
     )
 

@@ -233,3 +233,12 @@ class TestWhatIsSaid:
         code, _, err = run("power", write("a,b\n1,2\n2,\n"))
         assert code == 2
         assert "expected two scores or more of b; got 1. Run it with more" in err
+
+
+def test_tables_claim_nothing_of_pairs_that_are_not_decided(write, run):
+    rows = "\n".join(f"{k % 5 + 0.2},{k % 4 + 0.3},{k % 3 + 1.1}" for k in range(9))
+    _, out, _ = run("power", write(f"a,b,c\n{rows}\n"), "--unit", "run")
+    header = next(x.split("  ") for x in out.splitlines() if "runs needed" in x)
+    assert [x.strip() for x in header if x.strip()][:3] == ["A", "B", "A - B"]
+    table = out[out.index("runs needed") : out.index("Method:")]
+    assert "than" not in table.split("\n\n")[0]

@@ -109,7 +109,14 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))
-    assert [x["task"] for x in rows] == [t for t in TASKS for _ in range(3)]
+    names = [*TASKS, "all tasks"]
+    assert [x["task"] for x in rows] == [t for t in names for _ in range(3)]
+    for x in rows[-3:]:  # the verdict over all tasks
+        pair = over[x["model_a"], x["model_b"]]
+        for key in ("mean_difference", "difference_low", "pvalue", "adjusted_pvalue"):
+            assert float(x[key]) == pair[key]
+        assert (x["verdict"], x["better"]) == ("inconclusive", "")
+        assert (x["n_a"], x["n_b"], x["eps_min_a_over_b"]) == ("3", "3", "")
 
 
 def test_losses_are_the_other_way_round(long, run):

@@ -196,10 +196,14 @@ class TestRatersThatAreNotMatched:
         (line,) = warn(done)
         assert "A difference between models may be one between these. To com" in line
         said = (
-            "The shares of scores by each rater differ between models, which may "
-            "explain a difference between them."
+            "Scores of models are not by the same rater, which may explain a "
+            "difference between them."
         )
-        assert said in " ".join(done[1].split())
+        assert " ".join(done[1].split()).count(said) == 2  # the method line is one
+        options = ("--unit", "item", "--run", "rater", "--format", "sentences")
+        verdicts, method = run("compare", path, *options)[1].strip().split("\n\n")
+        assert said in verdicts
+        assert said in method
         options = shlex.split(line[line.index(", pass ") + 7 :].rstrip("."))
         code, out, err = run("compare", path, *options, "--format", "json")
         assert code == 0, err

@@ -54,7 +54,10 @@ class TestAdvice:
         ("options", "said"),
         [
             (("--run", "rater"), "--unit run averages over the items. Where"),
-            (("--run", "rater", "--unit", "run"), "'item' was taken for the items. W"),
+            (
+                ("--run", "rater", "--unit", "run"),
+                "for a run; but 20 of 20 items",
+            ),
             (("--cluster", "rater"), "to have one cluster; got 'b', and 'a' at"),
             (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
         ],
@@ -296,8 +299,17 @@ class TestUnequalShares:
             "'ann' has 75% of 'a', and 25% of 'b'. A difference between models may be "
             "one between these."
         ) in line
-        said = "The shares of scores by each rater differ between models, which may e"
+        said = "Models have unequal shares of scores by the same rater, which may"
         assert said in " ".join(done[1].split())
+
+    def test_a_sentence_for_each_column(self, write, run):
+        header, *rows = self.rate(15).split()
+        judges = [f"{row},{'xy'[row.startswith('b')]}" for row in rows]
+        path = write("\n".join([f"{header},judge", *judges]) + "\n")
+        options = ("--unit", "item", "--ignore", "rater", "--format", "sentences")
+        done = run("compare", path, *options)
+        assert done[1].count("Scores of models are not by the same judge, which m") == 2
+        assert done[1].count("unequal shares of scores by the same rater, which m") == 2
 
     def test_of_several_tasks_the_first_is_named(self, write):
         table = read.scores(write(self.rate(15, n_tasks=3)), unit="item")
@@ -306,7 +318,7 @@ class TestUnequalShares:
         assert doubt.endswith("between these. So it is on 2 more tasks")
         with pytest.warns(UserWarning, match="unequal shares"):
             result = compare_models(table)
-        said = "The shares of scores by each rater differ between models on 3 of 3 task"
+        said = "Models have unequal shares of scores by the same rater on 3 of 3 ta"
         assert said in result.method
 
     def test_equal_shares(self, write, run):
@@ -348,3 +360,32 @@ class TestItemsAsRuns:
         assert said in warn(run("compare", wide, "--columns", "a,b"))[0]
         options = ("--ignore", "question", "--paired", "--test", "t")
         assert not warn(run("compare", wide, *options))
+
+
+class TestRatersAsRuns:
+    def rate(self, n_items_of_each):
+        return as_csv(
+            [
+                (model, f"q{k}", f"r{(k + j) % 4}", 1 + (k + j + i) % 5)
+                for i, model in enumerate("ab")
+                for k in range(12)
+                for j in range(n_items_of_each)
+            ],
+            "model,item,rater,rating",
+        )
+
+    def test_an_error_says_what_was_understood(self, write, run):
+        path = write(self.rate(2))
+        done = run("compare", path, "--unit", "run", "--run", "rater")
+        assert done[0] == 2
+        assert "because --unit run compares the means of each 'rater', tak" in done[2]
+        assert "Where 'rater' names raters, pass --run rater, with --unit" in done[2]
+        assert run("compare", path, "--unit", "item", "--run", "rater")[0] == 0
+
+    def test_a_warning_where_all_rate_all_items(self, write, run):
+        path = write(self.rate(4))
+        done = run("compare", path, "--unit", "run", "--run", "rater", "--quiet")
+        assert done[0] == 0
+        (line,) = [x for x in warn(done) if "is taken for an independent run" in x]
+        assert line.endswith("pass --unit item --run rater.")
+        assert warn(run("compare", path, "--unit", "item", "--run", "rater")) == []

@@ -57,12 +57,14 @@ def test_headers_take_two_lines_where_they_are_wide():
 
 def test_a_baseline_is_in_the_title_where_its_column_has_no_room():
     name, others = "a, with-a-long-name", ("with-another-name", "with-a-name")
-    rows = [[name, others[0], "+0.1", name], [name, others[1], "-0.2", others[1]]]
+    rows = [[others[0], name, "+0.1", others[0]], [others[1], name, "-0.2", name]]
     table = Table("T", ["A", "B", "A - B", "better"], rows, frozenset({(1, 3)}), 2)
     assert fit(table, 80) == table
     cut = fit(table, 40)
-    assert cut.title == f'T; A is "{name}"'
-    assert cut.header == ["B", "A - B", "better"]
+    assert cut.title == f'T; B is "{name}"'
+    assert cut.header == ["A", "A - B", "better"]
+    said = f'T; B is the baseline "{name}"'
+    assert fit(replace(table, title=said), 40).title == said
     assert cut.rows == [[others[0], "+0.1", "A"], [others[1], "-0.2", "B"]]
     assert (cut.marked, cut.name_columns) == (frozenset({(1, 2)}), 1)
     # Not of a model whose name is a number in the table.

@@ -104,7 +104,7 @@ def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
     assert fewer not in compare_models(scores, unit="run").method
     scores["c"] = scores["c"][:-1]
     method = compare_models(scores, unit="run").method
-    assert f"Welch's t below 20 runs{fewer}. " in method
+    assert f"for fewer than 20 runs, by Welch's t{fewer}. " in method
     assert f"Welch's intervals of differences{fewer}, 95 %" in method
     method = compare_models(scores, unit="run", test="permutation").method
     assert method.count(fewer) == 1

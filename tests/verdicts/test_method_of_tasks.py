@@ -32,7 +32,7 @@ def test_one_run_less_on_one_task_says_nothing_twice():
     scores["task 3"]["b"][4] = np.nan
     method = compare_models(scores, unit="run", missing="drop").method
     assert 'On "task 3": 1 missing score, left out. ' in method
-    assert f"Welch's t below 20 runs, {FEWER_DEGREES}. " in method
+    assert f"for fewer than 20 runs, by Welch's t, {FEWER_DEGREES}. " in method
     sentences = method.split(". ")
     assert len({*sentences}) == len(sentences) == len(plain.split(". ")) + 1
     assert "by the scores of a task" not in method

@@ -156,7 +156,7 @@ def test_a_baseline_is_compared_with_each_other_one():
     (ax,) = first.figure.axes
     names = read_ticks(ax.yaxis)
     assert len(names) == 40
-    assert all(name.startswith("m7 vs. ") for name in names)
+    assert all(name.endswith(" vs. m7") for name in names)
     assert ax.get_xlabel().endswith("not drawn: 4 pairs after these")
     assert not any("Models by" in x.caption for x in rest)
 
@@ -246,3 +246,37 @@ def test_pairs_with_long_names_are_read_as_two(n_tasks):
 def test_pairs_with_short_names_take_one_column():
     figure = compare(make_tasks(1, 3)["t0"]).list_pictures()[0].figure
     assert figure.get_figwidth() < 3.5
+
+
+def test_a_verdict_that_differs_from_its_interval_is_explained_once():
+    """Beside the marks, and in the caption; not where both say the same."""
+    noise = np.random.default_rng(1).normal(size=(3, 12))
+    noise -= noise.mean(axis=1, keepdims=True)
+    # Holm's correction decides the last pair at 0.05, and its interval is at 0.05 / 3.
+    for lead, is_said in ((0.0, False), (6.0, False), (0.7, True)):
+        leads = [0.0, lead, 9.0 if is_said else 2.0 * lead]
+        scores = {f"m{k}": x + leads[k] for k, x in enumerate(noise)}
+        result = compare(scores, test="permutation", unit="item")
+        picture = result.list_pictures()[0]
+        (ax,) = picture.figure.axes
+        differ = [
+            (x["difference_low"] <= 0.0 <= x["difference_high"])
+            == (x["better"] is not None)
+            for x in result.records
+        ]
+        assert any(differ) == is_said
+        said = "marks: verdicts of a test, not of the interval"
+        assert ax.get_xlabel().count(said) == is_said
+        assert picture.caption.count("one may be clear where the other is") == is_said
+
+
+def test_kinds_of_intervals_are_named_once():
+    """Though sizes differ on some tasks only, which the clause says itself."""
+    rng = np.random.default_rng(2)
+    scores = {
+        f"t{k}": {"a": rng.normal(size=5), "b": rng.normal(size=5 + k % 2)}
+        for k in range(4)
+    }
+    caption = compare(scores, test="permutation").list_pictures()[0].caption
+    assert caption.count("Welch's") == 1
+    assert "with fewer degrees of freedom where sizes differ" in caption

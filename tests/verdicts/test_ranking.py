@@ -51,14 +51,41 @@ def test_there_may_be_no_better_model():
     assert {letter for _, letter in rows[1:4]} == {"a"}
 
 
-def test_a_baseline_is_first_and_there_is_no_ranking():
+def test_a_baseline_is_last_and_there_is_no_ranking():
     _, rows = rank(APART, baseline="low", test="t")
-    assert [name for name, _ in rows[1:4]] == ["low", "high", "middle"]
+    assert [name for name, _ in rows[1:4]] == ["high", "middle", "low"]
     text = str(compare_models(APART, unit="run", baseline="low", test="t"))
     answer = "Better than low: high, middle. Worse: none. Inconclusive: none."
     assert text.splitlines()[1] == answer
     assert "Ranking" not in text
     assert "middle  high" not in text
+
+
+@pytest.mark.parametrize("test", ["aso", "t", "mann-whitney"])
+def test_what_is_said_of_a_and_b_is_of_a_model_and_the_baseline(test):
+    """So a positive difference speaks for the other model, everywhere."""
+    scores = {f"task {k}": {"low": NOISE, "high": NOISE + 1.5 + k} for k in range(6)}
+    by_task = compare_models(scores, unit="run", baseline="low", test=test)
+    alone = compare_models(APART, unit="run", baseline="low", test=test)
+    for result in (by_task, alone):
+        for x in result.records:
+            assert (x["model_b"], x["better"] == x["model_a"]) == ("low", True)
+            assert 0.0 < x["difference_low"] < x["mean_difference"]
+            if test != "t":
+                assert x["probability_of_improvement"] > 0.5
+            if test == "aso":
+                assert x["eps_min_a_over_b"] < 0.2 < x["eps_min_b_over_a"]
+        table = result.tables[0]
+        assert "; B is the baseline low" in table.title
+        for row in table.rows:
+            assert (row[1], row[-1]) == ("low", row[0])
+            assert row[2].startswith("+")
+        assert all("differ by +" in x for x in result.sentences if " differ by " in x)
+        picture = result.list_pictures()[0]
+        assert "minus low: +" in picture.description
+    (pair,) = by_task.over_tasks.pairs
+    assert (pair.b, pair.better, pair.difference > 0.0) == ("low", "high", True)
+    assert "high vs. low" not in by_task.content.paragraph
 
 
 def test_beside_a_baseline_all_models_are_in_the_answer(run):
@@ -117,7 +144,7 @@ def test_many_models_have_letters_and_a_baseline_has_rows():
     ]
     assert "to_frame(). With baseline='MODEL' there are" in " ".join(text.split())
     text = str(compare_models(scores, baseline="m0", **options))
-    assert len(re.findall(r"^m0 +m\d+ +-", text, re.MULTILINE)) == 13
+    assert len(re.findall(r"^m\d+ +m0 +\+", text, re.MULTILINE)) == 13
 
 
 def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
@@ -128,7 +155,7 @@ def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
     assert order.names == ["A", "B", "C"]
     assert order.letters == {"A": "a", "B": "b", "C": "ab"}
     assert order_by(ranks, [("B", "A")], None).names == ["B", "A", "C"]
-    assert order_by(ranks, [("A", "B")], "C").names == ["C", "A", "B"]
+    assert order_by(ranks, [("A", "B")], "C").names == ["A", "B", "C"]
     # Verdicts that go in a circle.
     wins = [("A", "C"), ("C", "B"), ("B", "A")]
     assert order_by(ranks, wins, None).names == ["A", "C", "B"]
@@ -136,23 +163,23 @@ def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
 
 def test_columns_of_eps_min_have_one_direction():
     """Each says which; that of B over A is there where one of these is smaller."""
-    for options in ({}, {"baseline": "high"}, {"higher_is_better": False}):
+    for options in ({}, {"baseline": "low"}, {"higher_is_better": False}):
         table = compare_models(APART, unit="run", **options).tables[0]
-        assert table.header[-2:] == ["eps_min", "better"]
-        assert table.title.endswith(" together; eps_min of A over B")
+        sign = "<" if "higher_is_better" in options else ">"
+        assert table.header[-2:] == [f"eps_min(A{sign}B)", "better"]
         assert {row[-2] for row in table.rows} == {"0.000"}
         assert all(row[0] == row[-1] for row in table.rows)
-    result = compare_models(APART, unit="run", baseline="low")
+    result = compare_models(APART, unit="run", baseline="high")
     table = result.tables[0]
     bounds = {(x["model_a"], x["model_b"]): x for x in result.records}
     for row in table.rows:
         cells = dict(zip(table.header, row, strict=True))
         record = bounds[cells["A"], cells["B"]]
-        assert cells["A"] == "low"
+        assert cells["B"] == "high"
         assert cells["eps_min(A>B)"] == f"{record['eps_min_a_over_b']:.3f}"
         assert cells["eps_min(B>A)"] == f"{record['eps_min_b_over_a']:.3f}"
         assert float(cells["eps_min(B>A)"]) < 0.2 < float(cells["eps_min(A>B)"])
         assert cells["better"] == cells["B"]
-    losses = compare_models(APART, unit="run", baseline="high", higher_is_better=False)
+    losses = compare_models(APART, unit="run", baseline="low", higher_is_better=False)
     assert "eps_min(A<B)" in losses.tables[0].header
     assert r"$\varepsilon_{\min}^{A<B}$" in losses.to_latex()

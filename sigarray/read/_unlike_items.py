@@ -1,0 +1,81 @@
+"""Items that are tasks, such as games, and whose scores are of unlike scales."""
+
+import numpy as np
+
+from sigarray.read._codes import Coded, encode
+from sigarray.read._records import Records, find_column
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._words import TASKS, list_words
+
+# Tasks whose scores differ in size by such a factor are of unlike scales.
+_UNLIKE = 10.0
+
+
+def doubt_items_of_records(records: Records, source: str) -> list[str]:
+    """Doubt the items of records, if their column is one of tasks."""
+    column = find_column(records, "item")
+    if column is None:
+        return []
+    is_once = records.group("model", "item")[1] == len(records)
+    items = records.factors["item"]
+    return _doubt(source, column, items, records.scores, is_once=is_once)
+
+
+def doubt_items_of_table(table: ScoreTable, column: str | None) -> list[str]:
+    """Doubt the items of a table with a column for each model."""
+    if column is None or table.unit != "item" or not table.tasks:
+        return []
+    every = [
+        (names, table.tasks[task][model])
+        for task, by in table.ids.items()
+        for model, names in by.items()
+    ]
+    items = encode([x for names, _ in every for x in names])
+    scores = np.concatenate([np.asarray(x) for _, x in every])
+    return _doubt(table.source, column, items, scores, is_once=True)
+
+
+def _doubt(
+    source: str, column: str, items: Coded, scores: np.ndarray, *, is_once: bool
+) -> list[str]:
+    """Say that means over tasks taken for items are those of tasks with large scores.
+
+    Shares, and what may be percentages, are of one scale. `is_once` if each model has
+    one score of an item, so that items cannot be tasks instead.
+    """
+    is_known = ~np.isnan(scores) & (items.codes >= 0)
+    if not list_words(column) & TASKS or not is_known.any():
+        return []
+    codes, sizes = items.codes[is_known], np.abs(scores[is_known])
+    if scores[is_known].min() >= 0.0 and sizes.max() <= 100.0:
+        return []
+    counts = np.bincount(codes)
+    means = np.bincount(codes, sizes) / np.maximum(counts, 1)
+    known = np.flatnonzero(means)
+    if not len(known) or not np.isfinite(means).all():
+        return []
+    low, high = (known[choose(means[known])] for choose in (np.argmin, np.argmax))
+    factor = float(means[high] / means[low])
+    if factor < _UNLIKE:
+        return []
+    advice = (
+        "Divide the scores of each by a scale of its own, such as a reference model's "
+        "mean, before comparing"
+    )
+    if not is_once:
+        advice += (
+            f"; or pass --task {column} in place of --item, which compares models on "
+            "each, and over all by the ranks of their differences"
+        )
+    return [
+        f"{source}: items are those of {column!r}, whose scores differ in size by a "
+        f"factor of {_round(factor, 2)} (means of {_round(means[low], 3)} for "
+        f"{items.values[low]!r}, and {_round(means[high], 3)} for "
+        f"{items.values[high]!r}): "
+        "means over items, their differences and p-values are mostly those of the "
+        f"largest. {advice}"
+    ]
+
+
+def _round(number: float, digits: int) -> str:
+    return f"{float(f'{number:.{digits}g}'):.10g}"

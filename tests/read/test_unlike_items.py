@@ -1,0 +1,54 @@
+"""Games that are taken for items, though their scores are of other scales."""
+
+import pytest
+
+from sigarray import read
+
+SCALES = {"pong": 20.0, "qbert": 12000.0, "enduro": 800.0, "freeway": 30.0}
+
+
+def write_games(scales, n_runs=1, column="game"):
+    rows = [
+        f"{model},{game},{run},{scale * factor * (1.0 + 0.01 * run)}"
+        for game, scale in scales.items()
+        for model, factor in (("a", 1.0), ("b", 1.1))
+        for run in range(n_runs)
+    ]
+    return "\n".join([f"model,{column},seed,return", *rows]) + "\n"
+
+
+def test_the_sizes_and_what_to_do(write):
+    table = read.scores(write(write_games(SCALES)), item="game")
+    (doubt,) = table.doubts
+    assert "differ in size by a factor of 600 " in doubt
+    assert "(means of 21 for 'pong', and 12600 for 'qbert')" in doubt
+    assert doubt.endswith("such as a reference model's mean, before comparing")
+
+
+@pytest.mark.parametrize("unit", ["item", "run"])
+def test_several_runs_may_be_of_tasks(write, unit):
+    path = write(write_games(SCALES, 3))
+    (doubt,) = read.scores(path, item="game", unit=unit).doubts
+    assert "; or pass --task game in place of --item, which" in doubt
+    assert len(read.scores(path, task="game").tasks) == 4
+
+
+def test_a_column_for_each_model(write):
+    rows = [f"{game},{x},{1.1 * x}" for game, x in SCALES.items()]
+    path = write("\n".join(["env,a,b", *rows]) + "\n")
+    (doubt,) = read.scores(path, item="env").doubts
+    assert "items are those of 'env'" in doubt
+
+
+@pytest.mark.parametrize(
+    ("scales", "column"),
+    [
+        ({"pong": 20.0, "qbert": 90.0, "enduro": 2.0}, "game"),  # may be percentages
+        ({"pong": 0.9, "qbert": 0.01, "enduro": 0.5}, "game"),
+        ({"pong": 200.0, "qbert": 900.0, "enduro": 400.0}, "game"),
+        (SCALES, "question"),
+    ],
+)
+def test_other_items_are_not_doubted(write, scales, column):
+    path = write(write_games(scales, column=column))
+    assert read.scores(path, item=column).doubts == ()
