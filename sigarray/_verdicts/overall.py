@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import say_baseline, say_level
-from sigarray._verdicts.over_tasks import HOLMS_SHARE, OverTasks, PairOverTasks
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.report._layout import Table
@@ -147,7 +147,8 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     rule = f"p <= {over.level:.10g} by {of_two}"
     if over.is_by_sets:
         rule += ", and by the ranks within every set of models that has both"
-        rule += _say_holm(over)
+    elif over.is_corrected and len(over.names) > 2:
+        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
     told = [f"Over all tasks, a model is better than another if {rule}."]
     if over.left_out:
         tasks = list_in_words(list(map(quote, over.left_out)))
@@ -222,9 +223,12 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         f". Over {len(over.tasks)} tasks, taken as a sample of tasks: Wilcoxon's "
         f"signed-rank test of the means on each task{of_worst}, two-sided"
     )
-    if over.is_by_sets:
-        said += ", closed over sets of models by weighted sums of ranks on each task"
-        said += _say_holm(over)
+    if len(over.names) > 2 and over.is_corrected:
+        said += (
+            ", closed over sets of models by weighted sums of ranks on each task"
+            if over.is_by_sets
+            else f", Holm's correction for {len(over.pairs)} comparisons"
+        )
     return f"{said}. Student's intervals over tasks, {_say_level_of_intervals(over)}"
 
 
@@ -267,16 +271,6 @@ def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
     counts = (count_decimals(*x.interval) for x in over.pairs)
     decimals = max((n for n in counts if n is not None), default=None)
     return show_interval(difference, *interval, show, decimals)
-
-
-def _say_holm(over: OverTasks) -> str:
-    """Say that Holm's correction decides pairs with a baseline, too."""
-    if over.baseline is None:
-        return ""
-    n = len(over.pairs)
-    return (
-        f", or by Holm's correction for {n} comparisons at {HOLMS_SHARE} of the level"
-    )
 
 
 def _name_p_value(over: OverTasks) -> str:
