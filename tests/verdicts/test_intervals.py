@@ -79,6 +79,8 @@ def test_they_are_of_all_comparisons_together():
             level = f"90 % confidence for {'each' if n == 1 else f'{both} together'}"
             assert f"Welch's intervals of differences, {level}" in result.method
             title = f"Differences of means, {level}"
+            if "baseline" in options:
+                title += "; B is the baseline a"
             assert result.tables[0].title.partition("; eps_min")[0] == title
             assert any(
                 "the means differ by" in x and "[" in x for x in result.sentences

@@ -27,7 +27,7 @@ def test_both_bounds_of_an_inconclusive_pair_say_whose_they_are(is_turned):
     assert record["model_a"] == "new"
     bounds = record["eps_min_a_over_b"], record["eps_min_b_over_a"]
     assert bounds[0] < bounds[1]
-    said = "eps_min {:.3f} for new, {:.3f} for base".format(*bounds)
+    said = "eps_min {:.3f} for new over base, {:.3f} for the reverse".format(*bounds)
     assert f"inconclusive ({said}, threshold 0.2; " in result.sentences[0]
     paragraph = render(result.content, "sentences")
     assert f"], {said})." in paragraph
