@@ -60,21 +60,25 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
 
 
 def weighted_middle(
-    xp: Library, statistic: Statistic, x: Array, weights: Array, n: int
+    xp: Library, statistic: Statistic, x: Array, weights: Array | None, n: int
 ) -> Array:
     """Return the median or the interquartile mean of numbers that count by weights.
 
-    The weights of x (..., k) add up to `n`, and with weights of 1 the statistic is that
-    of `apply_statistic`: a mean of the middle, which grows steadily with each weight.
+    The weights of x (..., k) add up to `n`, by default alike, and with weights of 1 the
+    statistic is that of `apply_statistic`: the mean of the middle, of which as much is
+    left out at each end as of n numbers.
     """
     cut = float(n // 4 if statistic == "iqm" else (n - 1) // 2)
-    order = xp.argsort(x, axis=-1, stable=False)
-    ordered = xp.take_along_axis(x, order, axis=-1)
-    counted = xp.take_along_axis(xp.broadcast_to(weights, x.shape), order, axis=-1)
+    if weights is None:
+        ordered = xp.sort(x, axis=-1, stable=False)
+        counted = xp.full((x.shape[-1],), n / x.shape[-1], dtype=x.dtype)
+    else:
+        order = xp.argsort(x, axis=-1, stable=False)
+        ordered = xp.take_along_axis(x, order, axis=-1)
+        counted = xp.take_along_axis(xp.broadcast_to(weights, x.shape), order, axis=-1)
     inside = xp.clip(xp.cumulative_sum(counted, axis=-1), cut, n - cut)
-    shares = inside - xp.concat(
-        [xp.full_like(inside[..., :1], cut), inside[..., :-1]], axis=-1
-    )
+    before = xp.full_like(inside[..., :1], cut)
+    shares = inside - xp.concat([before, inside[..., :-1]], axis=-1)
     middle = xp.sum(shares * ordered, axis=-1) / (n - 2.0 * cut)
     return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
 

@@ -83,14 +83,17 @@ class StratifiedPlaces(Draws):
         places = self._draw(xp, scores, start, size)
         values = []
         for k, (x, chosen) in enumerate(zip(scores, places, strict=True)):
-            if self.strata.number is not None:
-                drawn = xp.take_last(x, chosen)
-                values.append(apply_statistic(xp, statistic, drawn))
-                continue
-            ones = weigh_scores(xp, xp.ones_like(x), self.strata, k)
-            padded = xp.concat([x, xp.zeros_like(x[..., :1])], axis=-1)
-            drawn, weights = (xp.take_last(y, chosen) for y in (padded, ones))
-            values.append(weighted_middle(xp, statistic, drawn, weights, x.shape[-1]))
+            n, weights, padded = x.shape[-1], None, x
+            if self.strata.number is None:
+                ones = weigh_scores(xp, xp.ones_like(x), self.strata, k)
+                weights = xp.take_last(ones, chosen)
+                padded = xp.concat([x, xp.zeros_like(x[..., :1])], axis=-1)
+            drawn = xp.take_last(padded, chosen)
+            values.append(
+                weighted_middle(xp, statistic, drawn, weights, n)
+                if isinstance(statistic, str)
+                else apply_statistic(xp, statistic, drawn)
+            )
         return values
 
     def count_elements(
