@@ -161,6 +161,10 @@ def t_test(
     [4]_, with the degrees of freedom of Satterthwaite [5]_. Of clusters of one item it
     is the t above; of few clusters, or of unequal ones, the degrees of freedom are few.
 
+    With `strata`, the error is that within strata: of N scores it is the sum of V = s^2
+    n / N^2 over strata of n scores, with the degrees of freedom (sum V)^2 / sum (V^2 /
+    (n - 1)) of Satterthwaite.
+
     With axes of seeds and of items, the error is that for new ones of both: (MS_seed +
     MS_item - MS_rest) / (S n), with the mean squares of the crossed analysis of
     variance, and never below the part of either; of two models with their own seeds,
