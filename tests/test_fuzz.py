@@ -22,7 +22,7 @@ NOT_SEARCHED = {
         "ranking",
     ),
     *("aso_from_chunks", "violation_ratio_from_chunks", "order_statistics"),
-    *("gather_scores", "compare_models", "of_sums"),
+    *("gather_scores", "compare_models", "of_sums", "performance_profile"),
 }
 
 

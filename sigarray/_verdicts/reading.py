@@ -109,6 +109,12 @@ def _name_clusters(
 
     Items without names are numbered from 1 on; some may have been left out.
     """
+    if not hasattr(labels, "__len__"):
+        msg = (
+            f"Expected clusters to be a label for each of {len(items)} items; got "
+            f"{type(labels).__name__}."
+        )
+        raise TypeError(msg)
     names = [str(k + 1) for k in range(len(labels))]
     if hasattr(labels, "index") and hasattr(labels, "reindex"):
         by_index = list(map(str, labels.index))

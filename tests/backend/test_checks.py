@@ -24,6 +24,7 @@ ARRAYS = {
     "multi_aso": ([A, B],),
     "compare_models": ({"a": A, "b": B},),
     "count_significant": (A,),
+    "required_items": ([0.1, 0.1, 0.1],),
     "ranking": (sigarray.multi_aso([A, B]),),
     **dict.fromkeys(
         (
@@ -40,6 +41,7 @@ NEEDED = {
     for name in ("aso", "bootstrap", "permutation", "response", "true")
 } | {
     "equivalence_test": {"low": -0.1, "high": 0.1},
+    "required_items": {"n_seeds": 3, "difference": 0.5},
     "study_records": {
         "metrics": "mae",
         "items": "all",
