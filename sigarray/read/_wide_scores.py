@@ -259,7 +259,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
         )
         raise TableError(msg)
     of_items = "item" in chosen
-    if choice.unit == "cluster" or (choice.unit == "run" and of_items):
+    if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
         msg = (
             f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
             f"of a table with a column for each model{' and one of items' * of_items}; "
