@@ -49,6 +49,13 @@ def run(options: argparse.Namespace) -> Report:
         min_models=1,
         max_models=_MAX_MODELS,
     )
+    if table.runs:
+        msg = (
+            f"{table.source}: expected scores of runs or of items; got items in "
+            "several runs of each model. Pass --unit item or --unit run. Of both, "
+            "required_items in Python says how many items several numbers of runs need."
+        )
+        raise ValueError(msg)
     if table.statistic is not None:
         note(
             f"power is that of tests of the influences of items on "

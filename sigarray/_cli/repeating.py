@@ -19,6 +19,11 @@ _SAID = (
     "test_share",
     *("n_resamples", "statistic", "lower_is_better", "no_correction", "missing"),
 )
+# Fields that say which scores these are.
+_SAID_OF_SCORES = (
+    *("metric", "unit", "clusters", "runs"),
+    *("models", "tasks", "n_resamples"),
+)
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
 
@@ -68,7 +73,7 @@ def report_verification(
     same = {name: fields.get(name) == expected[name] for name in _RESULTS}
     others = {
         key: (expected[key], fields.get(key, "-"))
-        for key in ("metric", "unit", "clusters", "models", "tasks", "n_resamples")
+        for key in _SAID_OF_SCORES
         if key in expected and expected[key] != fields.get(key, "-")
     }
     if all(same.values()):

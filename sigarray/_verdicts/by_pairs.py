@@ -21,7 +21,7 @@ from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
-from sigarray._verdicts.sampled import count_units, find_sampled
+from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled
 from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
@@ -59,7 +59,7 @@ class PairwiseTest(PairOptions, Test):
         if is_matched:
             by_pair = table.pairs[task].items()
             pairs = [x for pair, x in by_pair if self.baseline in (None, *pair)]
-        method = describe_test(pairs, self, unit=table.unit)
+        method = describe_test(pairs, self, unit=name_scored(table))
         if is_matched:
             n_all = len(next(iter(table.tasks[task].values())))
             method += f". A pair is compared on {say_own(pairs, n_all, table.unit)}"

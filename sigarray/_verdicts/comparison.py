@@ -55,7 +55,7 @@ class Comparison:
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     # How many scores of a model were missing, and count as the worst of all.
     n_worst: Mapping[str, int] = field(default_factory=dict)
-    # The clusters of the items, if whole clusters were sampled.
+    # The clusters of the items, or the runs beside them, if these were sampled.
     sampled: Sampled | None = None
     # What else may explain differences between models, on all tasks, in sentences.
     doubts: tuple[str, ...] = ()
@@ -66,6 +66,9 @@ class Comparison:
         summaries = {
             name: describe_scores(scores) for name, scores in self.scores.items()
         }
+        if self.runs:
+            every = self.runs.items()
+            return {name: describe_scores(x.reshape(-1)) for name, x in every}
         if self.unit != "cluster" and self.is_of_means:
             return summaries
         # A cluster is here the sum of its items over the mean number of items, and the
@@ -96,7 +99,7 @@ class Comparison:
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
         level, is_paired = self.level_of_interval, self.is_paired
         if self.sampled is not None:
-            intervals = self.sampled.find_intervals(scores, level)
+            intervals = self.sampled.find_intervals(self.scores, pairs, level)
             return dict(zip(pairs, intervals, strict=True))
         # With Welch's test, so that p and the interval say the same of one pair.
         intervals = find_intervals(
@@ -172,6 +175,8 @@ class Comparison:
     def count_scores(self, name: str) -> str:
         """Count the scores of a model, and those that are the worst, for missing."""
         n = self.n_worst.get(name, 0)
+        if self.runs:
+            return " x ".join(map(str, self.runs[name].shape))
         return f"{len(self.scores[name])}{f' ({n} missing)' if n else ''}"
 
     @functools.cached_property
@@ -185,10 +190,27 @@ class Comparison:
         return pairs_of(self.names, self.baseline)
 
     @property
-    def sampled_unit(self) -> str:
-        """What was sampled: runs, items, or clusters of items."""
+    def runs(self) -> Mapping[str, np.ndarray]:
+        """The scores (S, n) of each model by run and item, if both were sampled."""
+        return {} if self.sampled is None else self.sampled.runs
+
+    def advise_more(self) -> str:
+        """Say of what more would decide more, and how to find how many."""
+        if self.runs:
+            return "More runs and items would decide more"
         has_clusters = self.sampled is not None and self.sampled.has_clusters
-        return "cluster" if has_clusters else self.unit
+        unit = "cluster" if has_clusters else self.unit
+        return f"More {unit}s would decide more: sigarray power estimates how many"
+
+    def say_spread(self) -> str:
+        """Say behind standard errors what else was drawn than scores one by one."""
+        return "" if self.sampled is None else self.sampled.say_spread()
+
+    def count_sampled(self, a: str, b: str) -> dict[str, int]:
+        """Return the number of clusters, or of the runs of two models, for records."""
+        if self.runs:
+            return {"n_runs_a": len(self.runs[a]), "n_runs_b": len(self.runs[b])}
+        return _count_clusters(self)
 
     @property
     def is_of_means(self) -> bool:
@@ -235,12 +257,12 @@ def say_worst(compared: Iterable[Comparison]) -> str:
 
 
 def say_design(compared: Iterable[Comparison]) -> str:
-    """Say behind a title how many items are in how many clusters, if they are in any.
+    """Say behind a title how many items are in how many clusters or runs, if in any.
 
     On several tasks these are ranges.
     """
     sampled = [x.sampled for x in compared if x.sampled is not None]
-    every = [x for x in sampled if x.has_clusters]
+    every = [x for x in sampled if x.has_design]
     return f"; {say_items(every)}" if every else ""
 
 
@@ -278,10 +300,17 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         **({} if comparison.is_of_means else {"statistic": comparison.metric}),
         **_count_clusters(comparison),
         "models": {
-            name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
-            for name, scores in comparison.scores.items()
+            name: _count_scores(comparison, name)
+            | without_infinities(comparison.summaries[name])
+            for name in comparison.scores
         },
     }
+
+
+def _count_scores(comparison: Comparison, name: str) -> dict[str, int]:
+    """Return the number of scores for JSON: of items in several runs, of both."""
+    of_runs = {"n_runs": len(comparison.runs[name])} if comparison.runs else {}
+    return {"n": len(comparison.scores[name]), **of_runs}
 
 
 def _count_clusters(comparison: Comparison) -> dict[str, int]:

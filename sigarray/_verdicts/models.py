@@ -151,10 +151,12 @@ def compare_models(
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for
         it if a name, such as "loss" or "rmse", is that of a loss.
-    unit : {"run", "item", "cluster"}, optional
-        What a score stands for. For a mapping or a wide frame it is "run" by default;
-        scores that look like those of items, such as 0 and 1, are taken for such, with
-        a note in `notes`, or an error asks for the unit.
+    unit : {"run", "item", "cluster", "run,item"}, optional
+        What a score stands for. Items in several runs of each model, of a table with
+        columns of both, are "run,item" by default: both were drawn, and "t" takes the
+        errors of both. For a mapping or a wide frame it is "run" by default; scores
+        that look like those of items, such as 0 and 1, are taken for such, with a note
+        in `notes`, or an error asks for the unit.
     clusters : array_like, mapping or str, optional
         If whole clusters of items were sampled, such as documents with several
         questions each: a label for each item, in the order of the items, or by task; of

@@ -200,6 +200,8 @@ def _unfold_scores(table: ScoreTable) -> list[str]:
     """Show the scores, to unfold: as a table, as a file to save, or their number."""
     units = _take_units(table)
     n_scores = sum(len(scores) for by in units.values() for _, scores in by.values())
+    if table.runs:
+        n_scores = sum(x.scores.size for by in table.runs.values() for x in by.values())
     if not table.ids or n_scores > _MOST_IN_FILE:
         said = f"{n_scores:,} scores are too many for this page: see {table.source}."
         return ["<h2>Scores</h2>", f'<p class="note">{show(said)}</p>']
@@ -207,6 +209,9 @@ def _unfold_scores(table: ScoreTable) -> list[str]:
     if table.sums:
         header[3:] = table.sum_columns
         rows = _list_sums(table)
+    if table.runs:
+        header[2:3] = ["run", "item"]
+        rows = _list_runs(table)
     if table.clusters:
         header.insert(2, "cluster")
         rows = _add_clusters(table, rows)
@@ -247,6 +252,17 @@ def _list_sums(table: ScoreTable) -> list[list[str]]:
         for task, by in table.sums.items()
         for model, sums in by.items()
         for item, numbers in zip(table.ids[task][model], sums.T.tolist(), strict=True)
+    ]
+
+
+def _list_runs(table: ScoreTable) -> list[list[str]]:
+    """List the score of each item in each run."""
+    return [
+        [task, model, run, item, repr(score)]
+        for task, by in table.runs.items()
+        for model, x in by.items()
+        for run, scores in zip(x.runs, x.scores.tolist(), strict=True)
+        for item, score in zip(table.ids[task][model], scores, strict=True)
     ]
 
 

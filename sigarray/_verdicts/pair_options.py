@@ -53,7 +53,8 @@ class PairOptions:
     """A test and its options; those of resampling are None for other tests.
 
     `alpha` is the level, and `n_comparisons` the number of p-values to correct for;
-    `has_clusters` if items are in clusters, of which whole ones were sampled, and
+    `has_clusters` if items are in clusters, of which whole ones were sampled,
+    `has_runs` if they are in several runs of each model, which were sampled too, and
     `statistic` the name of a metric of sums in place of the mean.
     """
 
@@ -68,6 +69,7 @@ class PairOptions:
     test_share: float | None = None
     baseline: str | None = None
     has_clusters: bool = False
+    has_runs: bool = False
     statistic: str = "mean"
 
     @property

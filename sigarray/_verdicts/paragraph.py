@@ -112,7 +112,7 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     each = "" if first.is_paired else " each"
     units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
     every = [x.sampled for x in compared.values() if x.sampled is not None]
-    if every and every[0].has_clusters:
+    if every and every[0].has_design:
         units = say_items(every)
     return f"{units}{say_worst(compared.values())}"
 
@@ -134,10 +134,10 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     ]
     unit = comparison.unit
     spread = SPREADS[name_spread(comparison)]
-    if comparison.sampled_unit != unit:
-        spread += " by whole clusters"
+    spread += comparison.say_spread()
     which = "Means" if comparison.is_of_means else comparison.metric
-    means = f"{which} ({spread}; {unit}s): {', '.join(every)}."
+    counted = "runs x items" if comparison.runs else f"{unit}s"
+    means = f"{which} ({spread}; {counted}): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
 
 

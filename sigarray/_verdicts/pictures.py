@@ -84,13 +84,22 @@ def order_two_models(
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the scores of each task, if tasks are few."""
-    if len(compared) > MOST_TASKS or not _are_of_means(compared):
-        return []  # a metric of sums has no scores of items
+    if len(compared) > MOST_TASKS or not _are_of_scores(compared):
+        return []
     return [_draw_scores(x, task) for task, x in compared.items()]
 
 
 def _are_of_means(compared: Mapping[str, Comparison]) -> bool:
     return all(x.is_of_means for x in compared.values())
+
+
+def _are_of_scores(compared: Mapping[str, Comparison]) -> bool:
+    """Tell whether scores were drawn one by one, or in clusters.
+
+    A metric of sums has no scores of items, and those of runs and items have no error
+    of their own.
+    """
+    return _are_of_means(compared) and not any(x.runs for x in compared.values())
 
 
 def _draw_scores(comparison: Comparison, task: str) -> Picture:

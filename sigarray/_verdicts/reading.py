@@ -30,6 +30,12 @@ def read_table(
     """
     column = clusters if isinstance(clusters, str) else None
     has_labels = clusters is not None and column is None
+    if has_labels and unit == "run,item":
+        msg = (
+            "Expected --unit run,item without clusters, because it takes items as "
+            "independent; got both. Leave out one of them."
+        )
+        raise ValueError(msg)
     if not isinstance(scores, ScoreTable):
         table = read.scores(
             scores,

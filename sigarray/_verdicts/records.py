@@ -10,7 +10,8 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
-# not have are empty. Of items in clusters, "n_clusters" is behind "n_b".
+# not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"
+# and "n_runs_b" of items in several runs.
 FIELDS = (
     "task",
     "model_a",
@@ -49,16 +50,16 @@ def list_records(
     """
     records = []
     fields = list(FIELDS)
-    if any(x.sampled_unit != x.unit for x in compared.values()):
-        fields.insert(fields.index("n_b") + 1, "n_clusters")
+    place = fields.index("n_b") + 1
+    first = next(iter(compared.values()))
+    fields[place:place] = first.count_sampled(*first.names[:2])
     for task, comparison in compared.items():
         for a, b, x in sort_pairs(order, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             n_a, n_b = map(len, comparison.list_scores(a, b))
             numbers = record | named | {"better": x.better, "n_a": n_a, "n_b": n_b}
-            if comparison.sampled is not None and comparison.sampled.has_clusters:
-                numbers["n_clusters"] = comparison.sampled.number
+            numbers |= comparison.count_sampled(a, b)
             records.append({field: numbers.get(field) for field in fields})
     return records
 

@@ -25,6 +25,8 @@ from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
     name_sampled,
+    name_scored,
+    refuse_options_of_runs,
     refuse_single,
 )
 from sigarray._verdicts.score_lines import describe_scores, doubt_raters
@@ -136,6 +138,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
         return request
     is_paired = request.is_paired or table.is_paired
     test = "permutation" if is_paired or table.unit != "run" else "aso"
+    test = "t" if table.runs else test
     if table.clusters or table.statistic is not None:
         n = min(len(x) for by in count_units(table).values() for x in by.values())
         if n < FEW_SCORES:
@@ -185,7 +188,11 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         msg = "Expected a test that is chosen."
         raise AssertionError(msg)
     name = request.test
-    if table.clusters or table.statistic is not None:
+    if table.runs:
+        refuse_options_of_runs(
+            request.test, is_paired=request.is_paired, test_share=request.test_share
+        )
+    elif table.clusters or table.statistic is not None:
         _check_sampled(request, table)
     if name in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
@@ -206,10 +213,11 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         method=method or "auto",
         alpha=ALPHA if request.alpha is None else request.alpha,
         n_comparisons=count_pairs(table, request) if request.is_corrected else 1,
-        unit=table.unit,
+        unit=name_scored(table),
         test_share=request.test_share,
         baseline=request.baseline,
         has_clusters=bool(table.clusters),
+        has_runs=bool(table.runs),
         statistic="mean" if table.statistic is None else table.metric,
     )
 
@@ -355,7 +363,7 @@ def describe_comparison(
         n_resamples=test.n_resamples,
         seed=test.seed,
         method=method,
-        unit=table.unit,
+        unit=name_scored(table),
         metric=table.metric,
         correction=correction,
         baseline=test.baseline,

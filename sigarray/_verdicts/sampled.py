@@ -1,7 +1,7 @@
-"""What was sampled, if no single scores: clusters of items, or numbers to add up."""
+"""What was sampled: clusters of items, runs and items, or numbers to add up."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,14 @@ import numpy as np
 from sigarray import corpus
 from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.sums import SumStatistic
-from sigarray._verdicts.intervals import Interval
+from sigarray._verdicts.intervals import UNKNOWN, Interval
+from sigarray.read._alignment import Unit
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
+# Two models each.
+Pairs = Sequence[Sequence[str]]
 # Scores in one call.
 _MOST_HELD = 2**22
 
@@ -33,6 +36,9 @@ class Sampled:
         A metric of sums; the scores are then pseudo-values, whose mean it is.
     sums : mapping
         Model -> the numbers (d, n) of each item.
+    runs : mapping
+        Model -> its scores (S, n) by run and item, if both were sampled; the scores are
+        then their means over the runs.
     """
 
     n_items: int
@@ -40,11 +46,24 @@ class Sampled:
     codes: np.ndarray | None = None
     statistic: SumStatistic | None = None
     sums: Mapping[str, np.ndarray] = field(default_factory=dict)
+    runs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def has_clusters(self) -> bool:
         """Whether items are in clusters."""
         return self.codes is not None
+
+    @property
+    def has_design(self) -> bool:
+        """Whether items are in clusters, or in several runs."""
+        return self.has_clusters or bool(self.runs)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the t of two models that say how scores were sampled."""
+        if self.runs:
+            return {"axis": (-2, -1)}
+        return {"paired": True, "clusters": self.codes}
 
     @property
     def sizes(self) -> np.ndarray:
@@ -87,46 +106,74 @@ class Sampled:
         return statistic, {name: numbers[name] for name in scores}
 
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
-        """Return the means of clusters."""
+        """Return the means of clusters; of models whose runs vary, these vary, too."""
+        if self.runs:
+            means = {name: self.runs[name].mean(axis=1) for name in scores}
+            return {x: y for x, y in scores.items() if np.ptp(means[x]) == 0.0}
         return {name: x / self.sizes for name, x in self.sum_clusters(scores).items()}
 
     def say_errors(self) -> str:
         """Say behind intervals by which errors they are."""
         of = ["the influences of items"] if self.statistic is not None else []
         of += ["the errors of clusters"] if self.has_clusters else []
+        of += ["the errors of runs and items"] if self.runs else []
         return f" by {' and '.join(of)}"
 
-    def find_error(self, x: np.ndarray) -> float:
-        """Return the standard error of the mean of items."""
-        return float(t_ci(x, clusters=self.codes).standard_error)
+    def say_spread(self) -> str:
+        """Say behind standard errors what else was drawn than items one by one."""
+        if self.runs:
+            return " for other runs and items"
+        return " by whole clusters" if self.has_clusters else ""
+
+    def find_error(self, name: str, scores: Mapping[str, Any]) -> float:
+        """Return the standard error of the mean of a model."""
+        if self.runs:
+            return float(t_ci(self.runs[name], axis=(0, 1)).standard_error)
+        return float(t_ci(scores[name], clusters=self.codes).standard_error)
 
     def find_intervals(
-        self, pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float
+        self, scores: Mapping[str, Any], pairs: Pairs, level: float
     ) -> list[Interval]:
-        """Return the intervals of mean(x) - mean(y), by the errors of clusters."""
-        step = max(1, _MOST_HELD // (2 * self.n_items))
-        intervals: list[Interval] = []
-        for start in range(0, len(pairs), step):
-            a, b = map(np.stack, zip(*pairs[start : start + step], strict=True))
-            result = t_ci(
-                a, b, paired=True, clusters=self.codes, confidence_level=level
-            )
+        """Return the intervals of differences, by the errors of what was sampled."""
+        intervals = [UNKNOWN] * len(pairs)
+        for places, a, b in self.list_batches(scores, pairs, _MOST_HELD):
+            result = t_ci(a, b, confidence_level=level, **self.options)
             limits = (x.tolist() for x in result.confidence_interval)
-            intervals += map(Interval, *limits)
+            for k, low, high in zip(places, *limits, strict=True):
+                intervals[k] = Interval(low, high)
         return intervals
+
+    def list_batches(
+        self, scores: Mapping[str, Any], pairs: Pairs, most: int
+    ) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+        """Yield what t takes of some pairs of equal shapes, and which these are.
+
+        No more than `most` scores are held, but for one pair.
+        """
+        given = self.runs or scores
+        groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        for k, pair in enumerate(pairs):
+            groups.setdefault(tuple(given[x].shape for x in pair), []).append(k)
+        for shapes, group in groups.items():
+            step = max(1, most // sum(map(math.prod, shapes)))
+            for start in range(0, len(group), step):
+                places = group[start : start + step]
+                a, b = (np.stack([given[pairs[k][i]] for k in places]) for i in (0, 1))
+                yield places, a, b
 
 
 def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
-    """Return the clusters of the items of a task, or their metric; None for neither."""
+    """Return the clusters of a task, its runs or its metric; None for none of them."""
     labels = table.clusters.get(task)
-    if labels is None and table.statistic is None:
+    if labels is None and table.statistic is None and task not in table.runs:
         return None
     n = len(next(iter(table.tasks[task].values())))
     number, codes = n, None
     if labels is not None:
         coded = encode(labels)
         number, codes = len(coded.values), coded.codes.astype(np.int64)
-    return Sampled(n, number, codes, table.statistic, table.sums.get(task, {}))
+    runs = {name: x.scores for name, x in table.runs.get(task, {}).items()}
+    return Sampled(n, number, codes, table.statistic, table.sums.get(task, {}), runs)
 
 
 def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
@@ -142,6 +189,11 @@ def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
 def name_sampled(table: ScoreTable) -> str:
     """Name what was sampled."""
     return "cluster" if table.clusters else table.unit
+
+
+def name_scored(table: ScoreTable) -> Unit:
+    """Name what a score of a comparison is of: an item, if runs were drawn as well."""
+    return "item" if table.runs else table.unit
 
 
 def take_clusters(table: ScoreTable) -> ScoreTable:
@@ -170,16 +222,20 @@ def say_clusters(sampled: Iterable[Sampled | None]) -> str:
     counts = [x.number for x in sampled if x is not None and x.has_clusters]
     if not counts:
         return ""
-    few, many = min(counts), max(counts)
-    return f" in {few:,}{'' if few == many else f' to {many:,}'} clusters"
+    return f" in {_say_range(counts)} clusters"
 
 
 def say_items(sampled: Sequence[Sampled]) -> str:
-    """Say how many items are in how many clusters: "1,319 items in 57 clusters"."""
-    counts = [x.n_items for x in sampled]
+    """Say how many: "5 runs x 500 items", or "1,319 items in 57 clusters"."""
+    items = f"{_say_range([x.n_items for x in sampled])} items"
+    runs = [len(y) for x in sampled for y in x.runs.values()]
+    by = f"{_say_range(runs)} runs x " if runs else ""
+    return f"{by}{items}{say_clusters(sampled)}"
+
+
+def _say_range(counts: Sequence[int]) -> str:
     few, many = min(counts), max(counts)
-    count = f"{few:,}{'' if few == many else f' to {many:,}'}"
-    return f"{count} items{say_clusters(sampled)}"
+    return f"{few:,}" if few == many else f"{few:,} to {many:,}"
 
 
 def refuse_single(table: ScoreTable) -> None:
@@ -199,3 +255,31 @@ def refuse_single(table: ScoreTable) -> None:
                 "for independent."
             )
             raise ValueError(msg)
+
+
+def refuse_options_of_runs(
+    test: str | None, *, is_paired: bool, test_share: float | None
+) -> None:
+    """Refuse tests and options that are not of items in several runs, both drawn.
+
+    Raises
+    ------
+    ValueError
+        Such a test or option.
+    """
+    what = "items in several runs of each model, both of which were drawn"
+    if test != "t":
+        msg = (
+            f"Expected --test t of {what}; got --test {test}. Pass --unit item for a "
+            "verdict on these trained models, or --unit run for one on this test set, "
+            "which take other tests, too."
+        )
+        raise ValueError(msg)
+    if is_paired:
+        option = "--paired" if test_share is None else "--test-share"
+        msg = (
+            f"Expected {what}, without {option}: each model has runs of its own. Leave "
+            "it out. For models that share their seeds there is t_test(a, b, axis=(0, "
+            "1), paired=True) in Python."
+        )
+        raise ValueError(msg)

@@ -1,11 +1,9 @@
-"""Two-sided tests of every two models, of clusters or metrics of sums, on the host."""
+"""Two-sided tests of every two models by what was sampled, on the host."""
 
 import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from sigarray._difference.location import t_test
 from sigarray._resampling.draws import count_permutations
@@ -15,12 +13,10 @@ from sigarray._verdicts.near_levels import is_near_any_level
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pair_options import FUNCTIONS, PairOptions
 from sigarray._verdicts.pairwise_tests import run_pairwise
-from sigarray._verdicts.sampled import Sampled
+from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray._verdicts.sampled_draws import find_p_values
 from sigarray.read._wide import Scores
 
-# Two models each.
-Pairs = Sequence[Sequence[str]]
 # A statistic, its p-value, and the number of resamples of it.
 Result = tuple[float, float, int]
 # A test of some pairs by a number of resamples.
@@ -94,15 +90,13 @@ def _find_results(
 
 
 def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Result]:
-    """Test pairs by the errors of clusters, as many in a call as memory allows."""
-    step = max(1, _MOST_HELD // (2 * sampled.n_items))
-    results: list[Result] = []
-    for start in range(0, len(pairs), step):
-        some = pairs[start : start + step]
-        a, b = (np.stack([scores[pair[k]] for pair in some]) for k in (0, 1))
-        result = t_test(a, b, paired=True, clusters=sampled.codes)
+    """Test pairs by the errors of what was sampled, many in a call."""
+    results: list[Result] = [(0.0, 1.0, 0)] * len(pairs)
+    for places, a, b in sampled.list_batches(scores, pairs, _MOST_HELD):
+        result = t_test(a, b, **sampled.options)
         numbers = result.statistic.tolist(), result.pvalue.tolist()
-        results += [(*x, 0) for x in zip(*numbers, strict=True)]
+        for k, t, p in zip(places, *numbers, strict=True):
+            results[k] = t, p, 0
     return results
 
 

@@ -49,7 +49,7 @@ def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
 
 
 def _say_design(table: ScoreTable, task: str) -> list[str]:
-    """Say in how many clusters items are, if they are in some."""
+    """Say in how many clusters or runs items are, if they are in some."""
     sampled = find_sampled(table, task)
     if sampled is None:
         return []
@@ -61,7 +61,10 @@ def _say_design(table: ScoreTable, task: str) -> list[str]:
         of_sums = [f"{table.metric} is computed once, of the sums of {columns}"]
         if len(table.tasks) > 1:
             of_sums[0] += ", on each task, where it stands for the mean"
-    return [*of_sums, f"The design is {models}, {say_items([sampled])}, paired"]
+    design = f"The design is {models}, {say_items([sampled])}"
+    if sampled.runs:
+        return [f"{design}: each model has its own runs, and all have the same items"]
+    return [*of_sums, f"{design}, paired"]
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:

@@ -41,8 +41,10 @@ def sign(
         "statistic": None if table.statistic is None else table.metric,
         "metric": table.metric,
         "unit": table.unit,
-        "paired": "yes" if test.is_paired else None,
+        # Runs are no pairs, though items are.
+        "paired": "yes" if test.is_paired and not table.runs else None,
         "clusters": _count_clusters(table),
+        "runs": _count_runs(table),
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
@@ -65,12 +67,26 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
         task: {model: x.reshape(-1) for model, x in by.items()}
         for task, by in table.sums.items()
     }
-    return {**table.tasks, **of_sums, **of_pairs, **of_clusters}
+    # The order of runs, whose names may be others, is no part of it.
+    of_runs = {
+        task: {x: _sort_runs(y.scores).reshape(-1) for x, y in by.items()}
+        for task, by in table.runs.items()
+    }
+    return {**table.tasks, **of_sums, **of_runs, **of_pairs, **of_clusters}
 
 
 def _count_clusters(table: ScoreTable) -> int | None:
     """Count the clusters of all tasks, if items are in some."""
     return sum(len({*x}) for x in table.clusters.values()) or None
+
+
+def _sort_runs(scores: np.ndarray) -> np.ndarray:
+    return scores[np.lexsort(scores.T[::-1])]
+
+
+def _count_runs(table: ScoreTable) -> int | None:
+    """Count the runs of all models and tasks, if items are in several."""
+    return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

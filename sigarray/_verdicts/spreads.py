@@ -29,7 +29,7 @@ def summarize(comparison: Comparison) -> Mapping[str, Summary]:
         | {
             "sd": x["sd"] / math.sqrt(len(scores[name]))
             if sampled is None
-            else sampled.find_error(scores[name])
+            else sampled.find_error(name, scores)
         }
         for name, x in comparison.summaries.items()
     }
@@ -46,7 +46,7 @@ def explain_marks(comparison: Comparison, where: str = "") -> str:
     spread, unit = name_spread(comparison), comparison.unit
     of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
     of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
-    of += ", by whole clusters" if comparison.sampled_unit != unit else ""
+    of += f",{said}" if (said := comparison.say_spread()) else ""
     best = "highest" if comparison.higher_is_better else "lowest"
     return (
         f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} "

@@ -37,7 +37,7 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
-from sigarray._verdicts.sampled import say_clusters
+from sigarray._verdicts.sampled import say_items
 from sigarray._verdicts.spreads import (
     SPREADS,
     explain_marks,
@@ -241,7 +241,9 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    units += say_clusters(x.sampled for x in compared.values())
+    sampled = [x.sampled for x in compared.values() if x.sampled is not None]
+    if sampled and sampled[0].has_design:
+        units = say_items(sampled)
     which = "Means" if first.is_of_means else first.metric
     title = f"{which} and {SPREADS[name_spread(first)]}s of {units} on each task"
     title += say_worst(compared.values())

@@ -211,8 +211,7 @@ def _advise(
     """Say what would tell more pairs apart, if any may be."""
     if not any(_varies(comparison, x) for x in decisions if x.better is None):
         return []
-    unit = comparison.sampled_unit
-    said = f"More {unit}s would decide more: sigarray power estimates how many"
+    said = comparison.advise_more()
     if has_fewer:
         said += (
             ". So would fewer comparisons, with one model alone, which has to be "

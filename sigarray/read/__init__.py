@@ -79,12 +79,13 @@ def scores(
         A metric of a whole test set, such as "f1" or another function of `corpus`, or
         `of_sums` of a function. `score` then has the columns of the numbers of each
         item whose sums it takes, in its order: "tp,fp,fn".
-    unit : {"run", "item", "cluster"}, optional
-        What a score stands for. A column of clusters of items is kept with these, in
-        `clusters`; with "cluster" the score of one is the sum of its items over the
-        mean size of clusters, so that the mean of clusters is that of items. With
-        "item" the runs of an item are averaged, and with "run" the items of a run. It
-        is only needed for items in several runs. If these are raters, such as those of
+    unit : {"run", "item", "cluster", "run,item"}, optional
+        What a score stands for. Items in several runs of each model are "run,item" by
+        default, of which `runs` has both. A column of clusters of items is kept with
+        these, in `clusters`; with "cluster" the score of one is the sum of its items
+        over the mean size of clusters, so that the mean of clusters is that of items.
+        With "item" the runs of an item are averaged, and with "run" the items of a run.
+        If runs are raters, such as those of
         a column named "rater", a rating counts if all models have one of that item by
         the same rater.
     paired : bool, default: False

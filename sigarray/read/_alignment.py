@@ -19,10 +19,13 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._repeats import refuse_repeats
 from sigarray.read._treatment import Raters
 
-Unit = Literal["run", "item", "cluster"]
-UNITS = ("run", "item", "cluster")
+Unit = Literal["run", "item", "cluster", "run,item"]
+UNITS = ("run", "item", "cluster", "run,item")
+# Those that each run of a model is one of.
+OF_RUNS = ("run", "run,item")
 _MAX_SHOWN = 3
 _BY_ITEMS = ", each weighed by its number of items"
+_COMPARED = {"run,item": "needs every item in"}
 # The most groups that become Python numbers at a time.
 _CHUNK = 2**14
 
@@ -47,17 +50,18 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
     Raises
     ------
     TableError
-        Scores of items in several runs, without a chosen unit; a unit for which the
-        table has no column.
+        Ratings of items, without a chosen unit; a unit for which the table has no
+        column.
     """
-    has = {role: records.has(role) for role in UNITS}
+    has = {role: records.has(role) for role in ("run", "item", "cluster")}
     if unit is not None:
-        if not has[unit] and unit != "run":
-            msg = (
-                f"Expected a column that says of which {unit} a score is, for --unit "
-                f"{unit}; got none. Name it with --{unit}."
-            )
-            raise TableError(msg)
+        for role in () if unit == "run" else unit.split(","):
+            if not has[role]:
+                msg = (
+                    f"Expected a column that says of which {role} a score is, for "
+                    f"--unit {unit}; got none. Name it with --{role}."
+                )
+                raise TableError(msg)
         return unit
     if has["cluster"]:
         return "cluster" if has["run"] and not has["item"] else "item"
@@ -66,10 +70,13 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
     if len(records.list_known("run")) > 1:
         if all(frame.unit is not None for frame in records.list_frames()):
             return cast("Unit", records[0].frame.unit)
+        column = find_column(records, "run")
+        if not names_raters(column):
+            return "run,item"
         msg = (
-            "Expected scores of runs or of items; got scores of items in several "
-            "runs. Choose what else might have been drawn: --unit item averages over "
-            "the runs, and pairs the models by item; --unit run averages over the "
+            f"Expected scores of runs or of items; got scores of items by {column!r}. "
+            "Choose what else might have been drawn: --unit item averages over "
+            "these, and pairs the models by item; --unit run averages over the "
             f"items.{say_how_to_average(records.list_frames())}"
         )
         raise TableError(msg)
@@ -98,7 +105,8 @@ def join_scores(
     _check_units(records, unit)
     notes: list[str] = []
     raters = None
-    have_samples = unit != "run" and are_samples(records, is_said=is_said)
+    is_of_runs = unit in OF_RUNS
+    have_samples = not is_of_runs and are_samples(records, is_said=is_said)
     if have_samples:
         refuse_repeats(records)
     else:
@@ -107,19 +115,21 @@ def join_scores(
         _check_same(records, role)
     if unit == "run" and not records.has("run"):
         return _number_runs(records), [], records, None
-    if unit != "run":
+    if not is_of_runs:
         records, raters, matched = match_raters(records, drop_unmatched=drop_unmatched)
         notes += matched
         if have_samples and records.group("model", "item")[1] < len(records):
             notes.insert(0, _say_samples(records))
     if unit != "run" or records.has("item"):
         role = "item" if records.has("item") else unit
-        holders = ["model", "run"] if unit == "run" else ["model"]
-        records, dropped = _match(records, role, holders, drop_unmatched)
+        holders = ["model", "run"] if is_of_runs else ["model"]
+        records, dropped = _match(records, role, holders, drop_unmatched, unit)
         notes += dropped
     elif is_paired:
-        records, dropped = _match(records, "run", ["model"], drop_unmatched)
+        records, dropped = _match(records, "run", ["model"], drop_unmatched, unit)
         notes += dropped
+    if unit == "run,item":
+        return average(records, "item"), notes, records, None
     joined = average(records, unit)
     n_scores = sum(len(units.scores) for units in joined.values())
     if n_scores < len(records):
@@ -165,7 +175,7 @@ def _check_units(records: Records, unit: Unit) -> None:
     """Refuse scores if some of them name their unit and others do not."""
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
-        if 0 < len(without) < len(records) and (role != "run" or unit == "run"):
+        if 0 < len(without) < len(records) and (role != "run" or unit in OF_RUNS):
             msg = (
                 f"{records[without[0]].place}: expected to find of which {role} the "
                 "score is, as of other scores; got none. Name its column with "
@@ -217,7 +227,11 @@ def _number_runs(records: Records) -> Joined:
 
 
 def _match(
-    records: Records, role: str, holders: Sequence[str], drop_unmatched: bool
+    records: Records,
+    role: str,
+    holders: Sequence[str],
+    drop_unmatched: bool,
+    unit: Unit,
 ) -> tuple[Records, list[str]]:
     """Return the records of units that all models have; raise if there are others."""
     names = records.factors[role]
@@ -256,9 +270,12 @@ def _match(
         expected = f"scores of the same {role}s"
         if "run" in holders:
             run = find_column(records, "run")
-            expected += " in all runs, because --unit run compares the means of "
-            expected += "runs" if run is None else f"each {run!r}, taken for a run"
+            each = "runs" if run is None else f"each {run!r}, taken for a run"
+            expected += f" in all runs, because --unit {unit} "
+            expected += f"{_COMPARED.get(unit, 'compares the means of')} {each}"
             average_them = say_how_to_average(records.list_frames())
+            if unit == "run,item":
+                advice += "; or --unit item, to average each over the runs that have it"
             if names_raters(run):
                 advice = average_them.strip().rstrip(".")
             else:

@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._plain_text import squeeze, suggest
-from sigarray.read._alignment import (
-    choose_unit,
-    sort_ids,
-)
+from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._curves import Curves, find_curves
@@ -77,10 +74,10 @@ def join_records(
     unit = choose_unit(records, choice.unit)
     records, of_clusters = _leave_out_clusters(records, choice)
     of_raters: list[str] = []
-    if unit != "run":
+    if unit not in OF_RUNS:
         records, of_raters = find_raters(records)
     else:
-        doubts += doubt_raters_as_runs(records, source)
+        doubts += doubt_raters_as_runs(records, source, unit)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
@@ -124,22 +121,38 @@ def join_records(
         ended={task: x.ended for task, x in joined.items() if x.ended is not None},
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
+        runs={task: x.runs for task, x in joined.items() if x.runs},
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
-    """Take items by themselves, as the user says who names no clusters, with a note."""
+    """Take items by themselves, as the user says who names no clusters, with a note.
+
+    Raises
+    ------
+    TableError
+        Clusters that are named, of items in several runs that were both drawn.
+    """
     is_named = "cluster" in (choice.columns or {})
-    if choice.unit != "item" or is_named or not records.has("cluster"):
+    if choice.unit == "run,item" and is_named:
+        msg = (
+            "Expected --unit run,item without --cluster, because it takes items as "
+            "independent; got both. Pass --unit item for clusters of these items, with "
+            "the means of runs; or leave out --cluster."
+        )
+        raise TableError(msg)
+    is_of_items = choice.unit in ("item", "run,item")
+    if not is_of_items or is_named or not records.has("cluster"):
         return records, []
     column = find_column(records, "cluster")
     named = "" if column is None else f" of {column!r}"
-    return records.name(cluster=None), [
-        f"the clusters{named} are not used, as --unit item says; name their column "
-        "with --cluster, where items of one are not independent"
-    ]
+    note = f"the clusters{named} are not used, as --unit {choice.unit} says"
+    if choice.unit == "item":
+        note += "; name their column with --cluster, where items of one are not "
+        note += "independent"
+    return records.name(cluster=None), [note]
 
 
 def _take_last(

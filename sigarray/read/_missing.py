@@ -131,7 +131,7 @@ def find_alone(records: Records, unit: str) -> np.ndarray:
     """Tell which missing scores are the only ones of their model and item, or run."""
     lacks = np.isnan(records.scores)
     role = "item" if records.has("item") else "run"
-    roles = {role, "run"} if unit == "run" else {role}
+    roles = {role, "run"} if unit in ("run", "run,item") else {role}
     units, n_units = records.group("model", *roles)
     n_scores = np.bincount(units[~lacks], minlength=n_units)
     is_unnamed = records.factors[role].codes < 0

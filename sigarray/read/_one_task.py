@@ -1,6 +1,6 @@
 """The scores of one task, joined by item or run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from sigarray.read._missing import (
 )
 from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import ENDED_EARLY, Records
+from sigarray.read._run_tables import RunTable, find_run_tables
 from sigarray.read._score_table import Choice
 from sigarray.read._treatment import (
     Averaged,
@@ -42,6 +43,7 @@ class JoinedTask(NamedTuple):
     scores: dict[str, np.ndarray]
     ids: dict[str, tuple[str, ...]]
     clusters: tuple[str, ...]
+    runs: Mapping[str, RunTable]
     pairs: Pairs
     n_missing: Counts
     ended: Ended | None
@@ -81,11 +83,10 @@ def join_task(
         task = whole[0].task or ""
         notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
         return None, notes
+    items = joined[order[0]].codes
     n_lost = 0 if raters is None else raters.n_items
     dropped = count_dropped(whole, kept, unit, is_paired=is_paired, n_others=n_lost)
-    pairs = _join_pairs(
-        records, order, len(joined[order[0]].scores), choice, unit, raters
-    )
+    pairs = _join_pairs(records, order, len(items), choice, unit, raters)
     doubts = doubt_raters(kept, of_raters)
     if doubts:
         raters = (raters or Raters(doubts[0].column))._replace(
@@ -98,7 +99,8 @@ def join_task(
         records,
         {model: joined[model].scores for model in order},
         {model: joined[model].names for model in order},
-        find_clusters(kept, joined[order[0]].codes) if unit == "item" else (),
+        find_clusters(kept, items) if unit == "item" else (),
+        find_run_tables(kept, order, items) if unit == "run,item" else {},
         pairs,
         n_missing,
         ended,

@@ -99,14 +99,15 @@ def names_raters(column: str | None) -> bool:
     return column is not None and bool(list_words(column) & (RATERS - RATINGS))
 
 
-def doubt_raters_as_runs(records: Records, source: str) -> list[str]:
-    """Say that raters of items are taken for independent runs, as --unit run says."""
+def doubt_raters_as_runs(records: Records, source: str, unit: str) -> list[str]:
+    """Say that raters of items are taken for independent runs, as --unit says."""
     column = find_column(records, "run")
     if not (names_raters(column) and records.has("item") and records.has("run")):
         return []
+    mean = ", and its score is the mean of the items" if unit == "run" else ""
     return [
         f"{source}: each {column!r} is taken for an independent run of a model, as "
-        "--unit run says, and its score is the mean of the items. To average the "
+        f"--unit {unit} says{mean}. To average the "
         "ratings of each item, and pair the models by item, pass --unit item --run "
         f"{quote_names([column or ''])}"
     ]

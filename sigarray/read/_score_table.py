@@ -12,6 +12,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
+from sigarray.read._run_tables import RunTable
 from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 
@@ -26,7 +27,7 @@ class ScoreTable(NamedTuple):
     ids : dict of str to dict of str to tuple of str
         Task -> model -> the run, item or cluster of each score. Those without names are
         numbered, from "1" on.
-    unit : {"run", "item", "cluster"}
+    unit : {"run", "item", "cluster", "run,item"}
         What a score stands for.
     is_paired : bool
         Whether the scores of all models are of the same units, in the same order.
@@ -99,6 +100,10 @@ class ScoreTable(NamedTuple):
         That metric.
     sum_columns : tuple of str
         The columns of the numbers.
+    runs : mapping
+        Task -> model -> the names of its runs, `runs`, and its `scores`, shape (S, n),
+        of items in several runs with ``unit="run,item"``. `tasks` has the means of
+        items over the runs.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -133,6 +138,7 @@ class ScoreTable(NamedTuple):
     sums: Mapping[str, Mapping[str, np.ndarray]] = {}
     statistic: SumStatistic | None = None
     sum_columns: tuple[str, ...] = ()
+    runs: Mapping[str, Mapping[str, RunTable]] = {}
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

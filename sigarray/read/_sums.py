@@ -117,6 +117,13 @@ def read_sums(
             raise ValueError(msg)
     tables = [_read_column(sources, choice, x, columns) for x in columns]
     first = tables[0]
+    if first.unit == "run,item":
+        msg = (
+            f"{first.source}: expected items in one run of each model for --statistic "
+            f"{name}; got several runs. Pass --unit item, which averages the numbers "
+            "of an item over the runs, or choose a run with --where."
+        )
+        raise TableError(msg)
     if first.unit != "item":
         msg = (
             f"{first.source}: expected a column of items, over which the numbers of "

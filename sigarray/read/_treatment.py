@@ -127,7 +127,8 @@ def count_dropped(
     n_left = n_all - n_kept - n_others
     if not n_left:
         return None
-    holders = ["model", "run"] if unit == "run" and role == "item" else ["model"]
+    is_by_run = unit in ("run", "run,item") and role == "item"
+    holders = ["model", "run"] if is_by_run else ["model"]
     is_missing = np.isnan(records.scores)
     scored = records.take(np.flatnonzero(~is_missing))
     n_held = scored.group(*holders, role)[1]
@@ -140,6 +141,8 @@ def count_averaged(records: Records, unit: str) -> Averaged | None:
     """Count the scores of each item, or the items of each run, if there are several."""
     if not records.has("item") or (unit == "run" and not records.has("run")):
         return None
+    if unit == "run,item":
+        return None  # means decide nothing
     of_runs = unit == "run"
     counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
     if counts.max() == 1:

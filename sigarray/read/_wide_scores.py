@@ -39,6 +39,8 @@ from sigarray.read._wide import (
 from sigarray.read._wide_pairs import drop_unmatched
 from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
 
+_OF_BOTH = " It needs a row for each score, with columns of models, runs and items."
+
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
     """Read the scores of a table with a column for each model, on each task.
@@ -259,11 +261,11 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
         )
         raise TableError(msg)
     of_items = "item" in chosen
-    if choice.unit == "cluster" or (choice.unit == "run" and of_items):
+    if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
         msg = (
             f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
             f"of a table with a column for each model{' and one of items' * of_items}; "
-            f"got --unit {choice.unit}."
+            f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
         )
         raise TableError(msg)
 

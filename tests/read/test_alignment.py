@@ -52,10 +52,9 @@ class TestJoins:
     def test_items_in_several_runs(self, write):
         rows = [row[:3] + row[4:] for row in ITEMS]
         path = write(as_csv(rows, "model,item,seed,score"))
-        with pytest.raises(
-            TableError, match=r"unit=\'item\' averages.*unit=\'run\' av"
-        ):
-            read.scores(path)
+        table = read.scores(path)
+        assert table.unit == "run,item"
+        assert table.runs[""]["a"].scores.shape == (2, 3)
         table = read.scores(path, unit="item")
         assert as_lists(table)[""]["a"] == [0.5, 1.0, 0.0]
         table = read.scores(path, unit="run")

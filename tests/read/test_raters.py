@@ -85,11 +85,17 @@ class TestAdvice:
         assert out == averaged[1]
         assert "several scores of an item were averaged" in err
 
-    def test_runs_without_raters_have_no_such_advice(self, write, run):
-        path = write(rate(BOTH, column="seed"))
-        done = run("compare", path)
-        refuse(done, "--unit run averages over the items.")
-        assert "raters" not in done[2]
+    def test_runs_without_raters_are_drawn_as_items_are(self, write, run):
+        code, out, err = run("compare", write(rate(BOTH, column="seed")))
+        assert code == 0
+        assert "runs x 12 items" in out
+        assert "names raters" not in err
+
+    def test_raters_may_be_taken_for_runs(self, write, run):
+        path = write(rate(BOTH))
+        code, _, err = run("compare", path, "--run", "rater", "--unit", "run,item")
+        assert code == 0
+        assert "for an independent run of a model, as --unit run,item says. To" in err
 
     def test_the_command_of_the_readme(self, write, run):
         command = "sigarray compare ratings.csv --unit item --run rater"

@@ -16,7 +16,7 @@ METHODS_OF_TESTS = (
 THRESHOLD = 0.2
 CONFIDENCE_LEVEL = 0.95
 ALPHA = 0.05
-UNITS = ("run", "item", "cluster")
+UNITS = ("run", "item", "cluster", "run,item")
 TREATMENTS = ("drop", "worst", "keep")
 STATISTICS = (
     "accuracy",

@@ -85,7 +85,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--unit",
         choices=UNITS,
         metavar="UNIT",
-        help="say what a score is of: run, item or cluster",
+        help="say what a score is of: run, item, cluster or run,item",
     )
     scores.add_argument(
         "--missing",

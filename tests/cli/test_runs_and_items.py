@@ -1,0 +1,291 @@
+"""`sigarray compare` of items in several runs of each model, both of which were drawn.
+
+The tests of arrays are the oracle, as is a table of one run for each error.
+"""
+
+import base64
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models, read, t_ci, t_test
+
+ROOT = Path(__file__).parents[2]
+N_ITEMS = 12
+RUNS = {"m0": 3, "m1": 5, "m2": 3, "m3": 2}
+
+
+def draw(seed=0, runs=RUNS):
+    """Return tables of runs and items by model; each model has its own runs."""
+    rng = np.random.default_rng(seed)
+    hardness = rng.normal(0.0, 1.0, N_ITEMS)
+    tables = {}
+    for k, (name, n_runs) in enumerate(runs.items()):
+        luck = rng.normal(0.0, 0.1, (n_runs, 1))
+        taste = rng.normal(0.0, 0.3, N_ITEMS)
+        noise = rng.normal(0.0, 0.3, (n_runs, N_ITEMS))
+        tables[name] = np.round(0.3 * k + hardness + luck + taste + noise, 5)
+    return tables
+
+
+def as_rows(tables, task=""):
+    """Return rows of a table in an order of their own, with names of runs and items."""
+    rows = [
+        f"{task}{model},s{k},q{i},{x[k, i]}"
+        for model, x in tables.items()
+        for k, i in np.ndindex(x.shape)
+    ]
+    return [rows[k] for k in np.random.default_rng(1).permutation(len(rows))]
+
+
+@pytest.fixture
+def path(write):
+    return write("\n".join(["model,seed,item,score", *as_rows(draw()), ""]))
+
+
+def compare(run, *options):
+    code, out, err = run("compare", *options, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("unit", [(), ("--unit", "run,item"), ("--test", "t")])
+def test_the_numbers_are_those_of_arrays(path, run, unit):
+    tables = draw()
+    document = compare(run, path, "--no-correction", *unit)
+    assert document["test"] == "t"
+    assert len(document["pairs"]) == 6
+    for pair in document["pairs"]:
+        a, b = (tables[pair[f"model_{x}"]] for x in "ab")
+        expected = t_test(a, b, axis=(0, 1))
+        assert pair["pvalue"] == pytest.approx(float(expected.pvalue), rel=1e-9)
+        assert pair["statistic"] == pytest.approx(float(expected.statistic), rel=1e-9)
+        assert pair["mean_difference"] == pytest.approx(a.mean() - b.mean())
+        limits = t_ci(a, b, axis=(0, 1)).confidence_interval
+        found = [pair["difference_low"], pair["difference_high"]]
+        assert found == pytest.approx([float(x) for x in limits], rel=1e-9)
+        assert (pair["n_a"], pair["n_b"]) == (N_ITEMS, N_ITEMS)
+        assert (pair["n_runs_a"], pair["n_runs_b"]) == (len(a), len(b))
+    for name, x in tables.items():
+        found = document["models"][name]
+        assert (found["n"], found["n_runs"]) == (N_ITEMS, len(x))
+        assert found["mean"] == pytest.approx(x.mean())
+        assert (found["min"], found["max"]) == (x.min(), x.max())
+
+
+def test_corrections_and_intervals_are_of_all_pairs(path, run):
+    tables = draw()
+    document = compare(run, path)
+    assert document["correction"] == "holm"
+    p = [x["pvalue"] for x in document["pairs"]]
+    least = min(document["pairs"], key=lambda x: x["pvalue"])
+    assert least["adjusted_pvalue"] == pytest.approx(min(1.0, 6 * min(p)))
+    for pair in document["pairs"]:
+        a, b = (tables[pair[f"model_{x}"]] for x in "ab")
+        limits = t_ci(a, b, axis=(0, 1), confidence_level=1 - 0.05 / 6)
+        found = [pair["difference_low"], pair["difference_high"]]
+        assert found == pytest.approx([float(x) for x in limits.confidence_interval])
+
+
+def test_a_baseline_is_compared_with_each(path, run):
+    tables = draw()
+    pairs = compare(run, path, "--baseline", "m1")["pairs"]
+    assert len(pairs) == 3
+    for pair in pairs:
+        assert "m1" in (pair["model_a"], pair["model_b"])
+        a, b = (tables[pair[f"model_{x}"]] for x in "ab")
+        expected = float(t_test(a, b, axis=(0, 1)).pvalue)
+        assert pair["pvalue"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_each_task_is_compared_by_itself(write, run):
+    tasks = {"x": draw(1, {"a": 2, "b": 3}), "y": draw(2, {"a": 4, "b": 2})}
+    rows = [row for task, by in tasks.items() for row in as_rows(by, f"{task},")]
+    path = write("\n".join(["task,model,seed,item,score", *rows, ""]))
+    pairs = compare(run, path, "--no-correction")["pairs"]
+    for task, tables in tasks.items():
+        (pair,) = (x for x in pairs if x["task"] == task)
+        a, b = (tables[pair[f"model_{x}"]] for x in "ab")
+        expected = float(t_test(a, b, axis=(0, 1)).pvalue)
+        assert pair["pvalue"] == pytest.approx(expected, rel=1e-9)
+        assert (pair["n_runs_a"], pair["n_runs_b"]) == (len(a), len(b))
+    _, out, _ = run("compare", path)
+    assert f"standard errors of 2 to 4 runs x {N_ITEMS} items on each task" in out
+
+
+def test_standard_errors_are_those_of_one_model(path, run):
+    _, out, _ = run("compare", path)
+    for name, x in draw().items():
+        (row,) = re.findall(rf"{name} .* {len(x)} x {N_ITEMS} +(\S+) +(\S+)", out)
+        error = float(t_ci(x, axis=(0, 1)).standard_error)
+        assert [float(y) for y in row] == pytest.approx([x.mean(), error], abs=6e-3)
+
+
+def test_the_design_is_named_everywhere(path, run, tmp_path):
+    design = f"2 to 5 runs x {N_ITEMS} items"
+    page = tmp_path / "page.html"
+    for style in ("text", "markdown", "latex", "sentences"):
+        code, out, err = run(
+            "compare", path, "--format", style, "--report", str(page), "--seed", "0"
+        )
+        assert code == 0, err
+        assert f"The design is 4 models, {design}: each model has its own runs" in out
+        assert out.count(design) > 1
+        assert "the errors of runs and items" in out
+    html = page.read_text("utf-8")
+    assert html.count(design) > 1
+    (data,) = re.findall(r"base64,([\w+/=]+)", html)
+    saved = base64.b64decode(data).decode().splitlines()
+    assert saved[0] == "model,run,item,score"
+    assert len(saved) == 1 + sum(RUNS.values()) * N_ITEMS
+    assert sorted(saved[1:]) == sorted(as_rows(draw()))
+    _, out, _ = run("compare", path, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert {x["n_runs_a"] for x in rows} <= {"2", "3", "5"}
+    _, out, _ = run("compare", path, "--unit", "item", "--format", "csv")
+    assert "n_runs" not in out
+
+
+def test_a_signature_names_the_runs(path, run, write):
+    document = compare(run, path)
+    line = document["signature"]
+    assert "unit:run,item|runs:13|" in line
+    assert "paired" not in line
+    code, out, _ = run("compare", path, "--verify", line)
+    assert (code, "repeats it" in out) == (0, True)
+    tables = draw()
+    renamed = {**tables, "m0": tables["m0"][::-1]}
+    assert compare(run, _save(write, renamed))["signature"] == line
+    # The means of items are the same, but one run is not.
+    moved = tables["m1"].copy()
+    moved[:2, 0] += (0.25, -0.25)
+    code, out, _ = run(
+        "compare", _save(write, {**tables, "m1": moved}), "--verify", line
+    )
+    assert (code, "does not repeat it" in out) == (1, True)
+    other = {**tables, "m3": np.vstack([tables["m3"], tables["m3"]])}
+    _, out, _ = run("compare", _save(write, other), "--verify", line)
+    assert "runs was 13, is 15" in out
+
+
+def _save(write, tables):
+    return write("\n".join(["model,seed,item,score", *as_rows(tables), ""]), "o.csv")
+
+
+def test_a_run_without_an_item_is_named(write, run):
+    rows = [x for x in as_rows(draw()) if not x.startswith("m1,s4,q7,")]
+    path = write("\n".join(["model,seed,item,score", *rows, ""]))
+    code, _, err = run("compare", path)
+    assert code == 2
+    said = " ".join(err.split())
+    assert "'m1' in run 's4' lacks 1 ('q7')" in said
+    assert "--drop-unmatched" in said
+    assert "--unit item" in said
+    pair = compare(run, path, "--drop-unmatched", "--no-correction")["pairs"][0]
+    kept = [i for i in range(N_ITEMS) if i != 7]
+    a, b = (draw()[pair[f"model_{x}"]][:, kept] for x in "ab")
+    assert pair["pvalue"] == pytest.approx(float(t_test(a, b, axis=(0, 1)).pvalue))
+
+
+def test_a_missing_score_leaves_out_its_item(write, run):
+    rows = [re.sub(r"^(m1,s4,q7,).*", r"\1nan", x) for x in as_rows(draw())]
+    path = write("\n".join(["model,seed,item,score", *rows, ""]))
+    document = compare(run, path, "--missing", "drop", "--no-correction")
+    kept = [i for i in range(N_ITEMS) if i != 7]
+    pair = document["pairs"][0]
+    a, b = (draw()[pair[f"model_{x}"]][:, kept] for x in "ab")
+    assert pair["pvalue"] == pytest.approx(float(t_test(a, b, axis=(0, 1)).pvalue))
+    assert "1 of 12 items, in which 1 score was missing" in document["method"]
+
+
+def test_one_run_of_a_model_is_an_error(write, run):
+    path = _save(write, draw(0, {"a": 1, "b": 3}))
+    code, _, err = run("compare", path)
+    said = " ".join(err.split())
+    assert code == 2
+    assert "expected two runs or more of each model" in said
+    assert "got one of 'a'" in said
+    assert "--unit item" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--test", "permutation"), "Expected --test t of items in several runs"),
+        (("--test", "aso"), "Pass --unit item for a verdict on these trained models"),
+        (("--paired",), "without --paired"),
+        (("--test", "t", "--test-share", "0.2"), "without --test-share"),
+        (("--unit", "run,item", "--cluster", "other"), "without --cluster"),
+        (
+            ("--statistic", "ratio", "--score", "score,other"),
+            "expected items in one run of each model for --statistic ratio",
+        ),
+    ],
+)
+def test_what_takes_no_runs_and_items_is_an_error(write, run, options, said):
+    rows = [f"{x},1" for x in as_rows(draw())]
+    path = write("\n".join(["model,seed,item,score,other", *rows, ""]))
+    columns = () if "--statistic" in options else ("--score", "score")
+    code, _, err = run("compare", path, *columns, *options)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_power_says_what_to_do(path, run):
+    code, _, err = run("power", path)
+    assert code == 2
+    assert "Pass --unit item or --unit run." in err
+    assert "required_items" in err
+
+
+def test_models_that_do_not_vary_are_not_told_apart(write, run):
+    flat = {name: np.full((3, N_ITEMS), x) for name, x in (("a", 0.5), ("b", 0.75))}
+    code, out, err = run("compare", _save(write, flat), "--format", "json")
+    assert code == 0
+    assert json.loads(out)["pairs"][0]["better"] is None
+    assert "do not vary" in err
+    # Runs that vary say how much, though items do not.
+    flat["a"] = flat["a"] + [[0.0], [0.01], [0.03]]
+    code, out, err = run("compare", _save(write, flat), "--format", "json")
+    assert "do not vary" not in err
+    expected = t_test(flat["a"], flat["b"], axis=(0, 1))
+    found = json.loads(out)["pairs"][0]["pvalue"]
+    assert found == pytest.approx(float(expected.pvalue))
+
+
+def test_the_page_says_what_items_alone_would_show(run):
+    path = str(ROOT / "docs" / "examples" / "seeds.csv")
+    (pair,) = compare(run, path, "--unit", "item", "--test", "t")["pairs"]
+    page = (ROOT / "docs" / "seeds_and_items.md").read_text("utf-8")
+    assert pair["better"] == "ours"
+    assert f"would be better: p is {pair['pvalue']:.0e}." in " ".join(page.split())
+
+
+class TestInPython:
+    def test_a_frame_is_compared_as_its_file(self, path, run):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.read_csv(path)
+        result = compare_models(frame)
+        document = compare(run, path)
+        found = [x["pvalue"] for x in result.to_frame().to_dict("records")]
+        assert found == [x["pvalue"] for x in document["pairs"]]
+        assert f"runs x {N_ITEMS} items" in result.method
+        with pytest.raises(ValueError, match=r"test='t' of items in several runs"):
+            compare_models(frame, test="bootstrap")
+        with pytest.raises(ValueError, match=r"without clusters"):
+            compare_models(frame, clusters=[1] * N_ITEMS, unit="run,item")
+
+    def test_a_table_has_both(self, path):
+        table = read.scores(path)
+        for name, x in draw().items():
+            found = table.runs[""][name]
+            assert found.runs == tuple(f"s{k}" for k in range(len(x)))
+            places = [int(y[1:]) for y in table.ids[""][name]]
+            np.testing.assert_array_equal(found.scores, x[:, places])
+            np.testing.assert_allclose(table.scores[name], x.mean(axis=0)[places])
+        assert compare_models(table).verdicts == compare_models(path).verdicts
