@@ -274,6 +274,14 @@ GROUPS = (
         "plot.replicates report.describe",
         {"alternative": "The alternative that was passed to the test."},
     ),
+    Group(
+        "report.describe",
+        {
+            "margin": """
+                The margin that was passed to the test: the sentence then says whether A
+                is no worse than B."""
+        },
+    ),
     *OF_ROOMS,
 )
 
