@@ -268,3 +268,58 @@ class TestWrongCalls:
             t_ci(a, clusters=codes, n_clusters=3)
         with pytest.raises(ValueError, match="clusters with n_clusters=3; got none"):
             t_ci(a, n_clusters=3)
+
+
+class TestLabelsOfPandas:
+    """An index is a sequence of labels; a column of labels has an index of its own."""
+
+    OPTIONS = (
+        (t_ci, "clusters", {}),
+        (t_test, "strata", {}),
+        (bootstrap_ci, "strata", {"rng": 0, "n_resamples": 19}),
+        (permutation_test, "clusters", {"rng": 0, "n_resamples": 19}),
+    )
+
+    @pytest.fixture
+    def frame(self):
+        pandas = pytest.importorskip("pandas")
+        rng = np.random.default_rng(3)
+        levels = {"document": np.repeat(list("wxyz"), 5), "item": np.arange(20)}
+        index = pandas.MultiIndex.from_arrays(list(levels.values()), names=levels)
+        return pandas.DataFrame(rng.normal(size=(20, 2)), index, ["a", "b"])
+
+    @pytest.mark.parametrize(("function", "name", "options"), OPTIONS)
+    def test_an_index_is_labels(self, frame, function, name, options):
+        labels = frame.index.get_level_values("document")
+        options = {"paired": True, **options}
+        expected = function(*frame.to_numpy().T, **{name: list(labels)}, **options)
+        for a, b in ((frame["a"], frame["b"]), tuple(frame.to_numpy().T)):
+            found = function(a, b, **{name: labels}, **options)
+            assert str(found) == str(expected)
+
+    @pytest.mark.parametrize(("function", "name", "options"), OPTIONS)
+    def test_two_orders_need_labels_with_an_index(self, frame, function, name, options):
+        labels = frame.index.get_level_values("document")
+        turned = frame["b"].iloc[::-1]
+        options = {"paired": True, **options}
+        expected = function(frame["a"], frame["b"], **{name: labels}, **options)
+        series = labels.to_series().set_axis(frame.index).iloc[::-1]
+        found = function(frame["a"], turned, **{name: series}, **options)
+        assert str(found) == str(expected)
+        for alone in (labels, list(labels), labels.to_numpy()):
+            with pytest.raises(
+                ValueError, match=f"Expected {name} with an index.* two"
+            ):
+                function(frame["a"], turned, **{name: alone}, **options)
+
+    def test_levels_have_no_order(self, frame):
+        labels = frame.index.get_level_values("document")
+        a, b = frame["a"], frame["b"]
+        found = t_test(a, b.swaplevel(), paired=True, clusters=labels)
+        assert str(found) == str(t_test(a, b, paired=True, clusters=labels))
+
+    def test_an_index_is_scores(self, frame):
+        numbers = frame.index.get_level_values("item")
+        found = t_test(frame["a"], numbers, paired=True)
+        expected = t_test(frame["a"].to_numpy(), np.arange(20), paired=True)
+        assert str(found) == str(expected)
