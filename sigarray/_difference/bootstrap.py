@@ -291,7 +291,7 @@ def compare_by_resamples(
     )
     check_sizes(a, b, purpose="to resample")
     check_crossed(design, "method", method, "resampling")
-    is_drawn = draws_resamples(method, statistic, design)
+    is_drawn = draws_resamples(method, statistic, design, clusters)
     if statistic == "t":
         result = bootstrap_t_test(
             xp,

@@ -20,9 +20,11 @@ from sigarray._difference.relabelling import (
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     STATISTIC_RULE,
+    code_units,
     draws_resamples,
     in_dtype,
     one_axis,
+    prepare_samples,
     prepare_units,
 )
 from sigarray._numeric.designs import ONE_BY_ONE
@@ -108,7 +110,9 @@ def permutation_test(
         "exact" is for pairs whose differences are multiples of one unit, at most 20 of
         it, as accuracies (0 or 1), partial credits, votes and ratings have: the p-value
         over all 2^n exchanges, with no `rng`, and NaN for a batch entry with other
-        differences. For accuracies it is the sign test, or exact test of McNemar.
+        differences. For accuracies it is the sign test, or exact test of McNemar. With
+        `clusters` it is over all exchanges of whole clusters, the sums of whose
+        differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
@@ -262,6 +266,23 @@ def permutation_test(
     null = allow_margin(alternative, margin).null
     if null:
         _check_margin(statistic, clusters, None if paired else strata)
+    if method == "exact" and not paired:
+        msg = (
+            "Expected paired=True with method='exact', which is for pairs; got "
+            "paired=False. Use method='resampling'."
+        )
+        raise ValueError(msg)
+    if method == "exact" and clusters is not None:
+        return _exchange_clusters(
+            a,
+            b,
+            statistic=statistic,
+            alternative=alternative,
+            clusters=clusters,
+            n_clusters=n_clusters,
+            strata=strata,
+            axis=axis,
+        )
     xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
@@ -274,13 +295,9 @@ def permutation_test(
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
-    if method == "exact" and not paired:
-        msg = (
-            "Expected paired=True with method='exact', which is for pairs; got "
-            "paired=False. Use method='resampling'."
-        )
-        raise ValueError(msg)
-    if not draws_resamples(method, statistic, ONE_BY_ONE if paired else design):
+    if not draws_resamples(
+        method, statistic, ONE_BY_ONE if paired else design, clusters
+    ):
         if null and not paired and a.shape[-1] != b.shape[-1]:
             msg = (
                 f"Expected samples of one size with method={method!r} and a margin, "
@@ -308,6 +325,43 @@ def permutation_test(
         null=null,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
+
+
+def _exchange_clusters(
+    a: Array,
+    b: Array,
+    *,
+    statistic: TestedStatistic,
+    alternative: Alternative,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any,
+    axis: int,
+) -> ResamplingResult:
+    """Return the exact p-value over all exchanges of whole clusters of pairs."""
+    given = a, b
+    xp, _, (a, b), *_ = prepare_samples(
+        statistic,
+        *given,
+        axis=axis,
+        paired=True,
+        clusters=clusters,
+        strata=strata,
+    )
+    draws_resamples("exact", statistic)
+    (coded,) = code_units(xp, clusters, given, (a, b), True, n_clusters)
+    difference, pvalue = find_without_draws(
+        xp,
+        a,
+        b,
+        [coded.codes],
+        method="exact",
+        paired=True,
+        alternative=alternative,
+        null=0.0,
+        n_clusters=coded.number,
+    )
+    return ResamplingResult(difference, pvalue)
 
 
 def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:
