@@ -209,7 +209,9 @@ GROUPS = (
                 A label for each item, in the order of the items, texts or numbers, if
                 whole clusters were sampled, such as documents with several questions
                 each, and items of one are not independent. For two samples that are not
-                pairs, a pair of arrays: the labels of A and those of B."""
+                pairs, a pair of arrays: the labels of A and those of B. Labels with an
+                index are brought into the order of the samples; pairs whose labels are
+                in two orders need such."""
         },
     ),
     Group(
@@ -230,8 +232,9 @@ GROUPS = (
                 The axis of strata, which are fixed and were each sampled by themselves,
                 such as the tasks of several runs each; or a label for each score, texts
                 or numbers, which strata of unlike sizes need. For two samples that are
-                not pairs, a pair of arrays of labels. Labels on a device are integers;
-                a stratum of one score makes the result NaN there."""
+                not pairs, a pair of arrays of labels, which have an order as those of
+                `clusters`. Labels on a device are integers; a stratum of one score
+                makes the result NaN there."""
         },
     ),
     Group(
@@ -273,6 +276,14 @@ GROUPS = (
     Group(
         "plot.replicates report.describe",
         {"alternative": "The alternative that was passed to the test."},
+    ),
+    Group(
+        "report.describe",
+        {
+            "margin": """
+                The margin that was passed to the test: the sentence then says whether A
+                is no worse than B."""
+        },
     ),
     *OF_ROOMS,
 )

@@ -183,6 +183,16 @@ SUM_CASES = [
             (sigarray.bootstrap_ci, "one", ((9,),), DRAWN, (0, 1, 2)),
         )
     ),
+    Case(
+        "permutation_test-clusters-exact",
+        _in_clusters(sigarray.permutation_test),
+        ((9,), (9,)),
+        {"n_clusters": 3, "method": "exact", "paired": True},
+        values=(0.0, 1.0),
+        moved=(),
+        float32_error=2e-5,
+        public=sigarray.permutation_test,
+    ),
     *(
         Case(
             f"{function.__name__}-seeds_and_items-{name}",

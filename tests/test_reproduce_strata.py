@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import strata
 from benchmarks.reproduce.experiment import read_csv
+from sigarray import bootstrap_ci
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 
@@ -15,6 +16,11 @@ def read_rows(method, n_tasks, *, fewest_runs=2):
         for x in read_csv(RESULTS / "strata.csv")
         if int(x["tasks"]) == n_tasks and int(x["runs"]) >= fewest_runs
     ]
+
+
+def say(shares):
+    """Return the lowest and the highest share in percent."""
+    return f"{100.0 * min(shares):.1f} to {100.0 * max(shares):.1f}"
 
 
 def test_the_committed_table_is_of_the_committed_rows():
@@ -29,6 +35,11 @@ def test_intervals_hold_and_those_of_all_runs_do_less_often():
     assert 0.91 < min(ours) <= max(ours) < 0.97
     theirs = read_rows("all runs drawn", 26, fewest_runs=3)
     assert all(x > y for x, y in zip(ours, theirs, strict=True))
+    few = read_rows("percentile", 6)[:-2]  # without those of ten runs
+    said = " ".join(bootstrap_ci.__doc__.split())
+    assert f"held the interquartile mean in {say(ours)} %, and of n draws in" in said
+    assert f"in {say(theirs)} %; with 6 tasks and two to five runs" in said
+    assert f"five runs only in {say(few)} %." in said
 
 
 def test_intervals_are_counted_as_then():

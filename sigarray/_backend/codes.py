@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import check_library, is_array
-from sigarray._backend.labels import align_labels
+from sigarray._backend.labels import align_labels, are_in_one_order, has_labels
 from sigarray._backend.library import Library
 
 # Kinds of labels, and the option that has them.
@@ -56,8 +56,8 @@ def code_clusters(
     TypeError
         Labels on a device that are no integers, or are of another library.
     ValueError
-        Not one label for each item, a missing one, fewer than two clusters, or no pair
-        for two samples.
+        Not one label for each item, a missing one, fewer than two clusters, no pair for
+        two samples, or labels without an index of pairs whose labels are in two orders.
     """
     if clusters is None:
         if n_clusters is not None:
@@ -95,6 +95,13 @@ def read_codes(
             f"Expected {names} to be a pair, the labels of A and those of B, for "
             f"samples that are not paired; got {describe(labels)}. Pass "
             f"{names}=(of_a, of_b), or paired=True."
+        )
+        raise ValueError(msg)
+    if paired and not has_labels(labels) and not are_in_one_order(_list_parts(given)):
+        msg = (
+            f"Expected {names} with an index, for samples whose labels are in two "
+            f"orders; got {describe(labels)}. Pass a Series of {names} with the index "
+            "of the samples, or bring the samples into one order: b.reindex(a.index)."
         )
         raise ValueError(msg)
     every = list(labels) if is_pair else [labels]
@@ -156,11 +163,17 @@ def _is_on_host(labels: Any) -> bool:
 
 def _align(sample: Any, labels: Any) -> Any:
     """Bring labels with an index into the order of a sample with one."""
-    columns = sample if isinstance(sample, (tuple, list)) else [sample]
-    first = next((x for x in columns if hasattr(x, "reindex")), None)
-    if first is None or not hasattr(labels, "reindex"):
+    first = next((x for x in _list_parts([sample]) if has_labels(x)), None)
+    if first is None or not has_labels(labels):
         return labels
     return align_labels((first, labels), axis=-1, n_axes=1, paired=True)[1]
+
+
+def _list_parts(samples: Sequence[Any]) -> list[Any]:
+    """List the arrays of samples, of which some may be tuples of them."""
+    return [
+        part for x in samples for part in (x if isinstance(x, (tuple, list)) else [x])
+    ]
 
 
 def _number(labels: Any, kind: str) -> np.ndarray:

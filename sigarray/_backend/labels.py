@@ -1,9 +1,10 @@
 """Labels of tables on the host, such as pandas and xarray objects.
 
 Arrays pair by place; objects with labels pair by these. Nothing is imported: an object
-with `reindex` has labels.
+with `reindex`, and an index or dimensions, has labels.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from sigarray._backend.checks import describe, represent
@@ -34,7 +35,7 @@ def align_labels(
                 "axis of the scores; multi_aso compares all columns."
             )
             raise TypeError(msg)
-    labelled = [x for x in samples if _has_labels(x)]
+    labelled = [x for x in samples if has_labels(x)]
     if len(labelled) < 2:
         return samples
     own_axis = axis if n_axes == 1 else -2
@@ -59,19 +60,33 @@ def align_tables(
     ValueError
         Labels of items, or of the seeds of pairs, that are not the same.
     """
-    first = next((x for x in tables if _has_labels(x) and x.ndim > 1), None)
+    first = next((x for x in tables if has_labels(x) and x.ndim > 1), None)
     if first is None:
         return tables
     for axis in axes if paired else axes[1:]:
         tables = tuple(
-            _align(first, x, axis) if _has_labels(x) and x.ndim > 1 else x
+            _align(first, x, axis) if has_labels(x) and x.ndim > 1 else x
             for x in tables
         )
     return tables
 
 
-def _has_labels(x: Any) -> bool:
-    return hasattr(x, "reindex") and hasattr(x, "ndim")
+def has_labels(x: Any) -> bool:
+    """Tell whether scores have labels; an Index of pandas is labels itself."""
+    return hasattr(x, "reindex") and (hasattr(x, "index") or hasattr(x, "dims"))
+
+
+def are_in_one_order(samples: Sequence[Any]) -> bool:
+    """Tell whether the last axes of all samples with labels have them in one order."""
+    every = [_labels(x, x.ndim - 1) for x in samples if has_labels(x)]
+    known = [labels for labels in every if labels is not None]
+    for labels in known[1:]:
+        names, same = list(known[0].names), labels
+        if labels.nlevels > 1 and names != list(labels.names):
+            same = _order_levels(labels, names)
+        if not known[0].equals(same):
+            return False
+    return True
 
 
 def _place(x: Any, axis: int) -> int:

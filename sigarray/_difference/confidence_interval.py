@@ -115,7 +115,8 @@ def bootstrap_ci(
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B.
+        arrays: the labels of A and those of B. Labels with an index are brought into
+        the order of the samples; pairs whose labels are in two orders need such.
 
         Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
     n_clusters : int, optional
@@ -126,8 +127,8 @@ def bootstrap_ci(
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels. Labels on a device are integers; a stratum of one score makes
-        the result NaN there.
+        arrays of labels, which have an order as those of `clusters`. Labels on a device
+        are integers; a stratum of one score makes the result NaN there.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
@@ -199,6 +200,12 @@ def bootstrap_ci(
     `t_ci`, percentile intervals held the truth in 83.4 to 99.0 % with 3 seeds, 88.9 to
     98.0 % with 5 and 93.5 to 97.5 % with 10.
 
+    With `strata`, of each stratum of n scores n - 1 are drawn, each of which counts n /
+    (n - 1): n draws vary too little, by (n - 1) / n, which is half for two runs of a
+    task [4]_. Of 2000 sets each of 26 tasks with 3, 5 and 10 runs, normal or lognormal,
+    percentile intervals held the interquartile mean in 92.1 to 95.8 %, and of n draws
+    in 87.2 to 94.5 %; with 6 tasks and two to five runs only in 69.8 to 92.0 %.
+
     Data that do not vary have the interval [statistic, statistic], because their
     acceleration counts as 0. If all replicates lie on one side of the observed
     statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 - acc (z0 + z) <= 0, the
@@ -225,6 +232,9 @@ def bootstrap_ci(
        :doi:`10.1201/9780429246593`
     .. [3] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
        386-411. :doi:`10.1214/07-AOAS122`
+    .. [4] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
+       data. Journal of the American Statistical Association 83, 231-241.
+       :doi:`10.1080/01621459.1988.10478591`
 
     Examples
     --------

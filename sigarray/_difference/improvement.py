@@ -3,12 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
-from sigarray._backend.checks import integer, optional
+from sigarray._backend.checks import integer, optional, show
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -22,7 +22,19 @@ from sigarray._resampling.replicates import keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-@checked(strata=optional(integer))
+def axis_of_tasks(name: str, value: Any) -> int:
+    """Return the axis of tasks; labels raise an error that says who takes them."""
+    try:
+        return integer(name, value)
+    except TypeError as error:
+        msg = (
+            f"Expected {name} to be an integer, the axis of the tasks; got "
+            f"{show(value)}. Labels are for t_ci, bootstrap_ci and performance_profile."
+        )
+        raise TypeError(msg) from error
+
+
+@checked(strata=optional(axis_of_tasks))
 def probability_of_improvement(
     a: Array,
     b: Array,
@@ -46,7 +58,8 @@ def probability_of_improvement(
         Scores of the two models, one for each run or item. Leading axes are batches,
         and broadcast.
     strata : int, optional
-        The axis of the tasks, of which A and B have as many. By default there is one.
+        The axis of the tasks, of which A and B have as many; not labels, as those of
+        `bootstrap_ci`. By default there is one task.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999

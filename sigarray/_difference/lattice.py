@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
+from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.statistic import (
     TIE_UNITS,
     center_scores,
@@ -32,19 +33,30 @@ _PERIOD = 22.0
 
 
 def lattice_p_value(
-    xp: Library, pool: Array, n: int, alternative: Alternative
+    xp: Library,
+    pool: Array,
+    n: int,
+    alternative: Alternative,
+    clusters: Clusters | None = None,
 ) -> Array:
     """Return the p-value of the mean difference of n pairs, NaN if they have no unit.
 
-    The pool has the scores of A and then of B.
+    The pool has the scores of A and then of B. Signs are those of pairs, or of the sums
+    of clusters, which are multiples of the same unit.
     """
     multiples, is_lattice = find_multiples(xp, pool, n)
+    if clusters is not None:
+        sums, sizes = sum_clusters(xp, multiples, clusters)
+        multiples = xp.round(sums)
+        is_inside = xp.max(xp.abs(multiples), axis=-1) <= MAX_UNITS
+        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(n))
+        is_lattice = is_lattice & is_inside & are_there
     counts = _count_sizes(xp, multiples)
     pvalue = find_symmetric_p_value(
         xp,
         alternative,
         0.5 * xp.sum(multiples, axis=-1),
-        lambda lead: _flipped_tail(xp, counts, lead, n),
+        lambda lead: _flipped_tail(xp, counts, lead, multiples.shape[-1]),
     )
     return xp.where(is_lattice, pvalue, math.nan)
 

@@ -88,7 +88,8 @@ def t_test(
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B.
+        arrays: the labels of A and those of B. Labels with an index are brought into
+        the order of the samples; pairs whose labels are in two orders need such.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int, optional
@@ -99,8 +100,8 @@ def t_test(
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels. Labels on a device are integers; a stratum of one score makes
-        the result NaN there.
+        arrays of labels, which have an order as those of `clusters`. Labels on a device
+        are integers; a stratum of one score makes the result NaN there.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.

@@ -20,9 +20,11 @@ from sigarray._difference.relabelling import (
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     STATISTIC_RULE,
+    code_units,
     draws_resamples,
     in_dtype,
     one_axis,
+    prepare_samples,
     prepare_units,
 )
 from sigarray._numeric.designs import ONE_BY_ONE
@@ -108,12 +110,15 @@ def permutation_test(
         "exact" is for pairs whose differences are multiples of one unit, at most 20 of
         it, as accuracies (0 or 1), partial credits, votes and ratings have: the p-value
         over all 2^n exchanges, with no `rng`, and NaN for a batch entry with other
-        differences. For accuracies it is the sign test, or exact test of McNemar.
+        differences. For accuracies it is the sign test, or exact test of McNemar. With
+        `clusters` it is over all exchanges of whole clusters, the sums of whose
+        differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B.
+        arrays: the labels of A and those of B. Labels with an index are brought into
+        the order of the samples; pairs whose labels are in two orders need such.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -125,8 +130,8 @@ def permutation_test(
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels. Labels on a device are integers; a stratum of one score makes
-        the result NaN there.
+        arrays of labels, which have an order as those of `clusters`. Labels on a device
+        are integers; a stratum of one score makes the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -261,6 +266,23 @@ def permutation_test(
     null = allow_margin(alternative, margin).null
     if null:
         _check_margin(statistic, clusters, None if paired else strata)
+    if method == "exact" and not paired:
+        msg = (
+            "Expected paired=True with method='exact', which is for pairs; got "
+            "paired=False. Use method='resampling'."
+        )
+        raise ValueError(msg)
+    if method == "exact" and clusters is not None:
+        return _exchange_clusters(
+            a,
+            b,
+            statistic=statistic,
+            alternative=alternative,
+            clusters=clusters,
+            n_clusters=n_clusters,
+            strata=strata,
+            axis=axis,
+        )
     xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
         a,
@@ -273,13 +295,9 @@ def permutation_test(
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
-    if method == "exact" and not paired:
-        msg = (
-            "Expected paired=True with method='exact', which is for pairs; got "
-            "paired=False. Use method='resampling'."
-        )
-        raise ValueError(msg)
-    if not draws_resamples(method, statistic, ONE_BY_ONE if paired else design):
+    if not draws_resamples(
+        method, statistic, ONE_BY_ONE if paired else design, clusters
+    ):
         if null and not paired and a.shape[-1] != b.shape[-1]:
             msg = (
                 f"Expected samples of one size with method={method!r} and a margin, "
@@ -307,6 +325,43 @@ def permutation_test(
         null=null,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
+
+
+def _exchange_clusters(
+    a: Array,
+    b: Array,
+    *,
+    statistic: TestedStatistic,
+    alternative: Alternative,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any,
+    axis: int,
+) -> ResamplingResult:
+    """Return the exact p-value over all exchanges of whole clusters of pairs."""
+    given = a, b
+    xp, _, (a, b), *_ = prepare_samples(
+        statistic,
+        *given,
+        axis=axis,
+        paired=True,
+        clusters=clusters,
+        strata=strata,
+    )
+    draws_resamples("exact", statistic)
+    (coded,) = code_units(xp, clusters, given, (a, b), True, n_clusters)
+    difference, pvalue = find_without_draws(
+        xp,
+        a,
+        b,
+        [coded.codes],
+        method="exact",
+        paired=True,
+        alternative=alternative,
+        null=0.0,
+        n_clusters=coded.number,
+    )
+    return ResamplingResult(difference, pvalue)
 
 
 def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:

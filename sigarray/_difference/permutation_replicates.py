@@ -87,7 +87,8 @@ def permutation_replicates(
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B.
+        arrays: the labels of A and those of B. Labels with an index are brought into
+        the order of the samples; pairs whose labels are in two orders need such.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -99,8 +100,8 @@ def permutation_replicates(
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels. Labels on a device are integers; a stratum of one score makes
-        the result NaN there.
+        arrays of labels, which have an order as those of `clusters`. Labels on a device
+        are integers; a stratum of one score makes the result NaN there.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional

@@ -18,6 +18,7 @@ from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentized
+from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
@@ -47,13 +48,18 @@ def find_without_draws(
     xp: Library,
     a: Array,
     b: Array,
+    codes: Sequence[Array] = (),
     *,
     method: str,
     paired: bool,
     alternative: Alternative,
     null: float,
+    n_clusters: int = 0,
 ) -> tuple[Array, Array]:
-    """Return difference and p-value, exact or by the saddlepoint approximation."""
+    """Return difference and p-value, exact or by the saddlepoint approximation.
+
+    With codes, whole clusters of pairs are exchanged, for exact p-values.
+    """
     a = beyond_null(a, null)
     n, scores = a.shape[-1], pool_samples(xp, a, b)
     (pool,), *_, unit = center_scores(xp, "mean", scores)
@@ -65,7 +71,8 @@ def find_without_draws(
         return permutation_tail(xp, *pair, paired=paired)
 
     if method == "exact":
-        pvalue = lattice_p_value(xp, scores, n, alternative)
+        clusters = Clusters(codes[0], n_clusters) if codes else None
+        pvalue = lattice_p_value(xp, scores, n, alternative, clusters)
     else:
         pvalue = find_p_value(xp, alternative, find_tail)
     return above_null(unit * difference, null), clip_p_value(xp, pvalue)

@@ -18,7 +18,7 @@ from sigarray._backend.checks import (
     optional,
     show,
 )
-from sigarray._backend.codes import code_clusters
+from sigarray._backend.codes import Codes, code_clusters
 from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
@@ -198,9 +198,7 @@ def prepare_units(
     if design.strata.are_there:
         check_stratified(design, statistic)
         return prepared
-    coded = code_clusters(
-        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
-    )
+    coded = code_units(xp, clusters, given, samples, paired, n_clusters)
     if not coded:
         return prepared
     if statistic != "mean" and not isinstance(statistic, SumStatistic):
@@ -208,12 +206,6 @@ def prepare_units(
             f"Expected statistic='mean' or of_sums(f) with clusters, for resamples of "
             f"clusters are of other sizes; got {show(statistic)}. Average the items of "
             "each cluster, and leave out clusters."
-        )
-        raise ValueError(msg)
-    if n_clusters is None and not all(x.is_exact for x in coded):
-        msg = (
-            "Expected n_clusters, the number of clusters, with labels on a device, "
-            "which are not read; got none. Pass it, or labels on the host."
         )
         raise ValueError(msg)
     parts = coded * len(samples) if paired else coded
@@ -229,6 +221,33 @@ def prepare_units(
     return Prepared(
         xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
     )
+
+
+def code_units(
+    xp: Library,
+    clusters: Any,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    paired: bool,
+    n_clusters: int | None,
+) -> list[Codes]:
+    """Return the codes of clusters whose number is known, so that they can be drawn.
+
+    Raises
+    ------
+    ValueError
+        Labels that `code_clusters` refuses, or on a device without `n_clusters`.
+    """
+    coded = code_clusters(
+        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
+    )
+    if n_clusters is None and not all(x.is_exact for x in coded):
+        msg = (
+            "Expected n_clusters, the number of clusters, with labels on a device, "
+            "which are not read; got none. Pass it, or labels on the host."
+        )
+        raise ValueError(msg)
+    return coded
 
 
 @array_kernel
@@ -305,9 +324,18 @@ def check_stratified(design: Design, statistic: TestedStatistic) -> None:
 
 
 def draws_resamples(
-    method: str, statistic: TestedStatistic, design: Design = ONE_BY_ONE
+    method: str,
+    statistic: TestedStatistic,
+    design: Design = ONE_BY_ONE,
+    clusters: Any = None,
 ) -> bool:
     """Tell whether to draw resamples; without them, only the mean can be tested."""
+    if method != "resampling" and clusters is not None:
+        msg = (
+            f"Expected method='resampling' with clusters; got {method!r}. Or use "
+            "t_test, which needs no resamples."
+        )
+        raise ValueError(msg)
     if method != "resampling" and design.strata.are_there:
         msg = (
             f"Expected method='resampling' with strata; got {method!r}. Or use t_test, "

@@ -1,55 +1,49 @@
 """Results in a sentence for the paper."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
+from sigarray._backend.aliases import Alternative
 from sigarray._backend.checks import (
     OPTIONS,
     count,
     fraction,
     integer,
+    number,
     optional,
     several,
     text,
 )
 from sigarray._backend.checks import describe as describe_value
-from sigarray._host import choose_names, copy_array
+from sigarray._difference.hypotheses import allow_margin, not_negative
+from sigarray._host import choose_names
 from sigarray._plain_text import quote
-from sigarray._response_results import ResponseTestResult
 from sigarray._version import __version__
 from sigarray.report._comparisons import refuse_comparison
-from sigarray.report._numbers import equate, show_bound, show_p_value
-from sigarray.results import (
-    AsoResult,
-    BootstrapResult,
-    BrunnerMunzelResult,
-    MannWhitneyResult,
-    PairwiseAsoResult,
-    ProportionResult,
-    ResamplingResult,
-    TTestResult,
-    WilcoxonResult,
+from sigarray.report._sentences import (
+    INTERVALS,
+    SHIFTED,
+    TESTS,
+    Models,
+    Sentence,
+    read_number,
+    say_equivalence,
+    say_interval,
+    say_order,
+    say_test,
 )
+from sigarray.results import AsoResult, EquivalenceResult, PairwiseAsoResult
 
-_NUMBER = ".4g"
-_TESTS = {
-    MannWhitneyResult: "Mann-Whitney U test",
-    BrunnerMunzelResult: "Brunner-Munzel test",
-    TTestResult: "t-test",
-    WilcoxonResult: "Wilcoxon signed-rank test",
-    ResponseTestResult: "test of responses",
-}
-_OF_TWO: tuple[Any, ...] = (
-    *(AsoResult, BootstrapResult, ProportionResult, ResamplingResult),
-    *_TESTS,
-)
+_OF_TWO: tuple[Any, ...] = (AsoResult, EquivalenceResult, *INTERVALS, *TESTS)
 
 _RULES = {
     "test": optional(text),
-    "statistic": text,
+    "statistic": optional(text),
     "unit": text,
     "alternative": OPTIONS["alternative"],
+    "margin": not_negative,
+    "low": optional(number),
+    "high": optional(number),
     "confidence_level": fraction,
     "threshold": fraction,
     "alpha": fraction,
@@ -65,10 +59,13 @@ def describe(
     names: Sequence[str] = ("A", "B"),
     *,
     test: str | None = None,
-    statistic: str = "mean",
+    statistic: str | None = None,
     sizes: Sequence[int] | None = None,
     unit: str = "run",
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
+    margin: float = 0.0,
+    low: float | None = None,
+    high: float | None = None,
     confidence_level: float = 0.95,
     threshold: float = 0.2,
     alpha: float = 0.05,
@@ -78,27 +75,35 @@ def describe(
 ) -> str:
     """Describe the result for two models, and how it was computed.
 
-    A result does not keep the options that it was computed with: pass them again.
+    A result does not keep the options that it was computed with: pass them again. What
+    is not passed is not said: of what statistic a difference is, or how an interval was
+    found.
 
     Parameters
     ----------
     result : AsoResult, BootstrapResult, ProportionResult, or result of a test
-        The result of one comparison: arrays of shape (), of any library, which are
-        copied to the host. A test with a `margin` has no sentence here.
+        The result of one comparison of two models: arrays of shape (), of any library,
+        which are copied to the host.
     names : sequence of two str, default: ("A", "B")
         The models.
     test : str, optional
-        The name of the test: "paired permutation test". By default that of the result,
-        if it has one.
-    statistic : str, default: "mean"
-        The statistic that differs; "t" for means in units of their error, if these were
-        tested.
+        The name of the test, or of the method of an interval: "paired permutation
+        test", "BCa bootstrap". By default that of the result, if it has one.
+    statistic : str, optional
+        The statistic that differs, such as "mean" or "mean accuracy"; "t" for means in
+        units of their error, if these were tested; "probability of improvement" for the
+        result of that function. Tests of ranks are of the scores.
     sizes : sequence of int, optional
         The number of scores of each model; one number for pairs.
     unit : str, default: "run"
         What a score stands for.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative that was passed to the test.
+    margin : float, default: 0.0
+        The margin that was passed to the test: the sentence then says whether A is no
+        worse than B.
+    low, high : float, optional
+        The limits that were passed to `equivalence_test`, whose result needs them.
     confidence_level : float, default: 0.95
         Confidence of the bound or the interval, in (0, 1).
     threshold : float, default: 0.2
@@ -120,8 +125,8 @@ def describe(
     TypeError
         A result or an option of another kind.
     ValueError
-        A result of several comparisons, other than two names, or options outside their
-        range.
+        A result of several comparisons, other than two names, options outside their
+        range or of another result, or a difference that does not go with its p-value.
 
     Examples
     --------
@@ -134,6 +139,15 @@ def describe(
     'lstm is almost stochastically dominant over cnn'
     >>> "5 and 5 runs, one-sided, confidence level 0.95" in text
     True
+
+    With the options of a test of non-inferiority:
+
+    >>> from sigarray import t_test
+    >>> result = t_test(b, a, alternative="greater", margin=0.06)
+    >>> options = {"alternative": "greater", "margin": 0.06, "statistic": "mean"}
+    >>> text = describe(result, ["cnn", "lstm"], **options)
+    >>> text.partition(" (")[0]
+    'The mean of cnn is no worse than that of lstm, with a margin of 0.06'
     """
     given = locals()
     for name, rule in _RULES.items():
@@ -145,26 +159,64 @@ def describe(
     refuse_comparison(result)
     _refuse_several(result)
     a, b = (quote(str(name)) for name in choose_names(names, 2))
-    how = [_say_sizes(counts, unit)]
+    models = Models(a, b, statistic)
+    if margin and not isinstance(result, SHIFTED):
+        msg = (
+            f"Expected the result of t_test, bootstrap_test, permutation_test or "
+            f"proportion_test with margin={margin:g}; got {describe_value(result)}. "
+            "Leave out margin."
+        )
+        raise ValueError(msg)
+    allow_margin(alternative, margin)
+    limits = _check_limits(result, low, high)
     if isinstance(result, AsoResult):
-        said, numbers = _say_order(result, a, b, threshold, confidence_level)
-        how += [f"one-sided, confidence level {confidence_level:g}"]
-    elif isinstance(result, BootstrapResult):
-        said, numbers = _say_interval(result, a, b, statistic, confidence_level)
-        how += ["bootstrap"]
-    elif isinstance(result, ProportionResult):
-        said, numbers = _say_interval(result, a, b, statistic, confidence_level)
-        how += ["Newcombe's interval"]
+        sentence = say_order(result, models, threshold, confidence_level)
+    elif isinstance(result, INTERVALS):
+        sentence = say_interval(result, models, confidence_level, test)
+    elif limits is not None:
+        sentence = say_equivalence(result, models, limits, alpha, test)
     else:
-        said, numbers = _say_test(result, a, b, statistic, alpha, alternative)
-        how += [f"{alternative} {test or _TESTS.get(type(result), 'resampling test')}"]
-    how += [
+        sentence = say_test(result, models, alpha, alternative, margin, test)
+    return _add_method(
+        sentence,
+        _say_sizes(counts, unit),
         correction or "",
         "" if n_resamples is None else f"{n_resamples} resamples",
         "" if seed is None else f"seed {seed}",
-        f"sigarray {__version__}",
-    ]
-    return f"{said} ({numbers}; {', '.join(x for x in how if x)})."
+    )
+
+
+def _add_method(sentence: Sentence, sizes: str, *more: str) -> str:
+    how = [sizes, sentence.method, *more, f"sigarray {__version__}"]
+    numbers = f"{sentence.numbers}; {', '.join(x for x in how if x)}"
+    return f"{sentence.said} ({numbers})."
+
+
+def _check_limits(
+    result: Any, low: float | None, high: float | None
+) -> tuple[float, float] | None:
+    """Return the limits of an equivalence test, and None of other results.
+
+    Raises
+    ------
+    ValueError
+        Limits of another result, none or one of that, or limits in another order.
+    """
+    if not isinstance(result, EquivalenceResult):
+        if low is not None or high is not None:
+            msg = (
+                "Expected the result of equivalence_test with low and high; got "
+                f"{describe_value(result)}. Leave them out."
+            )
+            raise ValueError(msg)
+        return None
+    if low is None or high is None or low >= high:
+        msg = (
+            "Expected low < high, the limits that were passed to equivalence_test; got "
+            f"low={low} and high={high}."
+        )
+        raise ValueError(msg)
+    return low, high
 
 
 def _refuse_several(result: Any) -> None:
@@ -186,11 +238,11 @@ def _refuse_several(result: Any) -> None:
         raise TypeError(msg)
     if not isinstance(result, _OF_TWO):
         msg = (
-            f"Expected the result of aso, of bootstrap_ci or proportion_ci of two "
-            f"samples, or of a test; got {describe_value(result)}."
+            f"Expected the result of aso, of an interval of two samples such as "
+            f"bootstrap_ci's, or of a test; got {describe_value(result)}."
         )
         raise TypeError(msg)
-    _number(result[0])
+    read_number(result[0])
 
 
 def _say_sizes(sizes: Sequence[int], unit: str) -> str:
@@ -198,89 +250,3 @@ def _say_sizes(sizes: Sequence[int], unit: str) -> str:
         return ""
     plural = "" if list(sizes) == [1] else "s"
     return f"{' and '.join(map(str, sizes))} {unit}{plural}"
-
-
-def _say_order(
-    result: AsoResult, a: str, b: str, threshold: float, level: float
-) -> tuple[str, str]:
-    bound, ratio = _number(result.eps_min), _number(result.violation_ratio)
-    shown = show_bound(bound, threshold)
-    if math.isnan(bound):
-        return f"{a} vs. {b}: no verdict", "a score is not finite"
-    ratio_said = f"violation ratio {ratio:{_NUMBER}}"
-    share, p = _number(result.probability_of_improvement), _number(result.pvalue)
-    if bound < threshold:
-        said = f"{a} is almost stochastically dominant over {b}"
-        return said, f"eps_min = {shown} < {threshold:g}, {ratio_said}"
-    said = f"Almost stochastic dominance of {a} over {b} was not shown"
-    is_p = equate(show_p_value(p, 1.0 - level))
-    why = f"P({a} > {b}) = {share:{_NUMBER}}, one-sided p of equality {is_p}"
-    return said, f"eps_min = {shown}, not below {threshold:g}, {ratio_said}, {why}"
-
-
-def _say_interval(
-    result: BootstrapResult | ProportionResult,
-    a: str,
-    b: str,
-    statistic: str,
-    level: float,
-) -> tuple[str, str]:
-    value = _number(result.statistic)
-    low, high = (_number(x) for x in result.confidence_interval)
-    said = f"The {statistic} of {a} minus that of {b} is {value:{_NUMBER}}"
-    percent = f"{100 * level:g} % confidence interval"
-    return said, f"{percent} {low:{_NUMBER}} to {high:{_NUMBER}}"
-
-
-def _say_test(
-    result: Any, a: str, b: str, statistic: str, alpha: float, alternative: str
-) -> tuple[str, str]:
-    p = _number(result.pvalue)
-    lead = _number(result.statistic)
-    if math.isnan(p):
-        why = "the scores do not vary" if math.isinf(lead) else "a score is not finite"
-        return f"{a} vs. {b}: no verdict", why
-    numbers = f"p {equate(show_p_value(p, alpha))}"
-    what = f"{'mean' if statistic == 't' else statistic} of"
-    if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):
-        share = _number(result.probability_of_improvement)
-        lead, what = share - 0.5, "scores of"
-        numbers = f"P({a} > {b}) = {share:{_NUMBER}}, {numbers}"
-    elif isinstance(result, WilcoxonResult):
-        lead, what = _number(result.rank_biserial), "scores of"
-        numbers = f"rank-biserial correlation {lead:{_NUMBER}}, {numbers}"
-    elif isinstance(result, TTestResult):
-        df = _number(result.df)
-        numbers = f"t = {lead:{_NUMBER}}, df = {df:{_NUMBER}}, {numbers}"
-    elif statistic == "t":
-        numbers = f"t = {lead:{_NUMBER}}, {numbers}"
-    else:
-        numbers = f"difference {lead:{_NUMBER}}, {numbers}"
-    is_plural = what.startswith("scores")
-    verb, past = ("are", "were") if is_plural else ("is", "was")
-    those = "those" if is_plural else "that"
-    if p > alpha:
-        less = {"two-sided": "different from", "greater": "above", "less": "below"}
-        return (
-            f"The {what} {a} {past} not shown to be {less[alternative]} {those} of {b}",
-            f"{numbers} > {alpha:g}",
-        )
-    side = "above" if lead > 0 else "below"
-    if isinstance(result, ResponseTestResult):
-        nearer = a if lead > 0 else b
-        return (
-            f"{nearer} is better than {b if lead > 0 else a}",
-            f"{numbers} <= {alpha:g}",
-        )
-    return f"The {what} {a} {verb} {side} {those} of {b}", f"{numbers} <= {alpha:g}"
-
-
-def _number(x: Any) -> float:
-    value = copy_array(x)
-    if value.ndim:
-        msg = (
-            f"Expected the result of one comparison; got shape {value.shape}. Pass one "
-            "batch entry."
-        )
-        raise ValueError(msg)
-    return float(value) + 0.0  # without the minus of -0.0

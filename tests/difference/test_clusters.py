@@ -16,6 +16,7 @@ from sigarray import (
     t_ci,
     t_test,
 )
+from tests.backends import require
 
 
 def f1(tp, fp, fn):
@@ -234,6 +235,95 @@ class TestResamples:
         assert (high - low) / (closed.high - closed.low) == pytest.approx(0.95, abs=0.1)
 
 
+class TestExactPValues:
+    """Of exchanges of whole clusters, by all signs in exact integers."""
+
+    CODES = np.array([0, 3, 3, 1, 2, 2, 2, 1, 4, 5, 5, 0, 6, 6, 7])
+
+    @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+    @pytest.mark.parametrize("kind", [None, "float32"])
+    def test_of_all_signs(self, backend, alternative, kind):
+        rng = np.random.default_rng(4)
+        for _ in range(5):
+            ratings = rng.integers(0, 4, (2, len(self.CODES)))
+            differences = ratings[0] - ratings[1]
+            sums = np.bincount(self.CODES, differences).astype(int)
+            signs = np.asarray(list(itertools.product([-1, 1], repeat=len(sums))))
+            totals, total = signs @ sums, sums.sum()
+            tails = {
+                "greater": np.mean(totals >= total),
+                "less": np.mean(totals <= total),
+                "two-sided": np.mean(np.abs(totals) >= abs(total)),
+            }
+            a, b = (backend.asarray(x * 0.1 + 1.0, kind) for x in ratings)
+            found = permutation_test(
+                a,
+                b,
+                paired=True,
+                method="exact",
+                clusters=self.CODES,
+                alternative=alternative,
+            )
+            rtol = 1e-12 if (kind or backend.float_name) == "float64" else 2e-5
+            np.testing.assert_allclose(
+                backend.to_numpy(found.pvalue), tails[alternative], rtol=rtol
+            )
+            np.testing.assert_allclose(
+                backend.to_numpy(found.statistic),
+                0.1 * differences.mean(),
+                rtol=rtol,
+                atol=1e-6,
+            )
+
+    def test_clusters_of_one_item_change_nothing(self):
+        a, b = np.random.default_rng(1).integers(0, 3, (2, 30))
+        options = {"paired": True, "method": "exact"}
+        found = permutation_test(a, b, clusters=np.arange(30), **options)
+        assert found == permutation_test(a, b, **options)
+
+    def test_what_has_no_p_value(self):
+        b = np.random.default_rng(1).integers(0, 2, 60)
+        options = {"paired": True, "method": "exact"}
+        far = permutation_test(
+            np.ones(60), b * 0, clusters=[0] * 21 + [1] * 39, **options
+        )
+        assert np.isnan(far.pvalue)
+        assert far.statistic == 1.0
+        noise = np.random.default_rng(2).normal(size=60)
+        result = permutation_test(noise, b, clusters=self.CODES.repeat(4), **options)
+        assert np.isnan(result.pvalue)
+
+    def test_labels_on_a_device(self):
+        torch = require("torch")
+        options = {"paired": True, "method": "exact"}
+        a, b = np.random.default_rng(1).integers(0, 3, (2, 15))
+        expected = permutation_test(a, b, clusters=self.CODES, **options)
+        samples, codes = (torch.asarray(a), torch.asarray(b)), torch.asarray(self.CODES)
+        with pytest.raises(ValueError, match="n_clusters, the number of clusters, wi"):
+            permutation_test(*samples, clusters=codes, **options)
+        for number in (7, 8, 9):
+            found = permutation_test(
+                *samples, clusters=codes, n_clusters=number, **options
+            )
+            if number == 8:
+                np.testing.assert_allclose(found.pvalue, expected.pvalue, rtol=1e-5)
+            else:
+                assert torch.isnan(found.pvalue)
+
+    def test_other_calls_are_refused_by_name(self):
+        codes, (a, b) = draw()
+        options = {"clusters": codes, "paired": True, "rng": 0}
+        for test in (permutation_test, bootstrap_test):
+            with pytest.raises(
+                ValueError, match="'resampling' with clusters; got 'sad"
+            ):
+                test(a, b, method="saddlepoint", **options)
+        with pytest.raises(ValueError, match=r"'mean' with method='exact'; got 'medi"):
+            permutation_test(a, b, method="exact", statistic="median", **options)
+        with pytest.raises(ValueError, match="paired=True with method='exact'"):
+            permutation_test(a, b, method="exact", clusters=(codes, codes))
+
+
 class TestWrongCalls:
     @pytest.mark.parametrize(
         ("clusters", "options", "said"),
@@ -268,3 +358,58 @@ class TestWrongCalls:
             t_ci(a, clusters=codes, n_clusters=3)
         with pytest.raises(ValueError, match="clusters with n_clusters=3; got none"):
             t_ci(a, n_clusters=3)
+
+
+class TestLabelsOfPandas:
+    """An index is a sequence of labels; a column of labels has an index of its own."""
+
+    OPTIONS = (
+        (t_ci, "clusters", {}),
+        (t_test, "strata", {}),
+        (bootstrap_ci, "strata", {"rng": 0, "n_resamples": 19}),
+        (permutation_test, "clusters", {"rng": 0, "n_resamples": 19}),
+    )
+
+    @pytest.fixture
+    def frame(self):
+        pandas = pytest.importorskip("pandas")
+        rng = np.random.default_rng(3)
+        levels = {"document": np.repeat(list("wxyz"), 5), "item": np.arange(20)}
+        index = pandas.MultiIndex.from_arrays(list(levels.values()), names=levels)
+        return pandas.DataFrame(rng.normal(size=(20, 2)), index, ["a", "b"])
+
+    @pytest.mark.parametrize(("function", "name", "options"), OPTIONS)
+    def test_an_index_is_labels(self, frame, function, name, options):
+        labels = frame.index.get_level_values("document")
+        options = {"paired": True, **options}
+        expected = function(*frame.to_numpy().T, **{name: list(labels)}, **options)
+        for a, b in ((frame["a"], frame["b"]), tuple(frame.to_numpy().T)):
+            found = function(a, b, **{name: labels}, **options)
+            assert str(found) == str(expected)
+
+    @pytest.mark.parametrize(("function", "name", "options"), OPTIONS)
+    def test_two_orders_need_labels_with_an_index(self, frame, function, name, options):
+        labels = frame.index.get_level_values("document")
+        turned = frame["b"].iloc[::-1]
+        options = {"paired": True, **options}
+        expected = function(frame["a"], frame["b"], **{name: labels}, **options)
+        series = labels.to_series().set_axis(frame.index).iloc[::-1]
+        found = function(frame["a"], turned, **{name: series}, **options)
+        assert str(found) == str(expected)
+        for alone in (labels, list(labels), labels.to_numpy()):
+            with pytest.raises(
+                ValueError, match=f"Expected {name} with an index.* two"
+            ):
+                function(frame["a"], turned, **{name: alone}, **options)
+
+    def test_levels_have_no_order(self, frame):
+        labels = frame.index.get_level_values("document")
+        a, b = frame["a"], frame["b"]
+        found = t_test(a, b.swaplevel(), paired=True, clusters=labels)
+        assert str(found) == str(t_test(a, b, paired=True, clusters=labels))
+
+    def test_an_index_is_scores(self, frame):
+        numbers = frame.index.get_level_values("item")
+        found = t_test(frame["a"], numbers, paired=True)
+        expected = t_test(frame["a"].to_numpy(), np.arange(20), paired=True)
+        assert str(found) == str(expected)

@@ -83,7 +83,9 @@ def test_batches_have_results_of_their_own():
     ("options", "message"),
     [
         ({"strata": 2}, "an axis from -2 to 1"),
-        ({"strata": [0, 1]}, "strata to be an integer"),
+        ({"strata": [0, 1]}, "an integer, the axis of the tasks; got list. Labels are"),
+        ({"strata": np.arange(4)}, r"got numpy\.ndarray\. Labels are for t_ci, boots"),
+        ({"strata": True}, "the axis of the tasks; got True"),
         ({"strata": 0, "axis": 0}, "another axis than those of a sample"),
     ],
 )

@@ -10,13 +10,17 @@ from sigarray import (
     bootstrap_ci,
     bootstrap_test,
     brunner_munzel,
+    equivalence_test,
     mann_whitney_u,
     multi_aso,
     permutation_test,
+    probability_of_improvement,
     proportion_ci,
+    proportion_test,
     ranking,
     report,
     responses,
+    t_ci,
     t_test,
 )
 from sigarray.report import _signature
@@ -67,6 +71,7 @@ class TestSentences:
     def test_p_values(self):
         options = {"n_resamples": 999, "seed": 3, "sizes": [4], "unit": "item"}
         result = permutation_test(A, B, paired=True, rng=3)
+        options |= {"statistic": "mean"}
         text = say(result, test="paired permutation test", **options)
         assert text.startswith(
             "The mean of lstm was not shown to be different from that"
@@ -78,7 +83,7 @@ class TestSentences:
         assert text.startswith(
             "The mean accuracy of lstm is above that of cnn (t = 3.2"
         )
-        text = say(t_test(B, A))
+        text = say(t_test(B, A), statistic="mean")
         assert text.startswith("The mean of lstm is below that of cnn (t = -3.2")
         text = say(mann_whitney_u(A * 100, B))
         assert text.startswith(
@@ -113,12 +118,12 @@ class TestSentences:
 
     def test_one_sided(self):
         result = t_test(B, A, alternative="greater")
-        text = say(result, alternative="greater")
+        text = say(result, alternative="greater", statistic="mean")
         assert text.startswith("The mean of lstm was not shown to be above that of cnn")
 
     def test_intervals(self):
         result = bootstrap_ci(A, B, rng=0, n_resamples=99)
-        text = say(result)
+        text = say(result, statistic="mean")
         low, high = (f"{float(x):.4g}" for x in result.confidence_interval)
         assert text.startswith(
             "The mean of lstm minus that of cnn is 0.03 (95 % confid"
@@ -146,7 +151,7 @@ class TestSentences:
             report.describe(aso(A, B), "ab")
         with pytest.raises(ValueError, match=r"one comparison; got shape \(2,\)"):
             report.describe(t_test(np.stack([A, B]), B))
-        with pytest.raises(TypeError, match=r"the result of aso, of bootstrap_ci"):
+        with pytest.raises(TypeError, match=r"the result of aso, of an interval"):
             report.describe(ranking(multi_aso([A, B])))
 
     def test_what_is_no_result_is_said_before_its_names(self):
@@ -222,8 +227,125 @@ def test_an_interval_of_proportions():
         ("new", "old"),
         statistic="accuracy",
         sizes=(50, 50),
+        test="Newcombe's interval",
     )
     assert said.startswith("The accuracy of new minus that of old is 0.6 (")
     assert "95 % confidence interval 0.4156 to 0.7238" in said
     assert "Newcombe's interval" in said
     assert "bootstrap" not in said
+
+
+class TestWhatIsNotPassedIsNotSaid:
+    """A result does not know its statistic, its method or its margin."""
+
+    MANY = np.linspace(0.6, 0.7, 40)
+
+    def test_of_intervals(self):
+        result = t_ci(A, B)
+        text = say(result)
+        assert text.startswith("The estimate for lstm against cnn is 0.03 (95 % conf")
+        for word in ("mean", "minus", "bootstrap", "resample"):
+            assert word not in text
+        assert "; BCa bootstrap, " in say(result, test="BCa bootstrap")
+        text = say(bootstrap_ci(A, B, statistic="iqm", rng=0), statistic="iqm")
+        assert text.startswith("The iqm of lstm minus that of cnn is 0.03")
+
+    def test_a_share_is_no_difference(self):
+        result = probability_of_improvement(A, B, rng=0, n_resamples=99)
+        assert "minus" not in say(result)
+        text = say(result, statistic="probability of improvement")
+        assert text.startswith(
+            "The probability of improvement of lstm over cnn is 0.9688 (95 %"
+        )
+
+    def test_of_tests(self):
+        text = say(t_test(A, B))
+        assert text.startswith("lstm is above cnn (t = 3.286, df = ")
+        text = say(permutation_test(A, B, statistic="t", rng=0))
+        assert "difference" not in text.replace("different", "")
+        assert "mean" not in text
+
+    @pytest.mark.parametrize("test", [t_test, permutation_test, bootstrap_test])
+    def test_margins(self, test):
+        a, rng = self.MANY, {} if test is t_test else {"rng": 0}
+        for alternative in ("greater", "less"):
+            options = {"alternative": alternative, "margin": 0.02}
+            noise = 0.001 * np.cos(np.arange(40.0))
+            result = test(a + noise, a, paired=True, **options, **rng)
+            text = say(result, statistic="mean", **options)
+            assert text.startswith(
+                "The mean of lstm is no worse than that of cnn, with a margin of 0.02 ("
+            )
+            options |= {"margin": 1e-5}
+            shift = -0.01 if alternative == "greater" else 0.01
+            text = say(
+                test(a + noise + shift, a, paired=True, **options, **rng), **options
+            )
+            assert text.startswith(
+                "lstm was not shown to be no worse than cnn, with a margin of 1e-05 ("
+            )
+
+    @pytest.mark.parametrize("test", [permutation_test, bootstrap_test])
+    def test_a_margin_that_is_not_passed_shows(self, test):
+        noise = 0.001 * np.cos(np.arange(40.0))
+        noise -= noise.mean() + 1e-5
+        options = {"paired": True, "rng": 0, "alternative": "greater", "margin": 0.02}
+        result = test(self.MANY + noise, self.MANY, **options)
+        with pytest.raises(
+            ValueError, match=r"difference above 0 .* got -1e-05\. Pass"
+        ):
+            say(result, alternative="greater")
+
+    @pytest.mark.parametrize("method", ["t", "bootstrap"])
+    def test_equivalence(self, method):
+        noise = 0.001 * np.cos(np.arange(40.0))
+        options = {"low": -0.02, "high": 0.01}
+        result = equivalence_test(
+            self.MANY + noise,
+            self.MANY,
+            paired=True,
+            method=method,
+            **options,
+            **({} if method == "t" else {"rng": 0}),
+        )
+        said = say(result, statistic="mean", sizes=[40], unit="item", **options)
+        assert said.startswith(
+            "The mean of lstm minus that of cnn is between -0.02 and 0.01 (difference "
+        )
+        kind = "t-test" if method == "t" else "resampling test"
+        assert f"<= 0.05; 40 items, two one-sided {kind}s, sigarray" in said
+        result = equivalence_test(A, B, low=-0.01, high=0.02)
+        assert say(result, low=-0.01, high=0.02).startswith(
+            "The difference of lstm minus cnn was not shown to be between -0.01 and 0"
+        )
+        for limits in ({}, {"low": 0.1}, {"low": 0.2, "high": 0.1}):
+            with pytest.raises(ValueError, match="the limits that were passed to equi"):
+                report.describe(result, **limits)
+        faulty = equivalence_test(A * math.nan, B, low=-0.01, high=0.02)
+        text = say(faulty, low=-0.01, high=0.02)
+        assert text.startswith("lstm vs. cnn: no verdict (a score is not finite; two ")
+
+    def test_proportions(self):
+        right = np.arange(50) < 40
+        text = say(proportion_test(right, ~right))
+        assert text.startswith(
+            "The proportion of lstm is above that of cnn (difference 0.6, z = 6, p < 0."
+        )
+        assert "two-sided score test, " in text
+        options = {"alternative": "greater", "margin": 0.2}
+        text = say(
+            proportion_test(right, right[::-1], **options),
+            statistic="accuracy",
+            **options,
+        )
+        assert text.startswith("The accuracy of lstm is no worse than that of cnn, wi")
+
+    def test_options_of_other_results_are_refused(self):
+        with pytest.raises(
+            ValueError, match=r"with margin=0\.1; got sigarray\.results"
+        ):
+            report.describe(aso(A, B), margin=0.1, alternative="greater")
+        with pytest.raises(ValueError, match="'greater' or 'less' with margin="):
+            report.describe(t_test(A, B), margin=0.1)
+        with pytest.raises(ValueError, match="equivalence_test with low and high; got"):
+            report.describe(t_test(A, B), low=0.1)
