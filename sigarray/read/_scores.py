@@ -67,6 +67,7 @@ from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
+from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_together
@@ -114,6 +115,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
+    refuse_other_columns(tables, choice.summed)
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
