@@ -193,9 +193,13 @@ def _check_same(records: Records, role: str) -> None:
         record, other = records[others[0]], records[first[others[0]]]
         what = f"one {role}; got {getattr(record, role)!r}, and"
         what += f" {getattr(other, role)!r} at {other.place}"
+        columns = [find_column(records, x) for x in ("cluster", "item")]
+        both = ",".join(x for x in columns if x is not None)
+        anew = f", pass --item {both}" if None not in columns else ""
+        anew = anew or ", name the columns of both with --item, with a comma"
         advice = (
             "A cluster has whole items, such as all questions on one text. Where items "
-            "are named anew in each, name both columns with --item CLUSTER,ITEM."
+            f"are named anew in each{anew}."
             f"{say_how_to_average([record.frame])}"
         )
         if role == "content":

@@ -123,10 +123,32 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def find_averages(frames: Sequence[Frame | None]) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more."""
+def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[int]:
+    """Return the places of averages, if there are samples, too, which have more.
+
+    Raises
+    ------
+    TableError
+        A folder of averages alone beside folders with samples, whose model would be
+        left out.
+    """
     kinds = [None if x is None else x.kind for x in frames]
-    return [k for k, x in enumerate(kinds) if x == AVERAGES and ITEMS in kinds]
+    if ITEMS not in kinds:
+        return []
+    places = [k for k, x in enumerate(kinds) if x == AVERAGES]
+    folders = [Path(x).parent for x in paths]
+    having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
+    without = [k for k in places if folders[k] not in having]
+    if without:
+        names = shorten([folders[k].name or paths[k] for k in without], _MAX_SHOWN)
+        msg = (
+            f"Expected samples of all models; got none of {names}, whose results have "
+            "averages alone. Run lm_eval with --log_samples, which writes "
+            "samples_*.jsonl beside the results, or pass the folders of the other "
+            "models."
+        )
+        raise TableError(msg)
+    return places
 
 
 def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:

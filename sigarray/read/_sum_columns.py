@@ -118,8 +118,8 @@ def refuse_other_columns(frames: Sequence[Frame | None], names: Sequence[str]) -
     known = {x for frame in present for x in frame.columns}
     for name in names if present else ():
         if name not in known:
-            source = present[0].source
-            raise lacks_column(source, name, present[0].columns, "score")
+            first = present[0]
+            raise lacks_column(first.source, name, first.names_in_file, "score")
 
 
 def _find_layout(metric: str | None, n_columns: int) -> tuple[str, ...] | None:

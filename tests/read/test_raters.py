@@ -59,7 +59,7 @@ class TestAdvice:
                 "for a run; but 20 of 20 items",
             ),
             (("--cluster", "rater"), "to have one cluster; got 'b', and 'a' at"),
-            (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
+            (("--cluster", "rater"), "anew in each, pass --item rater,"),
         ],
     )
     def test_raters_as_runs_or_clusters(self, write, run, options, said):
