@@ -125,8 +125,8 @@ def join_scores(
     if n_scores < len(records):
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
-            f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
-            f"{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{len(records)} scores{task} were averaged: {_count_left(joined)} {unit}s "
+            f"of each model are left{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 
@@ -172,6 +172,13 @@ def _check_units(records: Records, unit: Unit) -> None:
                 f"--{role}."
             )
             raise TableError(msg)
+
+
+def _count_left(joined: Joined) -> str:
+    """Count the units of each model, which are as many for all unless they are runs."""
+    sizes = [len(units.scores) for units in joined.values()]
+    least, most = min(sizes), max(sizes)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _say_samples(records: Records) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray.read._bytes import TableError
+from sigarray.read._files import lack_samples
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
@@ -140,14 +141,7 @@ def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[
     having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
     without = [k for k in places if folders[k] not in having]
     if without:
-        names = shorten([folders[k].name or paths[k] for k in without], _MAX_SHOWN)
-        msg = (
-            f"Expected samples of all models; got none of {names}, whose results have "
-            "averages alone. Run lm_eval with --log_samples, which writes "
-            "samples_*.jsonl beside the results, or pass the folders of the other "
-            "models."
-        )
-        raise TableError(msg)
+        raise lack_samples([folders[k].name or paths[k] for k in without])
     return places
 
 

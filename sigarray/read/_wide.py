@@ -210,7 +210,8 @@ def read_wide(
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
         ids, scores = _average_rows(ids, scores)
-        notes = [*notes, f"{n_rows} rows were averaged: {len(ids)} items are left"]
+        left = f"{len(ids)} items of each model are left"
+        notes = [*notes, f"{n_rows} rows were averaged: {left}"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 

@@ -144,6 +144,14 @@ def test_the_design_is_named_everywhere(items, run, tmp_path):
     assert "n_clusters" not in out
 
 
+def test_a_note_counts_the_clusters_of_each_model_once(items, run):
+    chosen = ("--cluster", "document", "--unit", "cluster")
+    _, _, err = run("compare", items(), *chosen)
+    n = 3 * len(draw()[0])
+    said = f"{n} scores were averaged: {N_CLUSTERS} clusters of each model are left"
+    assert said in " ".join(err.split())
+
+
 def test_a_signature_names_the_clusters(items, run):
     path = items()
     chosen = ("--cluster", "document")
@@ -178,6 +186,10 @@ def test_tasks_have_clusters_of_their_own(items, run):
     [
         (("--test", "aso"), "With --unit cluster it compares the sums of clusters"),
         (("--test", "mann-whitney"), "takes scores as independent"),
+        (
+            ("--test", "aso"),
+            "Expected --test bootstrap, --test permutation or --test t of items in",
+        ),
         (("--test", "t", "--test-share", "0.1"), "Expected --test-share of splits"),
         (
             ("--test", "bootstrap", "--method", "saddlepoint"),
@@ -363,6 +375,7 @@ class TestCallsInPython:
             (lambda x: {"x": x}, {}, "clusters of every task; got none of ''"),
             (lambda x: x * 0, {}, "two clusters or more; got all"),
             (lambda x: x, {"test": "aso"}, "With unit='cluster' it compares"),
+            (lambda x: x, {"test": "aso"}, "test='permutation' or test='t' of items"),
         ],
     )
     def test_labels_that_do_not_suit(self, labels, options, said):

@@ -59,7 +59,7 @@ class TestLmEval:
         for path in (tmp_path / self.NAMES[1]).glob("samples_*"):
             path.unlink()
         sources = [tmp_path] if of_parent else [tmp_path / x for x in self.NAMES]
-        said = r"got none of toy-org__model-b, .* Run lm_eval with --log_samples"
+        said = r"got none of 'toy-org__model-b', .* Run lm_eval with --log_samples"
         with pytest.raises(TableError, match=said):
             read.scores(*sources, metric="acc")
 
