@@ -191,6 +191,7 @@ def read_wide(
     numbers = read_cells(
         {model: table.cells[k] for model, k in positions.items()},
         lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
+        of_items=item is not None or is_paired,
     )
     scores = {
         model: column[~np.isnan(column)] for model, column in numbers.columns.items()
