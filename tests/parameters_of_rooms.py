@@ -11,18 +11,6 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    # Of metrics of a corpus.
-    Group(
-        "corpus.f1 corpus.precision corpus.recall",
-        {
-            "*sums": """
-                True positives, false positives and false negatives; or the 3 K sums of
-                `confusions`, of which those of all classes are added up. Of classes
-                that exclude each other each error is a false positive of one and a
-                false negative of another, so that micro precision, recall and F1 are
-                the accuracy."""
-        },
-    ),
     # Of responses.
     Group(
         "compare responses.power responses.response_test responses.study "

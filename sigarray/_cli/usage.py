@@ -24,7 +24,13 @@ _SAID = (
     (r"the following arguments are required: (.+)", "Expected a {0}; got none"),
 )
 # Other names of choices, such as the endings of files.
-_MEANT = {"tex": "latex", "md": "markdown", "txt": "text"}
+_MEANT = {
+    "tex": "latex",
+    "md": "markdown",
+    "txt": "text",
+    "mcc": "matthews_correlation",
+    "wer": "word_error_rate",
+}
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
 
 
@@ -106,6 +112,7 @@ def _put_plainly(message: str) -> str:
         known = re.findall(r"[\w-]+", choices)
         other = _MEANT.get(got.lower())
         meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
+        meant = _say_average(got.lower(), known) or meant
         expected = list_in_words(known, "or")
         return f"Expected {name} to be {expected}; got {got!r}.{meant}"
     for pattern, said in _SAID:
@@ -114,6 +121,19 @@ def _put_plainly(message: str) -> str:
             parts = (x.replace("float", "number") for x in found.groups())
             return f"{said.format(*parts).rstrip('.')}."
     return message
+
+
+def _say_average(name: str, known: Sequence[str]) -> str:
+    """Say which averages over classes there are, for the name of another one."""
+    average, _, metric = name.partition("_")
+    if metric not in known or name in known:
+        return ""
+    if average == "micro":
+        return f" Write {metric}, which is the micro average of all classes."
+    if average == "macro":
+        others = list_in_words([x for x in known if x.startswith("macro_")])
+        return f" {metric} is the micro average; of macro averages there is {others}."
+    return ""
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:

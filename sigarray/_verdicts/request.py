@@ -2,11 +2,12 @@
 
 import dataclasses
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
-from sigarray._plain_text import suggest
+from sigarray._plain_text import list_in_words, suggest
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -83,8 +84,8 @@ def check_request(request: Request) -> Request:
     if test is None:
         return request
     if request.is_paired and test not in PAIRED_TESTS:
-        known = ", ".join(PAIRED_TESTS)
-        msg = f"Expected --paired with --test {known}; got --test {test}."
+        known = _list_tests(PAIRED_TESTS)
+        msg = f"Expected --paired with {known}; got --test {test}."
         raise ValueError(msg)
     if request.test_share is not None:
         if test != "t":
@@ -94,15 +95,15 @@ def check_request(request: Request) -> Request:
         request = dataclasses.replace(request, is_paired=True)
     if request.missing == "worst" and test not in _OF_INDEPENDENT:
         msg = (
-            f"Expected --missing worst with --test {', '.join(_OF_INDEPENDENT)}, which "
+            f"Expected --missing worst with {_list_tests(_OF_INDEPENDENT)}, which "
             f"rank scores or their quantiles; got --test {test}, of means, to which it "
             "matters how bad a crashed run is. Write the score that failing is worth, "
             "or pass --missing drop."
         )
         raise ValueError(msg)
     if request.n_resamples is not None and test not in RESAMPLES:
-        known = ", ".join(RESAMPLES)
-        msg = f"Expected --n-resamples with --test {known}; got --test {test}."
+        known = _list_tests([*RESAMPLES])
+        msg = f"Expected --n-resamples with {known}; got --test {test}."
         raise ValueError(msg)
     for name, value in (
         ("--threshold", request.threshold),
@@ -222,6 +223,11 @@ def make_test(request: Request, table: ScoreTable) -> Test:
     )
 
 
+def _list_tests(tests: Iterable[str]) -> str:
+    """List tests as options, each of which becomes an argument in Python."""
+    return list_in_words([f"--test {x}" for x in tests], "or")
+
+
 def _check_sampled(request: Request, table: ScoreTable) -> None:
     """Refuse tests and options that are not of items in clusters, or of a metric.
 
@@ -239,7 +245,7 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
         if of_sums:
             advice = "which is of scores. Leave it out"
         msg = (
-            f"Expected --test {', '.join(PAIRED_TESTS)} of {what}; got --test {test}, "
+            f"Expected {_list_tests(PAIRED_TESTS)} of {what}; got --test {test}, "
             f"{advice}."
         )
         raise ValueError(msg)

@@ -1,5 +1,6 @@
 """What to say of models that were compared on several tasks."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,6 +58,8 @@ from sigarray.report._numbers import (
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
+# Rankings of tasks on which no model is better.
+_NOTHING = ("No model is shown to be better than another one.", "inconclusive")
 # With more tasks than this, tasks are the rows of tables.
 _MOST_COLUMNS = 4
 # Tasks of which the least deviations differ by less have as many decimals.
@@ -187,7 +190,16 @@ def _say_single_tasks(
         return ["Nor is any on a single task."]
     n = len(decisions)
     on = "each single task" if count == n else f"{count} of {n} single tasks"
-    return [f"On {on}, a model is better than another one."]
+    names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}
+    if len(names) > 2:
+        return [f"On {on}, a model is better than another one."]
+    wins = Counter(x for by in decisions.values() for x in list_wins(by))
+    (better, worse), *others = sorted(wins, key=lambda x: -wins[x])
+    said = f"{quote(better)} is better than {quote(worse)}"
+    if others:
+        on = f"{wins[better, worse]} of {n} single tasks"
+        return [f"On {on}, {said}; it is worse on {wins[worse, better]}."]
+    return [f"On {on}, {said}."]
 
 
 def _write_document(
@@ -299,10 +311,21 @@ def _ranking_table(
         has_letters |= said[0].endswith(SHARED_LETTER)
         ranking = said[0].removesuffix(f". {SHARED_LETTER}").removeprefix("Ranking: ")
         rows.append([task, ranking])
+    rows = _join_rows(rows)
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     title, header = "Which model is better on each task", ["task", "ranking"]
     remarks = [SHARED_LETTER] if has_letters else []
     return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
+
+
+def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Put tasks on which no model is better, if there are several, in a last row."""
+    nothing = [x for x in rows if x[1] in _NOTHING]
+    if len(nothing) < 2 or len({x[1] for x in nothing}) > 1:
+        return list(rows)
+    rest = [x for x in rows if x not in nothing]
+    which = f"{len(nothing)} other tasks" if rest else f"all {len(nothing)} tasks"
+    return [*rest, [which, nothing[0][1]]]
 
 
 def _decision_table(

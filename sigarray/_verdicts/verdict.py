@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
+from sigarray._verdicts.advice import advise
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
@@ -149,7 +150,7 @@ def _make_report(
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
-    advised = [*advice, *_advise(comparison, decisions, has_fewer=has_fewer)]
+    advised = [*advice, *advise(comparison, decisions, has_fewer=has_fewer)]
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
     else:
@@ -198,26 +199,6 @@ def _explain(
         told.append("unequal: not equal, but neither is shown to be better.")
     told += say_by_welch(decisions)
     return told + explain_intervals(comparison, decisions)
-
-
-def _varies(comparison: Comparison, x: Decision) -> bool:
-    """Tell whether the scores of one of two models vary."""
-    return any(not y["sd"] <= 0.0 for y in comparison.summarize_pair(x.a, x.b))
-
-
-def _advise(
-    comparison: Comparison, decisions: Sequence[Decision], *, has_fewer: bool
-) -> list[str]:
-    """Say what would tell more pairs apart, if any may be."""
-    if not any(_varies(comparison, x) for x in decisions if x.better is None):
-        return []
-    said = comparison.advise_more()
-    if has_fewer:
-        said += (
-            ". So would fewer comparisons, with one model alone, which has to be "
-            "chosen before the scores are seen: --baseline MODEL"
-        )
-    return [f"{said}."]
 
 
 def _table_of_models(comparison: Comparison, order: Order) -> Table:

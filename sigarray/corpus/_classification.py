@@ -57,10 +57,11 @@ def precision(*sums: Array) -> Array:
     Parameters
     ----------
     *sums : array, shape (...), real
-        True positives, false positives and false negatives; or the 3 K sums of
-        `confusions`, of which those of all classes are added up. Of classes that
-        exclude each other each error is a false positive of one and a false negative of
-        another, so that micro precision, recall and F1 are the accuracy.
+        True positives and false positives, the two that it needs; or true positives,
+        false positives and false negatives; or the 3 K sums of `confusions`, of which
+        those of all classes are added up. Of classes that exclude each other each error
+        is a false positive of one and a false negative of another, so that micro
+        precision, recall and F1 are the accuracy.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def precision(*sums: Array) -> Array:
     TypeError
         Sums that are not real numbers, or of two libraries or devices.
     ValueError
-        A number of sums that is not a multiple of 3.
+        A number of sums that is neither 2 nor a multiple of 3.
 
     Examples
     --------
@@ -84,7 +85,10 @@ def precision(*sums: Array) -> Array:
 
 
 def _precision(_: Library, *sums: Array) -> Array:
-    tp, fp, _fn = _add_classes(*sums)
+    if len(sums) == 2:
+        tp, fp = sums
+    else:
+        tp, fp, _fn = _add_classes(*sums)
     return tp / (tp + fp)
 
 
@@ -94,10 +98,11 @@ def recall(*sums: Array) -> Array:
     Parameters
     ----------
     *sums : array, shape (...), real
-        True positives, false positives and false negatives; or the 3 K sums of
-        `confusions`, of which those of all classes are added up. Of classes that
-        exclude each other each error is a false positive of one and a false negative of
-        another, so that micro precision, recall and F1 are the accuracy.
+        True positives and false negatives, the two that it needs; or true positives,
+        false positives and false negatives; or the 3 K sums of `confusions`, of which
+        those of all classes are added up. Of classes that exclude each other each error
+        is a false positive of one and a false negative of another, so that micro
+        precision, recall and F1 are the accuracy.
 
     Returns
     -------
@@ -109,7 +114,7 @@ def recall(*sums: Array) -> Array:
     TypeError
         Sums that are not real numbers, or of two libraries or devices.
     ValueError
-        A number of sums that is not a multiple of 3.
+        A number of sums that is neither 2 nor a multiple of 3.
 
     Examples
     --------
@@ -121,12 +126,15 @@ def recall(*sums: Array) -> Array:
 
 
 def _recall(_: Library, *sums: Array) -> Array:
-    tp, _fp, fn = _add_classes(*sums)
+    if len(sums) == 2:
+        tp, fn = sums
+    else:
+        tp, _fp, fn = _add_classes(*sums)
     return tp / (tp + fn)
 
 
 def f1(*sums: Array) -> Array:
-    """Return F1, the harmonic mean of precision and recall (micro F1).
+    """Return micro F1, the harmonic mean of micro precision and micro recall.
 
     Parameters
     ----------

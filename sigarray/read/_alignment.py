@@ -135,8 +135,8 @@ def join_scores(
     if n_scores < len(records):
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
-            f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
-            f"{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{len(records)} scores{task} were averaged: {_count_left(joined)} {unit}s "
+            f"of each model are left{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 
@@ -184,6 +184,13 @@ def _check_units(records: Records, unit: Unit) -> None:
             raise TableError(msg)
 
 
+def _count_left(joined: Joined) -> str:
+    """Count the units of each model, which are as many for all unless they are runs."""
+    sizes = [len(units.scores) for units in joined.values()]
+    least, most = min(sizes), max(sizes)
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
 def _say_samples(records: Records) -> str:
     counts = np.bincount(records.group("model", "item")[0])
     several = "several scores of an item"
@@ -203,9 +210,13 @@ def _check_same(records: Records, role: str) -> None:
         record, other = records[others[0]], records[first[others[0]]]
         what = f"one {role}; got {getattr(record, role)!r}, and"
         what += f" {getattr(other, role)!r} at {other.place}"
+        columns = [find_column(records, x) for x in ("cluster", "item")]
+        both = ",".join(x for x in columns if x is not None)
+        anew = f", pass --item {both}" if None not in columns else ""
+        anew = anew or ", name the columns of both with --item, with a comma"
         advice = (
             "A cluster has whole items, such as all questions on one text. Where items "
-            "are named anew in each, name both columns with --item CLUSTER,ITEM."
+            f"are named anew in each{anew}."
             f"{say_how_to_average([record.frame])}"
         )
         if role == "content":

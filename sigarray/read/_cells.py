@@ -43,7 +43,9 @@ class Numbers(NamedTuple):
     notes: list[str]
 
 
-def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
+def read_cells(
+    columns: Mapping[str, Sequence[Any]], place: Place, *, of_items: bool = False
+) -> Numbers:
     """Read the cells of all columns of scores of a file, which must be written alike.
 
     Cells are numbers or texts of numbers, with percent signs in all of them or in none,
@@ -57,15 +59,19 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     """
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
     if not coded:
-        return _read_all(columns, place)
+        return _read_all(columns, place, of_items)
     try:
         numbers = _read_all(
-            {x: coded[x].values if x in coded else y for x, y in columns.items()}, place
+            {x: coded[x].values if x in coded else y for x, y in columns.items()},
+            place,
+            of_items,
         )
     except TableError:
         # All cells tell which one is wrong, and how most of them are written.
         return _read_all(
-            {x: list(y) if x in coded else y for x, y in columns.items()}, place
+            {x: list(y) if x in coded else y for x, y in columns.items()},
+            place,
+            of_items,
         )
     for name, column in coded.items():
         values = np.append(numbers.columns[name], math.nan)
@@ -73,7 +79,9 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     return numbers
 
 
-def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
+def _read_all(
+    columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
+) -> Numbers:
     _refuse_thousands(columns, place)
     read = {name: _read_plain(cells) for name, cells in columns.items()}
     plain = {name: numbers for name, numbers in read.items() if numbers is not None}
@@ -122,7 +130,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             words.add(word)
             value = _TRUTH[word]
         if not abs(value) <= LARGEST_NUMBER:
-            raise TableError(_refuse(place(name, k), columns[name][k], value))
+            raise TableError(_refuse(place(name, k), columns[name][k], value, of_items))
         arrays[name][k] = value
     if 0 < n_truths < len(cells):
         name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
@@ -357,9 +365,14 @@ def _as_number(cell: Any) -> float | None:
     return math.nan
 
 
-def _refuse(place: str, cell: Any, value: float) -> str:
+def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
     advice = ""
-    if _names_missing(str(cell)):
+    if _names_missing(str(cell)) and of_items:
+        advice = (
+            " Where an answer is missing, write the score that it is worth, such as 0; "
+            "or pass --missing drop, which leaves the item out for all models."
+        )
+    elif _names_missing(str(cell)):
         advice = (
             " Where a run failed, give the score that failing is worth, or pass "
             "--missing worst; where a score is not known, --missing drop leaves it out."

@@ -11,12 +11,13 @@ from sigarray.read._identifiers import (
     are_of_one_item,
     have_samples,
     say_average,
+    say_cluster,
     say_together,
 )
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._settings import may_be_setting
 from sigarray.read._step_names import counts_steps, find_largest
-from sigarray.read._words import HYPERPARAMETERS
+from sigarray.read._words import HYPERPARAMETERS, names_clusters
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -73,7 +74,12 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"apart.{averaged}"
         )
     name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
-    ways = [f"pass {say_average(name)}"] if is_of_item else []
+    of_clusters = a.item is not None and names_clusters(name)
+    ways = []
+    if of_clusters:
+        ways.append(f"pass {say_cluster(name)}")
+    elif is_of_item:
+        ways.append(f"pass {say_average(name)}")
     ways.append(f"choose rows with --where {name}={_choose_value(records, name, a)}")
     if model is not None and not (is_of_item and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")

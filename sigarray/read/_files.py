@@ -22,6 +22,7 @@ _RUN_OF_MODEL = re.compile(r"(.+?)[-_. /](?:seed|run|trial|s)[-_=]?(\d+)", re.I)
 # lm-evaluation-harness puts this after the name of a task.
 _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
 # Files of single items; files of results beside them hold their averages.
+_AVERAGES = "results_*.json*"
 _DETAILS = ("samples_*.jsonl*", "details_*.parquet", "per_instance_stats.json*")
 
 
@@ -159,6 +160,8 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     known = [path for path in every if is_of_suffix(path.name, _SUFFIXES)]
     detailed = [p for p in known if any(map(p.match, _DETAILS))]
     if detailed:
+        if name is None:
+            _refuse_averages(known, detailed)
         known = [p for p in known if p in set(detailed)]
     # TensorBoard has a folder of event files for each run.
     events = [path for path in every if path.name.startswith(_EVENTS)]
@@ -189,6 +192,29 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         for path, (model, *rest) in zip(known, parts, strict=True)
     ]
     return files, notes
+
+
+def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
+    """Refuse the folder of a model that has averages alone, beside others with items.
+
+    Raises
+    ------
+    TableError
+        Such folders of lm-evaluation-harness.
+    """
+    having = {x.parent for x in detailed}
+    without = {x.parent for x in paths if x.match(_AVERAGES)} - having
+    if without and any(x.match(_DETAILS[0]) for x in detailed):
+        raise lack_samples(sorted(x.name for x in without))
+
+
+def lack_samples(models: Sequence[str]) -> TableError:
+    """Return the error for models of which lm-evaluation-harness wrote no samples."""
+    return TableError(
+        f"Expected samples of all models; got none of {list_names(models, 3)}, whose "
+        "results have averages alone. Run lm_eval with --log_samples, which writes "
+        "samples_*.jsonl beside the results, or pass the folders of the other models."
+    )
 
 
 def _split_path(path: Path, folder: Path) -> list[str]:

@@ -114,6 +114,8 @@ class Frame:
         for those that were not read.
     left_out : mapping of sequences
         Columns that get no role, as `columns`.
+    together : tuple of str
+        Those of the columns that stand for several of the file, "repeat,fold".
     """
 
     kind: str
@@ -139,6 +141,13 @@ class Frame:
     run_name: str | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    together: tuple[str, ...] = ()
+
+    @property
+    def names_in_file(self) -> list[str]:
+        """The names of columns as the file has them, single ones."""
+        names = [x.split(",") if x in self.together else [x] for x in self.columns]
+        return list(dict.fromkeys(x.strip() for several in names for x in several))
 
     def find(self, column: str) -> Sequence[Any] | None:
         """Return a column, though it may be left out, or None for another one."""
@@ -171,7 +180,7 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     roles = {role: x for role, x in frame.roles.items() if x not in said}
     for role, name in chosen.items():
         if name not in frame.columns:
-            raise lacks_column(frame.source, name, frame.columns, role)
+            raise lacks_column(frame.source, name, frame.names_in_file, role)
         roles[role] = name
     taken = {*roles.values(), *(frame.metrics or ())}
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
@@ -296,8 +305,14 @@ def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str
 def lacks_column(
     source: str, name: str, columns: Iterable[str], option: str | None = None
 ) -> TableError:
-    """Return the error for a column that is not there, but named by an option."""
+    """Return the error for a column that is not there, but named by an option.
+
+    Of several with a comma, as in "repeat,fold", that is the first that is not there.
+    """
     known = list(columns)
+    several = [x.strip() for x in name.split(",")]
+    if any(x in known for x in several):
+        name = next((x for x in several if x not in known), name)
     by = f" (--{option})" if option is not None else ""
     return TableError(
         f"{source} has no column {name!r}{by}.{suggest(name, known)} Its columns are "

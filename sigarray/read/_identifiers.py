@@ -21,7 +21,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame, find_roles, find_score
 from sigarray.read._records import Records, find_column
-from sigarray.read._words import RATERS, list_words
+from sigarray.read._words import RATERS, list_words, names_clusters, names_ways
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -151,16 +151,25 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
-    ways = [say_average(column)]
-    if first.task is None:
-        ways.append(f"compare on each with --task {column}")
-    if not are_of_one_item(column):
+    ways = [f"compare on each with --task {column}"] if first.task is None else []
+    average = f"pass {say_average(column)}"
+    if are_of_one_item(column):
+        ways = [average, *ways]
+    else:
         item = find_column(records, "item")
-        both = f"{column},{item}" if item is not None else f"{column},..."
-        ways.append(say_together(column, both))
+        both = f"{column},{item or '...'}"
+        ways.append(f"pass {say_together(column, both)}")
+        if names_clusters(column):
+            ways = [f"pass {say_cluster(column)}", *ways[::-1], average]
+        elif names_ways(column):
+            ways = [average, *ways]
+        else:
+            ways.append(average)
+    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
+    advice = "; ".join(ways)
     return TableError(
         f"{first.frame.source}: expected one score of each item and model; got {n}, "
-        f"{each} for each value of {column!r}. Pass {'; or '.join(ways)}."
+        f"{each} for each value of {column!r}. {advice[0].upper()}{advice[1:]}."
     )
 
 
@@ -175,6 +184,14 @@ def say_average(column: str) -> str:
     if list_words(column) & RATERS:  # which pairs models by their raters, too
         option, scores = "--run", "ratings"
     return f"{option} {column}, with --unit item, to average the {scores} of an item"
+
+
+def say_cluster(column: str) -> str:
+    """Say when a column has clusters, in which items are named anew."""
+    return (
+        f"--cluster {column}, where each {column!r} has items of its own, which are "
+        "not independent"
+    )
 
 
 def say_together(column: str, both: str) -> str:

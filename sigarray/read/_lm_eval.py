@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray.read._bytes import TableError
+from sigarray.read._files import lack_samples
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
@@ -123,10 +124,25 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def find_averages(frames: Sequence[Frame | None]) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more."""
+def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[int]:
+    """Return the places of averages, if there are samples, too, which have more.
+
+    Raises
+    ------
+    TableError
+        A folder of averages alone beside folders with samples, whose model would be
+        left out.
+    """
     kinds = [None if x is None else x.kind for x in frames]
-    return [k for k, x in enumerate(kinds) if x == AVERAGES and ITEMS in kinds]
+    if ITEMS not in kinds:
+        return []
+    places = [k for k, x in enumerate(kinds) if x == AVERAGES]
+    folders = [Path(x).parent for x in paths]
+    having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
+    without = [k for k in places if folders[k] not in having]
+    if without:
+        raise lack_samples([folders[k].name or paths[k] for k in without])
+    return places
 
 
 def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:

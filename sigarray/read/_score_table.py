@@ -197,6 +197,8 @@ class Choice:
     path: str | None = None
     table: str | None = None
     ignored: Sequence[str] = ()
+    # All columns of a metric of sums, of which one at a time is read.
+    summed: Sequence[str] = ()
     unit: Unit | None = None
     is_paired: bool = False
     drop_unmatched: bool = False

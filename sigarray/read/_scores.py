@@ -67,14 +67,15 @@ from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
+from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
-from sigarray.read._together import put_together
 from sigarray.read._treatment import say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
+from sigarray.read._within_clusters import put_columns_together
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -114,6 +115,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
+    refuse_other_columns(tables, choice.summed)
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
@@ -209,7 +211,7 @@ def _tabulate(
     turned = [x and turn_benchmarks(x, chosen, choice) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
-    tables = [x and put_together(x, chosen) for x in turned]
+    tables, chosen = put_columns_together(turned, chosen)
     files = [
         (file, name, content if x is y else y)
         for (file, name, content), x, y in zip(files, whole, tables, strict=True)
@@ -246,7 +248,7 @@ def _leave_out_averages(
     files: Sequence[tuple[SourceFile, str, Any]], tables: Sequence[Frame | None]
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], list[str]]:
     """Return files without averages beside samples, and a note on these."""
-    places = find_averages(tables)
+    places = find_averages(tables, [file.path for file, *_ in files])
     names = shorten([files[k][1] for k in places], MAX_NAMED)
     note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
     kept = [k for k in range(len(files)) if k not in places]

@@ -1,6 +1,5 @@
 """Metrics of a whole test set, from columns of the numbers of each item."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,9 +15,12 @@ from sigarray.read._directions import contradict, find_direction
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
+from sigarray.read._sum_columns import order_columns, say_columns, split_columns
 
 _CONFUSED = "true positives, false positives, false negatives and true negatives"
 _FOUND = "true positives, false positives and false negatives"
+_PRECISE = f"true positives and false positives; or {_FOUND}"
+_RECALLED = f"true positives and false negatives; or {_FOUND}"
 _OF_CLASSES = "or so for each of several classes, all true positives first"
 _OF_BINS = "hits, confidences and items of each bin, all hits first"
 _RESIDUALS = "squared residuals, gold values, their squares and ones"
@@ -49,10 +51,10 @@ METRICS = {
             True,
         ),
         ("perplexity", "negative log-likelihoods and tokens", False),
-        ("precision", f"{_FOUND}, {_OF_CLASSES}", True),
+        ("precision", f"{_PRECISE}, {_OF_CLASSES}", True),
         ("r2", _RESIDUALS, True),
         ("ratio", "numerators and denominators", None),
-        ("recall", f"{_FOUND}, {_OF_CLASSES}", True),
+        ("recall", f"{_RECALLED}, {_OF_CLASSES}", True),
         ("rmse", _RESIDUALS, False),
         ("squared_calibration_error", _OF_BINS, False),
         ("word_error_rate", "errors and words", False),
@@ -75,9 +77,13 @@ def find_metric(statistic: str | SumStatistic) -> tuple[str, Metric]:
             return name, known
         return name, Metric(statistic, "the numbers that it takes", None)
     if statistic not in METRICS:
+        meant = statistic.removeprefix("micro_")
+        hint = suggest(statistic, METRICS)
+        if meant in METRICS and meant != statistic:
+            hint = f" Write {meant!r}, which is the micro average of all classes."
         msg = (
             f"Expected --statistic to be a metric of a whole test set; got "
-            f"{statistic!r}.{suggest(statistic, METRICS)} Those known: "
+            f"{statistic!r}.{hint} Those known: "
             f"{list_names(METRICS, len(METRICS))}."
         )
         raise ValueError(msg)
@@ -148,11 +154,11 @@ def read_sums(
         }
         for task, by in sums.items()
     }
-    listed = ", ".join(map(repr, columns))
-    notes = [
-        x.replace(f"score is {columns[0]!r}", f"{name} is of the sums of {listed}")
-        for x in first.notes
-    ]
+    known = name if metric is METRICS.get(name) else None
+    listed = f"{name} is of the sums of {say_columns(known, columns)}"
+    if columns != split_columns((choice.columns or {})["score"]):
+        listed += ", taken by their names"
+    notes = [x.replace(f"score is {columns[0]!r}", listed) for x in first.notes]
     return first._replace(
         tasks=scores,
         metric=name,
@@ -169,7 +175,7 @@ def read_sums(
 
 
 def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
-    """Return the names of the columns, and refuse a number that the metric lacks."""
+    """Return the columns in the order of the metric, and refuse another number."""
     said = (choice.columns or {}).get("score")
     needed = f"columns of {metric.columns}"
     if said is None or choice.metrics:
@@ -178,7 +184,7 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
             f"got {'none' if said is None else '--metric beside it'}."
         )
         raise ValueError(msg)
-    columns = [" ".join(x.split()) for x in next(csv.reader([said]))]
+    columns = split_columns(said)
     if len({*columns}) < len(columns):
         msg = f"Expected each column of --score once; got {said}."
         raise ValueError(msg)
@@ -191,7 +197,7 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
             f"{name}; got {n} column{'' if n == 1 else 's'}, {said}."
         )
         raise ValueError(msg) from error
-    return columns
+    return order_columns(name if metric is METRICS.get(name) else None, columns)
 
 
 def _read_column(
@@ -203,7 +209,13 @@ def _read_column(
     ignored = [*choice.ignored, *others]
     return read_sources(
         sources,
-        replace(choice, columns=chosen, ignored=ignored, higher_is_better=None),
+        replace(
+            choice,
+            columns=chosen,
+            ignored=ignored,
+            summed=columns,
+            higher_is_better=None,
+        ),
     )
 
 

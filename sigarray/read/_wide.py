@@ -191,6 +191,7 @@ def read_wide(
     numbers = read_cells(
         {model: table.cells[k] for model, k in positions.items()},
         lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
+        of_items=item is not None or is_paired,
     )
     scores = {
         model: column[~np.isnan(column)] for model, column in numbers.columns.items()
@@ -210,7 +211,8 @@ def read_wide(
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
         ids, scores = _average_rows(ids, scores)
-        notes = [*notes, f"{n_rows} rows were averaged: {len(ids)} items are left"]
+        left = f"{len(ids)} items of each model are left"
+        notes = [*notes, f"{n_rows} rows were averaged: {left}"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 

@@ -19,12 +19,9 @@ def put_into_clusters(
     Raises
     ------
     TableError
-        No such column, an item without a cluster, or in two of them.
+        An item without a cluster, or in two of them.
     """
     column = chosen["cluster"]
-    if column not in frame.columns:
-        msg = f"{frame.source}: expected a column {column!r} for --cluster; got none."
-        raise TableError(msg)
     rows = len(frame.lines)
     tasks = repeat("", rows)
     if "task" in chosen:

@@ -10,7 +10,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long
+from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unlike_items import doubt_items_of_table
@@ -61,6 +61,8 @@ def read_columns(
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
     cluster = chosen.get("cluster")
     if cluster is not None and frame is not None and "item" in chosen:
+        if cluster not in frame.columns:
+            raise lacks_column(name, cluster, frame.names_in_file, "cluster")
         others = {role: x for role, x in chosen.items() if role != "cluster"}
         choice = replace(choice, ignored=[*choice.ignored, cluster])
         table = take_wide(wide, others, choice)

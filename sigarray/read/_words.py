@@ -59,6 +59,16 @@ RATERS = frozenset(
 )
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
+# Words for what has several items, which are not independent.
+CLUSTERS = frozenset(
+    (
+        *("document", "documents", "doc", "passage", "paragraph", "article", "story"),
+        *("page", "book", "chapter", "dialogue", "dialog", "conversation", "thread"),
+        *("speaker", "patient", "recording", "video", "scene", "session", "cluster"),
+    )
+)
+# Words for ways to ask for an answer, or to compute it, of which an item has several.
+_WAYS = frozenset(("prompt", "template", "version", "order", "shuffle", "shots"))
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = frozenset(
     (
@@ -90,6 +100,18 @@ def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
+
+
+def names_clusters(name: str) -> bool:
+    """Tell by its name whether a column has clusters of items, such as documents."""
+    return bool(list_words(name) & CLUSTERS)
+
+
+def names_ways(name: str) -> bool:
+    """Tell by its name whether a column says how an answer was made, as settings do."""
+    words = list_words(name)
+    squeezed = re.sub(r"[\W_]", "", name.lower())
+    return bool(words & _WAYS) or squeezed in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def measures_quality(name: str) -> bool:

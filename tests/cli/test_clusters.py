@@ -144,6 +144,14 @@ def test_the_design_is_named_everywhere(items, run, tmp_path):
     assert "n_clusters" not in out
 
 
+def test_a_note_counts_the_clusters_of_each_model_once(items, run):
+    chosen = ("--cluster", "document", "--unit", "cluster")
+    _, _, err = run("compare", items(), *chosen)
+    n = 3 * len(draw()[0])
+    said = f"{n} scores were averaged: {N_CLUSTERS} clusters of each model are left"
+    assert said in " ".join(err.split())
+
+
 def test_a_signature_names_the_clusters(items, run):
     path = items()
     chosen = ("--cluster", "document")
@@ -178,6 +186,10 @@ def test_tasks_have_clusters_of_their_own(items, run):
     [
         (("--test", "aso"), "With --unit cluster it compares the sums of clusters"),
         (("--test", "mann-whitney"), "takes scores as independent"),
+        (
+            ("--test", "aso"),
+            "Expected --test bootstrap, --test permutation or --test t of items in",
+        ),
         (("--test", "t", "--test-share", "0.1"), "Expected --test-share of splits"),
         (
             ("--test", "bootstrap", "--method", "saddlepoint"),
@@ -190,6 +202,91 @@ def test_what_takes_items_for_independent_is_refused(items, run, options, said):
     code, _, err = run("compare", items(), "--cluster", "document", *options)
     assert code == 2
     assert said in " ".join(err.split())
+
+
+@pytest.fixture
+def anew(write):
+    """Write questions that are numbered anew in each document, of a few sizes."""
+
+    def anew(column="document", is_wide=False):
+        cluster, scores = draw(n_models=2)
+        number = np.arange(len(cluster)) - np.searchsorted(cluster, cluster)
+        names = [f"d{c},q{k}" for c, k in zip(cluster, number, strict=True)]
+        if is_wide:
+            header = f"{column},question,m0,m1"
+            pairs = zip(*scores.values(), strict=True)
+            rows = [f"{x},{a},{b}" for x, (a, b) in zip(names, pairs, strict=True)]
+        else:
+            header = f"{column},question,model,score"
+            rows = [
+                f"{x},{model},{y}"
+                for model, by in scores.items()
+                for x, y in zip(names, by, strict=True)
+            ]
+        return write("\n".join([header, *rows, ""]))
+
+    return anew
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_questions_that_are_numbered_anew_in_each_document(anew, run, is_wide):
+    path = anew(is_wide=is_wide)
+    item = ("--item", "question") if is_wide else ()
+    chosen = ("--cluster", "document", "--test", "t", "--format", "json")
+    code, out, err = run("compare", path, *item, *chosen)
+    assert code == 0, err
+    said = "each is taken for an item of its own in each, as --item document,question"
+    assert said in " ".join(err.split())
+    cluster, scores = draw(n_models=2)
+    (pair,) = json.loads(out)["pairs"]
+    a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+    expected = t_test(a, b, paired=True, clusters=cluster).pvalue
+    assert pair["pvalue"] == pytest.approx(float(expected), rel=1e-9)
+    both = run("compare", path, "--item", "document,question", *chosen)
+    assert json.loads(both[1])["signature"] == json.loads(out)["signature"]
+    assert "item of its own" not in both[2]
+
+
+def test_the_error_of_such_questions_offers_clusters_first(anew, run):
+    code, _, err = run("compare", anew())
+    assert code == 2
+    said = " ".join(err.split())
+    assert "pass --cluster document, where each" in said
+    assert "--ignore" not in said.split("--cluster document")[0]
+
+
+def test_clusters_by_their_usual_name_are_named_in_the_error(anew, run):
+    code, _, err = run("compare", anew("document_id"))
+    assert code == 2
+    assert "pass --item document_id,question." in " ".join(err.split())
+
+
+def test_an_item_in_two_clusters_is_a_fault_if_others_are_not(items, run):
+    path = Path(items())
+    path.write_text(path.read_text("utf-8").replace("m0,3,d0,", "m0,3,d1,"), "utf-8")
+    code, _, err = run("compare", str(path), "--cluster", "document")
+    assert code == 2
+    assert "expected item '3' to have one cluster" in err
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+@pytest.mark.parametrize(
+    ("options", "name", "meant"),
+    [
+        (("--cluster", "documnt", "--item", "document,question"), "documnt", "docume"),
+        (("--cluster", "document", "--item", "document,qestion"), "qestion", "questi"),
+        (("--cluster", "document", "--item", "documnt,question"), "documnt", "docume"),
+    ],
+)
+def test_a_wrong_column_beside_two_that_are_one(
+    anew, run, is_wide, options, name, meant
+):
+    code, _, err = run("compare", anew(is_wide=is_wide), *options)
+    assert code == 2
+    said = " ".join(err.split())
+    assert f"has no column {name!r} (--" in said
+    assert f"Did you mean '{meant}" in said
+    assert "columns are 'document', 'question', " in said
 
 
 def test_power_counts_clusters(items, run):
@@ -278,6 +375,7 @@ class TestCallsInPython:
             (lambda x: {"x": x}, {}, "clusters of every task; got none of ''"),
             (lambda x: x * 0, {}, "two clusters or more; got all"),
             (lambda x: x, {"test": "aso"}, "With unit='cluster' it compares"),
+            (lambda x: x, {"test": "aso"}, "test='permutation' or test='t' of items"),
         ],
     )
     def test_labels_that_do_not_suit(self, labels, options, said):

@@ -356,6 +356,39 @@ class TestWaiting:
         assert warning.startswith("sigarray: warning: 1 to 2 scores of each of 3 mod")
 
 
+def test_models_without_a_difference_are_not_helped_by_more_items(write, run):
+    rows = "".join(f"q{k},{k % 2},{(k + k // 20) % 2}\n" for k in range(40))
+    _, out, _ = run("compare", write(f"item,a,b\n{rows}"), "--item", "item")
+    said = " ".join(out.split())
+    assert "No difference was seen between a and b." in said
+    assert "equivalence_test" in said
+    assert "would decide more" not in said
+
+
+def test_missing_answers_are_offered_what_items_take(write, run):
+    rows = "".join(f"{m},q{k},{k % 2}\n" for m in "ab" for k in range(40))
+    path = write("model,item,score\n" + rows.replace("a,q3,1", "a,q3,NaN"))
+    code, _, err = run("compare", path)
+    assert code == 2
+    assert "worst" not in err
+    assert "--missing drop" in err
+    assert run("compare", path, "--missing", "drop")[0] == 0
+
+
+def test_tasks_without_a_better_model_are_one_row(write, run):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"t{t},q{k},{rng.integers(2)},{1 if t < 2 else rng.integers(2)}"
+        for t in range(8)
+        for k in range(40)
+    ]
+    path = write("\n".join(["task,item,a,b", *rows, ""]))
+    _, out, _ = run("compare", path, "--item", "item", "--task", "task")
+    said = " ".join(out.split())
+    assert "On 2 of 8 single tasks, b is better than a." in said
+    assert "t0 b > a t1 b > a 6 other tasks inconclusive" in said
+
+
 def test_what_would_decide_more(write, run):
     more = "More runs would decide more: sigarray power estimates how many."
     fewer = (

@@ -1,6 +1,7 @@
 """`sigarray compare --statistic`: metrics of a test set, from columns of counts."""
 
 import base64
+import itertools
 import json
 import re
 
@@ -18,6 +19,7 @@ from sigarray import (
     t_test,
 )
 from sigarray._cli.options.choices import STATISTICS
+from sigarray.read._sum_columns import order_columns
 from sigarray.read._sums import METRICS
 
 N_ITEMS = 60
@@ -38,7 +40,7 @@ def draw(n=N_ITEMS, seed=0):
 
 @pytest.fixture
 def counts(write):
-    def counts(tasks=("",), n=N_ITEMS):
+    def counts(tasks=("",), n=N_ITEMS, header="tp,fp,fn"):
         rows = []
         for k, task in enumerate(tasks):
             document, by = draw(n, seed=k)
@@ -48,7 +50,7 @@ def counts(write):
                 for name, x in by.items()
                 for i in range(n)
             ]
-        header = "tagger,corpus,sentence,document,tp,fp,fn"
+        header = f"tagger,corpus,sentence,document,{header}"
         return write("\n".join([header, *rows, ""]))
 
     return counts
@@ -56,6 +58,7 @@ def counts(write):
 
 CHOSEN = ("--model", "tagger", "--item", "sentence", "--statistic", "f1")
 COLUMNS = ("--score", "tp,fp,fn")
+UNNAMED = "right,wrong,missed"
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -150,7 +153,11 @@ def test_a_signature_names_the_statistic(counts, run):
     code, _, err = run("compare", path, *CHOSEN[:4], *COLUMNS, "--verify", signature)
     assert code == 0, err
     turned = ("--score", "fn,fp,tp")
-    code, out, _ = run("compare", path, *CHOSEN[:4], *turned, "--verify", signature)
+    code, _, err = run("compare", path, *CHOSEN[:4], *turned, "--verify", signature)
+    assert code == 0, err
+    unnamed = counts(header=UNNAMED)
+    turned = ("--score", "missed,wrong,right")
+    code, out, _ = run("compare", unnamed, *CHOSEN[:4], *turned, "--verify", signature)
     assert code == 1
     assert "scores or names are others" in " ".join(out.split())
 
@@ -179,13 +186,122 @@ def test_a_signature_names_the_statistic(counts, run):
             (*CHOSEN, *COLUMNS, "--test", "permutation", "--method", "saddlepoint"),
             "which is of plain means",
         ),
-        ((*CHOSEN, "--score", "tp,fp,wrong"), "'wrong'"),
+        (
+            (*CHOSEN, "--score", "tp,fp,false_neg"),
+            "has no column 'false_neg' (--score). Its columns are 'tagger', 'corpus', "
+            "'sentence', 'document', 'tp', 'fp', 'fn'.",
+        ),
+        ((*CHOSEN, "--score", "tpp,fp,fn"), "(--score). Did you mean 'tp'? Its"),
+        (
+            (*CHOSEN[:5], "recall", "--score", "tp,fp"),
+            "got 'fp' in the place of false negatives",
+        ),
+        (
+            (*CHOSEN, "--score", "document,fp,tp"),
+            "got 'tp' in the place of false negatives",
+        ),
     ],
 )
 def test_what_the_metric_does_not_take_is_refused(counts, run, options, said):
     code, _, err = run("compare", counts(), *options)
     assert code == 2
     assert said in " ".join(err.split())
+
+
+@pytest.mark.parametrize("header", ["tp,fp,fn", "FN,TP,FP", "False Positives,tp,fn"])
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall"])
+def test_columns_are_taken_by_their_names(counts, run, header, metric):
+    """Whatever the order of the columns in the file, or of their names in --score."""
+    written = header.split(",")
+    path = counts(header=header)
+    chosen = (*CHOSEN[:5], metric, "--format", "json")
+    places = {"tp": 0, "fp": 1, "fn": 2, "false positives": 1}
+    by = {places[x.lower()]: k for k, x in enumerate(written)}
+    for order in itertools.permutations(written):
+        code, out, err = run("compare", path, *chosen, "--score", ",".join(order))
+        assert code == 0, err
+        for name, x in draw()[1].items():
+            tp, fp, fn = (x[by[k]].sum() for k in range(3))
+            expected = {
+                "f1": 2 * tp / (2 * tp + fp + fn),
+                "precision": tp / (tp + fp),
+                "recall": tp / (tp + fn),
+            }
+            found = json.loads(out)["models"][name]["mean"]
+            assert found == pytest.approx(expected[metric])
+        said = " ".join(err.split())
+        assert f"true positives '{written[by[0]]}'" in said
+        assert f"false negatives '{written[by[2]]}'" in said
+        is_turned = [places[x.lower()] for x in order] != [0, 1, 2]
+        assert ("taken by their names" in said) == is_turned
+
+
+def test_two_columns_are_enough_for_precision_and_for_recall(counts, run):
+    for metric, columns, others in (
+        ("precision", "fp,tp", "right,wrong"),
+        ("recall", "tp,fn", "right,missed"),
+    ):
+        chosen = (*CHOSEN[:5], metric, "--format", "json")
+        means = []
+        for header, score in (
+            ("tp,fp,fn", "tp,fp,fn"),
+            ("tp,fp,fn", columns),
+            (UNNAMED, others),
+        ):
+            path = counts(header=header)
+            code, out, err = run("compare", path, *chosen, "--score", score)
+            assert code == 0, err
+            document = json.loads(out)
+            means.append([document["models"][x]["mean"] for x in "abc"])
+            means[-1] += [x["pvalue"] for x in document["pairs"]]
+        assert means[0] == means[1] == means[2]
+
+
+def test_a_word_error_rate_is_not_turned_over(write, run):
+    rows = [f"{m},s{k},{k % 3 + (m == 'b')},10" for m in "ab" for k in range(40)]
+    path = write("\n".join(["model,item,errors,words", *rows, ""]))
+    chosen = ("--statistic", "word_error_rate", "--format", "json")
+    _, out, _ = run("compare", path, *chosen, "--score", "words,errors")
+    errors = sum(k % 3 for k in range(40))
+    assert json.loads(out)["models"]["a"]["mean"] == pytest.approx(errors / 400)
+
+
+@pytest.mark.parametrize(
+    ("metric", "columns", "expected"),
+    [
+        ("f1", "tp_x,fp_x,fn_x,tp_y,fp_y,fn_y", "tp_x tp_y fp_x fp_y fn_x fn_y"),
+        ("macro_f1", "x-tp,y-tp,y-fp,x-fp,x-fn,y-fn", "x-tp y-tp x-fp y-fp x-fn y-fn"),
+        ("accuracy", "tn,fn,fp,tp", "tp fp fn tn"),
+        ("ratio", "denominator,numerator", "numerator denominator"),
+        ("f1", "a,b,c", "a b c"),
+        ("pearson", "n,uv,vv,uu,v,u", "n uv vv uu v u"),
+        (None, "fn,fp,tp", "fn fp tp"),
+    ],
+)
+def test_the_order_of_columns(metric, columns, expected):
+    assert order_columns(metric, columns.split(",")) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("micro_f1", "Write f1, which is the micro average of all classes."),
+        (
+            "macro_precision",
+            "precision is the micro average; of macro averages there is macro_f1.",
+        ),
+        ("wer", "Did you mean word_error_rate?"),
+    ],
+)
+def test_other_names_of_metrics(counts, capsys, run, metric, said):
+    with pytest.raises(SystemExit):
+        run("compare", counts(), *CHOSEN[:5], metric, *COLUMNS)
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_classes_in_another_order_are_refused():
+    with pytest.raises(ValueError, match=r"'fp_x' in the place of true positives"):
+        order_columns("f1", ["tp_x", "fp_x", "fn_x", "tp_y", "fp_y", "missed_y"])
 
 
 def test_sums_of_which_there_is_no_metric(write, run):
@@ -256,5 +372,7 @@ def test_calls_in_python():
         assert x.mean() == pytest.approx(f_half(*by[name].sum(axis=1)))
     with pytest.raises(ValueError, match=r"Did you mean 'f1'|Those known: accuracy"):
         read.scores(frame, score="tp,fp,fn", statistic="f11")
+    with pytest.raises(ValueError, match=r"Write 'f1', which is the micro average"):
+        read.scores(frame, score="tp,fp,fn", statistic="micro_f1")
     with pytest.raises(TypeError, match="without statistic="):
         read.scores({"a": [1.0, 2.0]}, statistic="f1")

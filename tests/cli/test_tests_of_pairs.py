@@ -146,7 +146,7 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (["--test", "aso", "--paired"], "--paired with --test bootstrap, permut"),
+            (["--test", "aso", "--paired"], "--paired with --test bootstrap, --test"),
             (["--test", "mann-whitney", "--paired"], "got --test mann-whitney"),
             (["--test", "t", "--threshold", "0.2"], "level of p-values is --alpha"),
             (

@@ -79,6 +79,18 @@ class TestScikitLearn:
             assert corpus.matthews_correlation(*count(gold, predicted, 4)) == 0.0
 
 
+def test_two_sums_are_enough_for_precision_and_recall():
+    rng = np.random.default_rng(0)
+    tp, fp, fn = rng.integers(1, 50, (3, 7))
+    np.testing.assert_array_equal(
+        corpus.precision(tp, fp), corpus.precision(tp, fp, fn)
+    )
+    np.testing.assert_array_equal(corpus.recall(tp, fn), corpus.recall(tp, fp, fn))
+    np.testing.assert_allclose(corpus.recall(tp, fn), tp / (tp + fn), rtol=1e-15)
+    with pytest.raises(ValueError, match="tp, fp and fn"):
+        corpus.f1(3.0, 1.0)
+
+
 def test_rates_of_nothing_are_nan():
     for function in (corpus.f1, corpus.precision, corpus.recall):
         assert np.isnan(function(0, 0, 0))

@@ -1,6 +1,7 @@
 """Files of lm-evaluation-harness: the numbers are its own."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,18 @@ class TestLmEval:
         assert any(
             "'toy-org__model-b' lacks 1 ('5'); left out" in x for x in table.notes
         )
+
+    @pytest.mark.parametrize("of_parent", [True, False])
+    def test_a_model_without_samples_is_named(self, tmp_path, of_parent):
+        """Tasks of the other one would be taken for models."""
+        for name in self.NAMES:
+            shutil.copytree(LM_EVAL / name, tmp_path / name)
+        for path in (tmp_path / self.NAMES[1]).glob("samples_*"):
+            path.unlink()
+        sources = [tmp_path] if of_parent else [tmp_path / x for x in self.NAMES]
+        said = r"got none of 'toy-org__model-b', .* Run lm_eval with --log_samples"
+        with pytest.raises(TableError, match=said):
+            read.scores(*sources, metric="acc")
 
     def test_what_a_document_says_is_a_column(self, tmp_path):
         """Questions of one passage are a cluster, which only `doc` names."""

@@ -233,10 +233,10 @@ def test_arrays_in_memory():
     result = compare_models(scores, missing="worst", test="mann-whitney")
     assert "1 missing score, taken for the worst of all models" in result.method
     assert result.table.scores["b"][-1] == 0.0
-    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', mann"):
+    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', test='m"):
         compare_models(scores, missing="worst", test="t")
     table = read.scores(scores, missing="worst")
-    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', mann"):
+    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', test='m"):
         compare_models(table, test="t")
     with pytest.raises(ValueError, match=r"that were read with missing='drop'"):
         compare_models(table, missing="drop")

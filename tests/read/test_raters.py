@@ -43,7 +43,7 @@ class TestAdvice:
             assert f"{column},item" not in done[2]
         for option in ("--run", "--ignore"):
             _, out, err = run("compare", path, "--unit", "item", option, column)
-            assert "72 scores were averaged: 24 items are left" in err
+            assert "72 scores were averaged: 12 items of each model are left" in err
             assert "warning" not in err
             said = f"The score of an item is the mean of 3 ratings (by {column})."
             assert said in " ".join(out.split())
@@ -59,7 +59,7 @@ class TestAdvice:
                 "for a run; but 20 of 20 items",
             ),
             (("--cluster", "rater"), "to have one cluster; got 'b', and 'a' at"),
-            (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
+            (("--cluster", "rater"), "anew in each, pass --item rater,"),
         ],
     )
     def test_raters_as_runs_or_clusters(self, write, run, options, said):
@@ -127,7 +127,7 @@ class TestAdvice:
         assert f"{advice}." in line
         done = run("compare", path, *advice.split())
         assert not warn(done)
-        assert "72 scores were averaged: 24 items are left" in done[2]
+        assert "72 scores were averaged: 12 items of each model are left" in done[2]
 
     def test_items_of_raters_in_several_runs(self, write, run):
         rows = rate(dict.fromkeys("ab", ("ann", "bob"))).splitlines()
@@ -209,7 +209,7 @@ class TestColumnsOfModels:
         assert table.scores["a"].tolist() == [4.5, 5.5, 6.5, 7.5]
         assert table.scores["b"].tolist() == [80 / 3, 107 / 3, 140 / 3, 179 / 3]
         _, _, err = run("compare", path, *options, "--unit", "item")
-        assert "12 rows were averaged: 4 items are left" in err
+        assert "12 rows were averaged: 4 items of each model are left" in err
         assert warn(run("compare", path, "--item", "item,rater"))
 
     def test_a_row_that_is_there_twice_is_no_rating(self, write):

@@ -55,5 +55,5 @@ def test_items_have_to_be_named(write):
     path = write_rows(write, ROWS)
     with pytest.raises(TableError, match="Items that pair the models need item"):
         read.scores(path, cluster="document")
-    with pytest.raises(TableError, match="expected a column 'page' for cluster"):
+    with pytest.raises(TableError, match=r"no column 'page' \(cluster\)\. Its columns"):
         read.scores(path, item="question", cluster="page", models=["ours", "theirs"])

@@ -1,0 +1,69 @@
+"""Items whose names begin anew in each cluster, such as question 1 of each document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import Coded, find_first, group_rows, repeat
+from sigarray.read._frame import Frame, find_roles
+from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._together import put_together
+
+
+def put_columns_together(
+    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+) -> tuple[list[Frame | None], dict[str, str]]:
+    """Return tables with one column for several that are named, and the new names."""
+    tables, chosen = _name_within_clusters(tables, chosen)
+    return [x and put_together(x, chosen) for x in tables], chosen
+
+
+def _name_within_clusters(
+    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+) -> tuple[list[Frame | None], dict[str, str]]:
+    """Name items by their cluster, too, if --cluster is said and names begin anew.
+
+    They do if one model has most of its scores under names that several clusters have.
+    A few are left to an error, for an item is in one cluster alone. Raters of items,
+    who have rated all of them, are no clusters of these.
+    """
+    cluster = chosen.get("cluster")
+    frames = [x for x in tables if x is not None]
+    if cluster is None or are_of_one_item(cluster):
+        return list(tables), dict(chosen)
+    items = {_find_repeated(frame, chosen, cluster) for frame in frames} - {None}
+    if len(items) != 1:
+        return list(tables), dict(chosen)
+    item = str(items.pop())
+    both = f"{cluster},{item}"
+    note = (
+        f"names of {item!r} are in several values of {cluster!r}: each is taken for an "
+        f"item of its own in each, as --item {both} says"
+    )
+    named = [x and replace(x, notes=(*x.notes, note)) for x in tables]
+    return named, {**chosen, "item": both}
+
+
+def _find_repeated(frame: Frame, chosen: Mapping[str, str], cluster: str) -> str | None:
+    """Return the column of items if most of its names are in several clusters."""
+    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    if cluster not in frame.columns or known.get("item") != chosen.get("item"):
+        return None
+    roles = find_roles(frame, known)
+    item = roles.get("item")
+    if item is None or item not in frame.columns or item == cluster:
+        return None
+    factors = [
+        encode_texts(frame.columns[roles[x]])
+        if roles.get(x) in frame.columns
+        else repeat("", len(frame.lines))
+        for x in ("model", "task", "item")
+    ]
+    clusters = encode_texts(frame.columns[cluster])
+    groups, n_groups = group_rows(factors)
+    pairs, n_pairs = group_rows([Coded(groups, range(n_groups)), clusters])
+    counts = np.bincount(groups[find_first(pairs, n_pairs)])
+    is_repeated = counts[groups] > 1
+    return item if len(groups) and 2 * is_repeated.sum() >= len(groups) else None
