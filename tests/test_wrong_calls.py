@@ -197,7 +197,7 @@ def test_a_sentence_takes_the_options_of_its_result(options, message):
         ({"path": 5}, "path to be a str; got 5"),
         ({"models": 5}, "models to be several names; got 5"),
         ({"where": "test"}, r"where to be a mapping .*\['test'\]}; got 'test'"),
-        ({"unit": "runs"}, "unit to be one of 'run', 'item', 'cluster'; got 'runs'"),
+        ({"unit": "runs"}, "unit to be one of 'run', .*'run,item'; got 'runs'"),
         ({"tasks": ["qa"]}, "files that name tasks, to choose 'qa'; got none.* task"),
         # In the words of Python, not of the command.
         ({"model": "name"}, r"no column 'name' \(model\)"),

@@ -77,7 +77,7 @@ FILES = "model,task,acc\na,t,.5\na,t,.6\nb,t,.4\nb,t,.3\n"
     ("text", "options", "meant"),
     [
         (WANDB, {"model": "name"}, "(model). Did you mean 'Name'? Its columns are"),
-        (WANDB, {"model": "Name,LR"}, "Did you mean 'Name,config.lr'?"),
+        (WANDB, {"model": "Name,LR"}, "Did you mean 'config.lr'?"),
         (
             WANDB,
             {"model": "Name", "metric": "Val acc"},
