@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import difference_of, largest_or_one, scale_scores
-from sigarray._numeric.student import find_flat, list_samples, squared_error
+from sigarray._numeric.statistic import difference_of
+from sigarray._numeric.student import find_flat, relate_to_smallest, squared_error
 
 
 class Parts(NamedTuple):
@@ -37,13 +37,7 @@ def find_parts(
     Pairs have the same seeds and items, and are one table of their differences. Two
     tables have the same items, and seeds of their own.
     """
-    scaled, unit_of_all = scale_scores(xp, *scores)
-    rows = list_samples(xp, scaled, paired)
-    # Relative to the smallest score, so that the level costs no digits.
-    levels = [xp.min(x, axis=-1) for x in rows]
-    rows = [x - level[..., None] for x, level in zip(rows, levels, strict=True)]
-    unit = largest_or_one(xp, *rows)
-    rows = [x / unit[..., None] for x in rows]
+    rows, gap, unit, scaled, unit_of_scaled = relate_to_smallest(xp, scores, paired)
     tables = [
         xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n_items, n_items)) for x in rows
     ]
@@ -60,11 +54,11 @@ def find_parts(
     ]
     gaps = difference_of(of_items)
     return Parts(
-        difference_of(levels) / unit + difference_of(means),
+        gap + difference_of(means),
         _error_of(xp, scaled, [gaps], unit)[0],
         _error_of(xp, scaled, of_seeds, unit),
         rests,
-        unit * unit_of_all,
+        unit * unit_of_scaled,
     )
 
 

@@ -11,12 +11,8 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import (
-    difference_of,
-    largest_or_one,
-    scale_scores,
-)
-from sigarray._numeric.student import list_samples
+from sigarray._numeric.statistic import difference_of, largest_or_one
+from sigarray._numeric.student import relate_to_smallest
 
 
 class Intervals(NamedTuple):
@@ -110,16 +106,10 @@ def find_errors_of_strata(
     .. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of
        variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
-    scaled, unit_of_all = scale_scores(xp, *scores)
-    numbers = list_samples(xp, scaled, paired)
-    # Relative to the smallest score, so that the level costs no digits.
-    levels = [xp.min(x, axis=-1) for x in numbers]
-    numbers = [x - y[..., None] for x, y in zip(numbers, levels, strict=True)]
-    unit = largest_or_one(xp, *numbers)
-    numbers = [x / unit[..., None] for x in numbers]
-    means = [xp.mean(x, axis=-1) for x in numbers]
+    relative = relate_to_smallest(xp, scores, paired)
+    means = [xp.mean(x, axis=-1) for x in relative.samples]
     squares, dfs = [], []
-    for k, x in enumerate(numbers):
+    for k, x in enumerate(relative.samples):
         deviations = center_in_strata(xp, x, strata, k)
         parts, rest, weight = _find_parts(xp, deviations * deviations, strata, k)
         square = xp.sum(parts * weight, axis=-1)
@@ -132,8 +122,8 @@ def find_errors_of_strata(
         whole = xp.sum(rest * weight + xp.zeros_like(shares), axis=-1)
         squares.append(square)
         dfs.append(xp.where(varies, df, whole))
-    difference = difference_of(levels) / unit + difference_of(means)
-    return difference, squares, dfs, unit * unit_of_all
+    difference = relative.gap + difference_of(means)
+    return difference, squares, dfs, relative.unit * relative.unit_of_scaled
 
 
 def _find_parts(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -57,6 +58,32 @@ def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Arr
         xp.where(y[..., None], xp.min(x, axis=-1, keepdims=True), x)
         for x, y in zip(samples, find_flat(xp, scores, samples), strict=True)
     ]
+
+
+class Relative(NamedTuple):
+    """Samples, or differences of pairs, less their smallest number, in a unit.
+
+    `gap` is the smallest number, or the difference of two, in the same `unit`. Both are
+    of `scaled` scores, which are in units of `unit_of_scaled`.
+    """
+
+    samples: list[Array]
+    gap: Array
+    unit: Array
+    scaled: list[Array]
+    unit_of_scaled: Array
+
+
+def relate_to_smallest(xp: Library, scores: Sequence[Array], paired: bool) -> Relative:
+    """Return samples whose level costs no digits, and whose squares no range."""
+    scaled, unit_of_scaled = scale_scores(xp, *scores)
+    samples = list_samples(xp, scaled, paired)
+    levels = [xp.min(x, axis=-1) for x in samples]
+    samples = [x - level[..., None] for x, level in zip(samples, levels, strict=True)]
+    unit = largest_or_one(xp, *samples)
+    samples = [x / unit[..., None] for x in samples]
+    gap = difference_of(levels) / unit
+    return Relative(samples, gap, unit, scaled, unit_of_scaled)
 
 
 def find_flat(
