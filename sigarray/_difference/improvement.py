@@ -9,16 +9,15 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import integer, optional, show
-from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import random_places
 from sigarray._difference.confidence_interval import interpolate
-from sigarray._difference.strata import arrange_strata
+from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.statistic import check_sizes, standard_deviation
 from sigarray._resampling.replicates import keep
+from sigarray._resampling.stratified import draw_within
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
@@ -132,20 +131,14 @@ def probability_of_improvement(
     >>> round(float(result.statistic), 2)
     0.79
     """
-    xp, samples = standardize(a, b, axis=axis)
-    if strata is None:
-        number = 1
-    else:
-        samples, found = arrange_strata(
-            xp, strata, [a, b], samples, axis=axis, paired=False, is_of_sums=False
-        )
-        number = found.number or 1
+    prepared = prepare_samples("mean", a, b, axis=axis, paired=False, strata=strata)
+    xp, samples = prepared.xp, prepared.samples
     check_sizes(*samples, purpose="to resample")
     *values, error = _probability_of_improvement(
         xp,
         samples,
         seed_words(xp, rng),
-        number=number,
+        number=prepared.design.strata.number or 1,
         tail=0.5 * (1.0 - confidence_level),
         n_resamples=n_resamples,
     )
@@ -203,8 +196,7 @@ class _Leads:
     def __call__(self, start: int | Array, size: int) -> Array:
         xp = self.xp
         n_entries, n_tasks, *each = self.leads.shape
-        draws = [n_tasks * (n - 1) for n in each]
-        places = random_places(xp, self.seed, start, size, each, draws, False)
+        places = draw_within(xp, self.seed, start, size, n_tasks, each, False)
         of_a, of_b = (
             self._count(chosen, n_tasks, n)
             for chosen, n in zip(places, each, strict=True)
@@ -217,7 +209,6 @@ class _Leads:
     def _count(self, places: Array, n_tasks: int, n: int) -> Array:
         """Count how often each run of each task was drawn: (T, size, n)."""
         xp, size = self.xp, places.shape[0]
-        first = xp.arange(n_tasks * (n - 1), dtype=places.dtype) // (n - 1) * n
-        counts = xp.count_places(places + first, n_tasks * n)
+        counts = xp.count_places(places, n_tasks * n)
         counts = xp.reshape(counts, (size, n_tasks, n))
         return xp.astype(xp.move_axis(counts, 0, 1), self.leads.dtype)

@@ -12,10 +12,10 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.strata import arrange_strata
+from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.strata import NO_STRATA, Intervals, Strata
+from sigarray._numeric.strata import Intervals
 from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.draws import Draws
 from sigarray._resampling.replicates import keep
@@ -119,21 +119,17 @@ def performance_profile(
     >>> result.statistic.round(2).tolist()
     [0.81, 0.54]
     """
-    xp, (x,) = standardize(scores, axis=axis)
+    prepared = prepare_samples("mean", scores, axis=axis, paired=False, strata=strata)
+    xp, (x,), design = prepared.xp, prepared.samples, prepared.design
     limits = _read_thresholds(xp, thresholds, x)
-    layout, samples = NO_STRATA, [x]
-    if strata is not None:
-        samples, layout = arrange_strata(
-            xp, strata, [scores], [x], axis=axis, paired=False, is_of_sums=False
-        )
-    check_sizes(*samples, purpose="to resample")
+    check_sizes(x, purpose="to resample")
     value, low, high = _performance_profile(
         xp,
-        *samples,
+        x,
         limits,
         seed_words(xp, rng),
-        layout.intervals,
-        n_strata=layout.number,
+        design.strata.intervals,
+        design=design.static,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
     )
@@ -163,7 +159,7 @@ def _performance_profile(
     seed: Seed,
     intervals: Sequence[Intervals],
     *,
-    n_strata: int | None,
+    design: Design,
     confidence_level: float,
     n_resamples: int,
 ) -> tuple[Array, Array, Array]:
@@ -172,7 +168,7 @@ def _performance_profile(
     fault = xp.sum(scores - scores, axis=-1)[..., None]
     is_above = is_above + fault[..., None]
     observed = xp.mean(is_above, axis=-1)
-    draws = draw_with_replacement(xp, seed, False, Design(Strata(n_strata, intervals)))
+    draws = draw_with_replacement(xp, seed, False, design.with_intervals(intervals))
     replicates = _Distances(xp, draws, is_above, observed)
     ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.

@@ -96,10 +96,7 @@ class Places(Draws):
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        places = self._draw(xp, scores, start, size)
-        return [
-            xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)
-        ]
+        return take_places(xp, scores, self._draw(xp, scores, start, size))
 
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -296,15 +293,19 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     return 2**n if paired else math.comb(n + m, n)
 
 
+def take_places(
+    xp: Library, scores: Sequence[Array], places: Sequence[Array]
+) -> list[Array]:
+    """Return the scores (..., size, k) of each sample (..., n) at its places."""
+    return [xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)]
+
+
 def sum_places(
     xp: Library, scores: Sequence[Array], places: Sequence[Array], is_paired: bool
 ) -> list[Array]:
     """Sum scores (..., d, n) at places (size, k), by gathers or by counts of places."""
     if scores[0].shape[-2] <= _FEW_ROWS:
-        return [
-            xp.sum(xp.take_last(x, chosen), axis=-1)
-            for x, chosen in zip(scores, places, strict=True)
-        ]
+        return [xp.sum(x, axis=-1) for x in take_places(xp, scores, places)]
     n_counted = 1 if is_paired else len(scores)
     counts = [
         xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)

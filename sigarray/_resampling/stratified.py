@@ -13,13 +13,12 @@ from sigarray._backend.threefry import (
     random_places_of_intervals,
 )
 from sigarray._numeric.statistic import (
-    apply_statistic,
     coarse_mean,
     difference_of,
     weighted_middle,
 )
 from sigarray._numeric.strata import Strata, weigh_scores
-from sigarray._resampling.draws import Draws, permute, sum_places
+from sigarray._resampling.draws import Draws, permute, sum_places, take_places
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +44,7 @@ class StratifiedPlaces(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         """Return samples of strata of one size."""
-        places = self._draw(xp, scores, start, size)
-        return [
-            xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)
-        ]
+        return take_places(xp, scores, self._draw(xp, scores, start, size))
 
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -80,20 +76,18 @@ class StratifiedPlaces(Draws):
         start: int | Array,
         size: int,
     ) -> list[Array]:
+        if not isinstance(statistic, str):
+            return super().evaluate(xp, statistic, scores, start, size)
         places = self._draw(xp, scores, start, size)
         values = []
         for k, (x, chosen) in enumerate(zip(scores, places, strict=True)):
-            n, weights, padded = x.shape[-1], None, x
+            weights, padded = None, x
             if self.strata.number is None:
                 ones = weigh_scores(xp, xp.ones_like(x), self.strata, k)
                 weights = xp.take_last(ones, chosen)
                 padded = xp.concat([x, xp.zeros_like(x[..., :1])], axis=-1)
             drawn = xp.take_last(padded, chosen)
-            values.append(
-                weighted_middle(xp, statistic, drawn, weights, n)
-                if isinstance(statistic, str)
-                else apply_statistic(xp, statistic, drawn)
-            )
+            values.append(weighted_middle(xp, statistic, drawn, weights, x.shape[-1]))
         return values
 
     def count_elements(
@@ -123,13 +117,26 @@ class StratifiedPlaces(Draws):
                 _leave_out_firsts(xp, x, first)
                 for x, first in zip(places, firsts, strict=True)
             ]
-        each = [x.shape[-1] // number for x in scores]
-        draws = [number * (n - 1) for n in each]
-        places = random_places(xp, self.seed, start, size, each, draws, self.is_paired)
-        return [
-            x + xp.arange(number * (n - 1), dtype=x.dtype) // (n - 1) * n
-            for x, n in zip(places, each, strict=True)
-        ]
+        sizes = [x.shape[-1] // number for x in scores]
+        return draw_within(xp, self.seed, start, size, number, sizes, self.is_paired)
+
+
+def draw_within(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    n_strata: int,
+    sizes: Sequence[int],
+    is_paired: bool,
+) -> list[Array]:
+    """Return places (count, H (n - 1)) in each sample of H strata of one size n."""
+    draws = [n_strata * (n - 1) for n in sizes]
+    places = random_places(xp, seed, start, count, sizes, draws, is_paired)
+    return [
+        x + xp.arange(n_strata * (n - 1), dtype=x.dtype) // (n - 1) * n
+        for x, n in zip(places, sizes, strict=True)
+    ]
 
 
 def permute_within(
