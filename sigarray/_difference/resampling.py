@@ -330,18 +330,14 @@ def draws_resamples(
     clusters: Any = None,
 ) -> bool:
     """Tell whether to draw resamples; without them, only the mean can be tested."""
-    if method != "resampling" and clusters is not None:
-        msg = (
-            f"Expected method='resampling' with clusters; got {method!r}. Or use "
-            "t_test, which needs no resamples."
-        )
-        raise ValueError(msg)
-    if method != "resampling" and design.strata.are_there:
-        msg = (
-            f"Expected method='resampling' with strata; got {method!r}. Or use t_test, "
-            "which needs no resamples."
-        )
-        raise ValueError(msg)
+    named = {"clusters": clusters is not None, "strata": design.strata.are_there}
+    for name, is_there in named.items():
+        if method != "resampling" and is_there:
+            msg = (
+                f"Expected method='resampling' with {name}; got {method!r}. Or use "
+                "t_test, which needs no resamples."
+            )
+            raise ValueError(msg)
     if method != "resampling" and statistic != "mean":
         msg = (
             f"Expected statistic='mean' with method={method!r}; got "

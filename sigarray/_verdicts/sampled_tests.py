@@ -73,12 +73,9 @@ def _find_results(
         return _test_by_t(scores, sampled, pairs)
     test = _choose_call(scores, options, sampled, len(pairs))
     results = test(pairs, options.n_resamples)
-    more = options.more_draws
-    near = []
-    if more is not None:
+    if more := options.more_draws:
         near = [k for k, x in enumerate(results) if x[2] and x[1] <= more.limit]
-    if more is not None and near:
-        again = test([pairs[k] for k in near], more.number)
+        again = test([pairs[k] for k in near], more.number) if near else []
         for k, result in zip(near, again, strict=True):
             results[k] = result
     if options.draws_on:
