@@ -6,7 +6,7 @@ from collections.abc import Callable
 from statistics import NormalDist
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.chunks import map_entries
+from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 
 # Nine steps reach the last bit for every p from 1e-300 to 0.5, and fewer for tails of
@@ -119,15 +119,17 @@ def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
 
 
 def _find_quantiles(xp: Library, tail: float, start: float, spread: Array) -> Array:
-    u = xp.full_like(spread, start)
     half = _integrate_density(xp, xp.zeros_like(spread), spread)
-    for _ in range(_STEPS_OF_ARRAYS):
+
+    def improve(u: Array) -> Array:
         normal = 0.5 * xp.exp(-0.5 * u * u) / half
         probability = normal * _integrate_density(xp, u, spread)
         density = normal * xp.sqrt(_ratio_to_rise(xp, u * u * spread))
         u = u + probability / density * xp.log(probability / tail)
-        u = xp.clip(u, 0.0, None)
-    return u
+        return xp.clip(u, 0.0, None)
+
+    # A loop to compilers: they search for tiles of steps that follow one another.
+    return iterate(xp, improve, xp.full_like(spread, start), _STEPS_OF_ARRAYS)
 
 
 def normal_sf(xp: Library, z: Array) -> Array:
