@@ -163,9 +163,9 @@ def _run_by_discovery_rate(
     needed = math.ceil(floor * len(p_values) / level - 1e-9)
     if not n_told and needed > 1:
         warnings.warn(
-            f"So few scores give no p of equality below {floor:.2g}: of "
-            f"{len(p_values)} comparisons on single tasks, none is decided unless "
-            f"{needed} or more of them reach it.",
+            f"With so few scores, no test of equality can give a p-value below "
+            f"{floor:.2g}. Of {len(p_values)} comparisons on single tasks, none is "
+            f"decided unless {needed} or more reach it.",
             UserWarning,
             stacklevel=2,
         )
