@@ -6,8 +6,10 @@
     const names = [...table.querySelectorAll("thead th")].map((x) => x.textContent.trim());
     for (const row of table.querySelectorAll("tbody tr")) {
       [...row.children].forEach((cell, k) => {
+        const text = cell.textContent.trim();
         cell.dataset.name = names[k] ?? "";
-        cell.classList.toggle("is-empty", cell.textContent.trim() === "");
+        cell.classList.toggle("is-empty", text === "");
+        cell.classList.toggle("is-number", /^[-+]?\d[\d.,]*( %)?$/.test(text));
       });
     }
   };
