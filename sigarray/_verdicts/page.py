@@ -56,7 +56,7 @@ tbody tr + tr { border-top: 1px solid var(--pale); }
 td.marked { font-weight: 700; color: var(--good); }
 .many { font-size: .85rem; } .many th, .many td { padding: .2rem .35rem;
   white-space: normal; }
-.doubts { border-left: .25rem solid #d29922; padding-left: 1rem; }
+.doubts { border-left: .25rem solid #d29922; padding-left: 1rem; margin: 1rem 0; }
 .doubts h2 { border: 0; margin: 0; }
 .pictures { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); }
@@ -79,7 +79,8 @@ summary { cursor: pointer; }
     justify-content: space-between; text-align: right; white-space: normal;
     overflow-wrap: anywhere; }
   .cards th::before, .cards td::before { content: attr(data-label);
-    color: var(--soft); font-weight: normal; text-align: left; flex: none; }
+    color: var(--soft); font-weight: normal; text-align: left; flex: none;
+    max-width: 60%; }
   .cards th { font-weight: 600; }
 }
 @media print {

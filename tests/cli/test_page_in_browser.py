@@ -25,6 +25,7 @@ document.title += "|" + JSON.stringify({
   focused: places.map(x => { x.focus(); return document.activeElement === x; }),
   pictures: pictures.map(x => [x.clientWidth, x.querySelectorAll("text").length]),
   wide: places.map(x => x.scrollWidth - x.clientWidth),
+  lines: [...document.querySelectorAll(".cards td")].map(x => x.clientHeight / 24),
 });
 </script>"""
 # No window is narrower than 500, but a frame is.
@@ -95,6 +96,8 @@ def check_page(found, scheme):
     assert found["overflow"] <= 0
     # Rows are cards on a telephone, so that no table scrolls sideways.
     assert max(found["wide"]) <= 0
+    # Nor does a long name leave a number the room of one letter.
+    assert max(found["lines"]) < 6
     # A keyboard gets to tables.
     assert found["focused"]
     assert all(found["focused"])
