@@ -7,9 +7,14 @@ from typing import Any
 from sigarray._backend.aliases import Array
 
 
+# Where torch is imported first, its compiler need not trace `sys.modules`, of which it
+# makes an object for each module.
+_TORCH = sys.modules.get("torch")
+
+
 def is_traced_by_torch() -> bool:
     """Tell whether `torch.compile` is tracing."""
-    torch = sys.modules.get("torch")
+    torch = _TORCH or sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
 
 

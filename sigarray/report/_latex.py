@@ -152,9 +152,8 @@ def _make_label(title: str, taken: set[str]) -> str:
         r"[a-z0-9]+", re.split(r"[,;(]", title.lower().rpartition(": ")[2])[0]
     )[:3]
     stem = "tab:" + ("-".join(words) or "table")
-    label = next(
-        x for x in (stem, *(f"{stem}-{k}" for k in range(2, 10**6))) if x not in taken
-    )
+    others = (f"{stem}-{k}" for k in itertools.count(2))
+    label = next(x for x in itertools.chain((stem,), others) if x not in taken)
     taken.add(label)
     return label
 

@@ -21,11 +21,12 @@ CASES = [
     else case
     for case in ALL_CASES
 ]
-# The cases of each function.
-BY_FUNCTION = {
-    function: [case for case in CASES if case.function is function]
-    for function in {case.function: None for case in CASES}
-}
+# The cases of each public function: the first of each way to call it, and the others.
+BY_FUNCTION = {}
+for case in CASES:
+    firsts, others = BY_FUNCTION.setdefault(case.public or case.function, ([], []))
+    is_first = all(case.function is not x.function for x in firsts)
+    (firsts if is_first else others).append(case)
 
 
 def compile(function, backend="aot_eager"):  # noqa: A001
@@ -41,12 +42,14 @@ def same(results, expected):
 def agree(cases, backend, *variants):
     """Compare cases in one program, for leading axes, and for so many scores more."""
 
+    calls = [(case.function, case.options, case.is_random) for case in cases]
+
     def call(all_arrays, seed):
         return [
-            case.function(
-                *arrays, **case.options, **({"rng": seed} if case.is_random else {})
+            function(*arrays, **options, **({"rng": seed} if is_random else {}))
+            for (function, options, is_random), arrays in zip(
+                calls, all_arrays, strict=True
             )
-            for case, arrays in zip(cases, all_arrays, strict=True)
         ]
 
     compiled, seed = compile(call, backend), torch.tensor(11)
