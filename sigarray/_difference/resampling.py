@@ -23,7 +23,7 @@ from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.tables import standardize_tables
+from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._difference.strata import arrange_strata
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.designs import ONE_BY_ONE, Design
@@ -34,7 +34,6 @@ from sigarray._numeric.sums import SumStatistic
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-Axis = int | tuple[int, int]
 # Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
@@ -51,20 +50,6 @@ def mean_or_sums(name: str, value: Any) -> Any:
         )
         raise TypeError(msg)
     return choice("mean")(name, value)
-
-
-def axis_or_axes(name: str, value: Any) -> Axis:
-    """Return the axis of the scores, or the two axes of seeds and of items."""
-    if not isinstance(value, (tuple, list)):
-        return integer(name, value)
-    if len(value) != 2:
-        msg = (
-            f"Expected {name} to be an integer, or a pair of them, (seeds, items); got "
-            f"{len(value)} of them."
-        )
-        raise ValueError(msg)
-    seeds, items = (integer(name, x) for x in value)
-    return seeds, items
 
 
 def one_axis(name: str, value: Any) -> int:
