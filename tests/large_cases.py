@@ -45,6 +45,8 @@ LARGE_CASES = [
     large(sigarray.aso, (300, 1, 3), (1, 300, 3), method="exact"),
     large(sigarray.aso, (11,), (2,), method="exact"),
     large(sigarray.aso, (400, 1, 40), (1, 400, 30), method="asymptotic"),
+    large(sigarray.aso, (10, 10_000), (10, 10_000), axis=(0, 1), n_resamples=50),
+    large(sigarray.aso, (2000, 5, 40), (5, 40), axis=(-2, -1), n_resamples=9),
     large(sigarray.aso_replicates, (100,), (100,), start=0, count=1000),
     large(sigarray.multi_aso, (10, 20), is_timed=True),
     large(sigarray.multi_aso, (50, 1000), n_resamples=10),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import integer
+from sigarray._backend.checks import Rule, integer
 from sigarray._backend.dispatch import check_leading_axes, standardize_numbers
 from sigarray._backend.labels import align_tables
 from sigarray._backend.library import Library
@@ -33,6 +33,21 @@ def axis_or_axes(name: str, value: Any) -> Axis:
         raise ValueError(msg)
     seeds, items = (integer(name, x) for x in value)
     return seeds, items
+
+
+def one_axis(advice: str) -> Rule:
+    """Make a rule for one axis, where both are impossible; the advice says why."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, (tuple, list)):
+            msg = (
+                f"Expected {name} to be one axis; got {tuple(value)}. Where both seeds "
+                f"and items were drawn, {advice}."
+            )
+            raise ValueError(msg)
+        return integer(name, value)
+
+    return check
 
 
 def standardize_tables(

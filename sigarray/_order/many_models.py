@@ -16,6 +16,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
+from sigarray._backend.tables import one_axis
 from sigarray._order.bounds import pairwise_result
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
@@ -27,7 +28,13 @@ from sigarray.results import PairwiseAsoResult
 Correction = Literal["bonferroni"]
 
 
-@checked(method=choice(*METHODS), baseline=anything)
+_ONE_AXIS = one_axis(
+    "compare two models at a time: aso(a, b, axis=(seeds, items)), with n_comparisons= "
+    "for their number"
+)
+
+
+@checked(method=choice(*METHODS), baseline=anything, axis=_ONE_AXIS)
 def multi_aso(
     scores: Any,
     /,
