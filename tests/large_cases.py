@@ -49,6 +49,7 @@ LARGE_CASES = [
     large(sigarray.aso, (2000, 5, 40), (5, 40), axis=(-2, -1), n_resamples=9),
     large(sigarray.aso_replicates, (100,), (100,), start=0, count=1000),
     large(sigarray.multi_aso, (10, 20), is_timed=True),
+    large(sigarray.multi_aso, (10, 5, 4000), axis=(1, 2), n_resamples=9),
     large(sigarray.multi_aso, (50, 1000), n_resamples=10),
     large(sigarray.multi_aso, (4, 200_000), n_resamples=5),
     large(sigarray.multi_aso, (600, 50), n_resamples=2),

@@ -242,7 +242,7 @@ SUM_CASES = [
             is_random=True,
             float32_error=2e-5,
             # The standard error, if equality is not rejected.
-            drawn=2 if function is sigarray.aso else -1,
+            drawn=-1 if function is sigarray.aso_replicates else 2,
             public=function,
         )
         for function, name, shapes, options in (
@@ -255,6 +255,7 @@ SUM_CASES = [
                 {"confidence_level": 0.5, "higher_is_better": False, **DRAWN},
             ),
             (sigarray.aso_replicates, "two", ((3, 9), (4, 9)), SPLIT),
+            (sigarray.multi_aso, "three", ((3, 3, 9),), DRAWN),
         )
     ),
     Case(

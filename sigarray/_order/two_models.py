@@ -11,6 +11,7 @@ from sigarray._backend.checks import choice
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._order.bounds import result_of_pair
+from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
 from sigarray._order.crossed import estimate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
@@ -204,6 +205,10 @@ def aso(
     deviation itself. q has the degrees of freedom of Satterthwaite for the difference
     of means, with k - 1 for the variances by seeds together. Equality is tested by
     one-sided `t_test` with the same axes, whose p-value is `pvalue`, instead of ranks.
+    Of 1000 pairs each of equal models with their own hard items, 3, 5 and 10 seeds, and
+    200 and 500 items, A was called better in 0.4 to 4.2 %, either model by two calls
+    with `n_comparisons=2` in 0.4 to 4.4 %, and either by `aso` of means over items in
+    4.6 to 67.5 %.
 
     Where eps equals the threshold, A is declared better more often than alpha', and
     eps is above the bound more often: both are in the page of evidence, by `python -m
@@ -247,24 +252,28 @@ def aso(
     True
     """
     level = level_of(confidence_level, n_comparisons)
+    family = Family("one-sided", level)
     if isinstance(axis, tuple):
-        tables = standardize_tables(a, b, axes=axis)
+        xp, samples, n_items = standardize_tables(a, b, axes=axis)
         estimates, equality = estimate_tables(
-            tables,
-            level=level,
+            xp,
+            [x[..., None, :] for x in samples],
+            n_items,
+            STREAMS_OF_SEEDS,
+            family=family,
             method=method,
             n_resamples=n_resamples,
             dt=dt,
             higher_is_better=higher_is_better,
             rng=rng,
         )
-        return result_of_pair(tables.xp, estimates, equality)
+        return result_of_pair(xp, estimates, equality)
     xp, stacks = stack_pair(a, b, axis)
     estimates, equality = estimate_pairs(
         xp,
         stacks,
         STREAMS,
-        family=Family("one-sided", level),
+        family=family,
         method=method,
         n_resamples=n_resamples,
         dt=dt,

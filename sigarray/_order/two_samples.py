@@ -14,6 +14,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._numeric.quantile import even_grid
+from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
 from sigarray._order.crossed import replicate_tables
 from sigarray._order.pairs import Stacks, orient
 from sigarray._order.ratio import bootstrap_ratios, observed_ratios
@@ -184,10 +185,11 @@ def aso_replicates(
         xp, samples, n_items = standardize_tables(a, b, axes=axis)
         ratios = replicate_tables(
             xp,
-            orient(samples, higher_is_better),
+            orient([x[..., None, :] for x in samples], higher_is_better),
             seed_words(xp, rng),
             first_replicate(xp, start, count),
             n_items=n_items,
+            streams=STREAMS_OF_SEEDS,
             count=count,
             grid=grid,
         )

@@ -20,7 +20,7 @@ from typing import Self
 
 from sigarray._backend.aliases import Array, Seed, TestedStatistic
 from sigarray._backend.library import Library
-from sigarray._backend.seeds import number_streams, stream_seeds
+from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_places
 from sigarray._numeric.statistic import coarse_mean, difference_of
 from sigarray._numeric.sums import SumStatistic
@@ -42,9 +42,16 @@ class Crossed(Draws):
     @classmethod
     def split(cls, xp: Library, seed: Seed, is_paired: bool, n_items: int) -> Self:
         """Make streams of a seed."""
-        low, high = stream_seeds(xp, seed, number_streams(3))
-        streams = [(low[k, :], high[k, :]) for k in range(3)]
-        return cls(streams[0], [streams[1], streams[1 if is_paired else 2]], n_items)
+        return cls.of_streams(xp, seed, (1, 1 if is_paired else 2), n_items)
+
+    @classmethod
+    def of_streams(
+        cls, xp: Library, seed: Seed, streams: Sequence[int], n_items: int
+    ) -> Self:
+        """Make streams of a seed: 0 for items, and others for the seeds of samples."""
+        low, high = stream_seeds(xp, seed, (0, *streams))
+        first, *rest = [(low[k, :], high[k, :]) for k in range(low.shape[0])]
+        return cls(first, rest, n_items)
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int

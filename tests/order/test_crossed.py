@@ -191,8 +191,64 @@ class TestAso:
         for function, options in ((aso, {}), (aso_replicates, SPLIT)):
             with pytest.raises(ValueError, match="the same items of both models"):
                 function(a, b[:, :8], **options, **AXES)
-        with pytest.raises(ValueError, match="two models at a time: aso"):
-            multi_aso([a, b], **AXES)
+        with pytest.raises(ValueError, match="two or more models"):
+            multi_aso([a], **AXES)
+
+
+class TestManyModels:
+    def test_pairs_are_those_of_aso(self):
+        """With the same words, tested on both sides, at a share of the level."""
+        models = [draw(n, 30, SDS, k) + 0.2 * k for k, n in enumerate((4, 5, 4))]
+        options = {"n_resamples": 50, "rng": 3, **AXES}
+        result = multi_aso(models, **options)
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            a, b = models[i], models[j]
+            p = t_test(a, b, **AXES).pvalue
+            assert result.pvalue[i, j] == pytest.approx(min(1.0, 3.0 * p))
+            wins = oracles.count_wins(a.mean(axis=1), b.mean(axis=1))
+            share = result.probability_of_improvement[i, j] - 0.5
+            assert share == pytest.approx(wins / (2 * len(a) * len(b)))
+            quantile = scipy.stats.t.ppf(1.0 - 0.05 / 3, find_df_of_bound(a, b))
+            for k, m in ((i, j), (j, i)):
+                ratio = oracles.violation_ratio(
+                    *(models[x].mean(axis=1) for x in (k, m))
+                )
+                assert result.violation_ratio[k, m] == pytest.approx(float(ratio))
+                bound = float(ratio) + quantile * result.standard_error[k, m]
+                is_told = 3.0 * p <= 0.05 and ratio < 0.5
+                expected = min(1.0, max(bound, 0.0 if is_told else 0.5))
+                assert result.eps_min[k, m] == pytest.approx(expected, abs=1e-9)
+        alone = aso(*models[:2], **options)
+        assert result.standard_error[0, 1] == pytest.approx(alone.standard_error)
+        assert (np.diagonal(result.eps_min) == 1.0).all()
+
+    def test_a_baseline_is_compared_with_each(self):
+        models = {x: draw(4, 30, SDS, k) + 0.2 * k for k, x in enumerate("abc")}
+        options = {"n_resamples": 50, "rng": 3, **AXES}
+        result = multi_aso(models, baseline="b", **options)
+        assert np.isnan(result.pvalue[0, 2])
+        for k, name in ((0, "a"), (2, "c")):
+            p = t_test(models[name], models["b"], **AXES).pvalue
+            assert result.pvalue[k, 1] == pytest.approx(min(1.0, 2.0 * p))
+        turned = multi_aso({x: models[x] for x in "cab"}, baseline="b", **options)
+        order = [1, 2, 0]
+        for found, expected in zip(turned, result, strict=True):
+            np.testing.assert_allclose(found[np.ix_(order, order)], expected)
+        free = multi_aso(models, correction=None, **options)
+        p = t_test(models["a"], models["c"], **AXES).pvalue
+        assert free.pvalue[0, 2] == pytest.approx(float(p))
+
+    def test_one_array(self):
+        models = np.stack([draw(4, 9, SDS, k) for k in range(3)])
+        options = {"n_resamples": 20, "rng": 3}
+        expected = multi_aso(list(models), **options, **AXES)
+        for x, axis in ((models, (1, 2)), (np.moveaxis(models, 2, 0), (-1, 0))):
+            for found, one in zip(
+                multi_aso(x, axis=axis, **options), expected, strict=True
+            ):
+                np.testing.assert_allclose(found, one)
+        with pytest.raises(ValueError, match="scores of two or more models, shape"):
+            multi_aso(models[0], **AXES)
 
 
 def test_equal_models_with_their_own_hard_items_are_rarely_called_better():
