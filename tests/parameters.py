@@ -83,6 +83,15 @@ GROUPS = (
         {"a, b": _SAMPLES.format("")},
     ),
     Group(
+        "aso aso_replicates",
+        {
+            "axis": EVERYWHERE["axis"]
+            + " A pair of axes, (seeds, items), if every seed of a model has a score "
+            "for every item, and both were sampled: the models then have the same "
+            "items, each has seeds of its own, and the scores are means over items."
+        },
+    ),
+    Group(
         "aso bootstrap_test",
         {
             "batch": EVERYWHERE["batch"]

@@ -233,6 +233,31 @@ SUM_CASES = [
             ),
         )
     ),
+    *(
+        Case(
+            f"{function.__name__}-seeds_and_items-{name}",
+            _over_seeds(function),
+            shapes,
+            options,
+            is_random=True,
+            float32_error=2e-5,
+            # The standard error, if equality is not rejected.
+            drawn=-1 if function is sigarray.aso_replicates else 2,
+            public=function,
+        )
+        for function, name, shapes, options in (
+            (sigarray.aso, "two", ((3, 9), (4, 9)), DRAWN),
+            (sigarray.aso, "grid", ((3, 9), (4, 9)), {"dt": 0.3, **DRAWN}),
+            (
+                sigarray.aso,
+                "percentile",
+                ((21, 5), (20, 5)),
+                {"confidence_level": 0.5, "higher_is_better": False, **DRAWN},
+            ),
+            (sigarray.aso_replicates, "two", ((3, 9), (4, 9)), SPLIT),
+            (sigarray.multi_aso, "three", ((3, 3, 9),), DRAWN),
+        )
+    ),
     Case(
         "variance_components-one",
         _over_seeds(sigarray.variance_components),

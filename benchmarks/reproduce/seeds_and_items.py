@@ -38,6 +38,26 @@ DIFFERENCE, POWER = 0.05, 0.8
 _CELLS = 2_000_000
 
 
+def draw_models(
+    rng: np.random.Generator,
+    models: int,
+    number: int,
+    n_items: int,
+    deviation: float,
+    size: int,
+    own: float = _OWN,
+) -> list[np.ndarray]:
+    """Draw tables (size, seeds, items) of models, several with their own hard items."""
+    shared = _ITEM * rng.normal(size=(size, 1, n_items))
+    return [
+        shared
+        + own * (models - 1) * rng.normal(size=(size, 1, n_items))
+        + deviation * rng.normal(size=(size, number, 1))
+        + _BOTH * rng.normal(size=(size, number, n_items))
+        for _ in range(models)
+    ]
+
+
 def _count_held(result: Any) -> int:
     low, high = result.confidence_interval
     return int(np.sum((low <= 0.0) & (high >= 0.0)))
@@ -51,14 +71,7 @@ def count(
     held = dict.fromkeys(METHODS, 0)
     for k in range(0, n_sets, _BATCH):
         size = min(_BATCH, n_sets - k)
-        shared = _ITEM * rng.normal(size=(size, 1, n_items))
-        samples = [
-            shared
-            + _OWN * (models - 1) * rng.normal(size=(size, 1, n_items))
-            + deviation * rng.normal(size=(size, number, 1))
-            + _BOTH * rng.normal(size=(size, number, n_items))
-            for _ in range(models)
-        ]
+        samples = draw_models(rng, models, number, n_items, deviation, size)
         of_items = [x.mean(axis=-2) for x in samples]
         of_seeds = [x.mean(axis=-1) for x in samples]
         intervals = {

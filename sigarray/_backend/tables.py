@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.checks import Rule, integer
 from sigarray._backend.dispatch import check_leading_axes, standardize_numbers
 from sigarray._backend.labels import align_tables
 from sigarray._backend.library import Library
+
+# The axis of the scores, or those of seeds and of items.
+Axis = int | tuple[int, int]
 
 
 class Tables(NamedTuple):
@@ -15,6 +19,35 @@ class Tables(NamedTuple):
     xp: Library
     samples: list[Array]
     n_items: int
+
+
+def axis_or_axes(name: str, value: Any) -> Axis:
+    """Return the axis of the scores, or the two axes of seeds and of items."""
+    if not isinstance(value, (tuple, list)):
+        return integer(name, value)
+    if len(value) != 2:
+        msg = (
+            f"Expected {name} to be an integer, or a pair of them, (seeds, items); got "
+            f"{len(value)} of them."
+        )
+        raise ValueError(msg)
+    seeds, items = (integer(name, x) for x in value)
+    return seeds, items
+
+
+def one_axis(advice: str) -> Rule:
+    """Make a rule for one axis, where both are impossible; the advice says why."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, (tuple, list)):
+            msg = (
+                f"Expected {name} to be one axis; got {tuple(value)}. Where both seeds "
+                f"and items were drawn, {advice}."
+            )
+            raise ValueError(msg)
+        return integer(name, value)
+
+    return check
 
 
 def standardize_tables(

@@ -16,6 +16,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis
 from sigarray._difference.hypotheses import (
     MARGIN_RULE,
     Hypothesis,
@@ -29,7 +30,6 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
-    Axis,
     ResamplingMethod,
     check_crossed,
     clip_p_value,

@@ -16,10 +16,10 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     STATISTIC_RULE,
-    Axis,
     at_level,
     in_dtype,
     prepare_units,

@@ -15,8 +15,8 @@ from sigarray._backend.dispatch import standardize_numbers
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
-from sigarray._backend.tables import standardize_tables
-from sigarray._difference.resampling import axis_or_axes, check_one_or_pairs
+from sigarray._backend.tables import axis_or_axes, standardize_tables
+from sigarray._difference.resampling import check_one_or_pairs
 from sigarray._notebook import draw_result
 from sigarray._numeric.crossed import Parts, add_parts, find_parts
 from sigarray._numeric.faults import add_up_faults, spread_faults

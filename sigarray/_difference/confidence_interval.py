@@ -20,6 +20,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis
 from sigarray._difference.bca import (
     correct_quantiles,
     find_acceleration,
@@ -27,7 +28,6 @@ from sigarray._difference.bca import (
 )
 from sigarray._difference.resampling import (
     DESIGN_RULES,
-    Axis,
     at_level,
     check_crossed,
     in_dtype,

@@ -10,6 +10,7 @@ from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
+from sigarray._backend.tables import Axis
 from sigarray._difference.hypotheses import (
     MARGIN_RULE,
     Hypothesis,
@@ -20,7 +21,6 @@ from sigarray._difference.hypotheses import (
 )
 from sigarray._difference.resampling import (
     DESIGN_RULES,
-    Axis,
     in_dtype,
     mean_or_sums,
     prepare_samples,

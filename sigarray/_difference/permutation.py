@@ -19,11 +19,11 @@ from sigarray._difference.relabelling import (
 )
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    EXCHANGED_AXIS,
     STATISTIC_RULE,
     code_units,
     draws_resamples,
     in_dtype,
-    one_axis,
     prepare_samples,
     prepare_units,
 )
@@ -39,7 +39,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 @checked(
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
-    **DESIGN_RULES | {"axis": one_axis},
+    **DESIGN_RULES | {"axis": EXCHANGED_AXIS},
     **MARGIN_RULE,
 )
 def permutation_test(

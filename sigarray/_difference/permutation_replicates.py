@@ -17,9 +17,9 @@ from sigarray._difference.relabelling import (
 )
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    EXCHANGED_AXIS,
     STATISTIC_RULE,
     in_dtype,
-    one_axis,
     prepare_units,
 )
 from sigarray._numeric.statistic import check_sizes
@@ -33,7 +33,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     start=anything,
     method=choice(*get_args(PermutationMethod)),
     statistic=STATISTIC_RULE,
-    **DESIGN_RULES | {"axis": one_axis},
+    **DESIGN_RULES | {"axis": EXCHANGED_AXIS},
 )
 def permutation_replicates(
     a: Array,

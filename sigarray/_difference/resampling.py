@@ -14,7 +14,6 @@ from sigarray._backend.checks import (
     choice,
     choice_or_statistic,
     count,
-    integer,
     optional,
     show,
 )
@@ -23,7 +22,12 @@ from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.tables import standardize_tables
+from sigarray._backend.tables import (
+    Axis,
+    axis_or_axes,
+    one_axis,
+    standardize_tables,
+)
 from sigarray._difference.strata import arrange_strata
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.designs import ONE_BY_ONE, Design
@@ -34,7 +38,6 @@ from sigarray._numeric.sums import SumStatistic
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-Axis = int | tuple[int, int]
 # Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
@@ -53,33 +56,11 @@ def mean_or_sums(name: str, value: Any) -> Any:
     return choice("mean")(name, value)
 
 
-def axis_or_axes(name: str, value: Any) -> Axis:
-    """Return the axis of the scores, or the two axes of seeds and of items."""
-    if not isinstance(value, (tuple, list)):
-        return integer(name, value)
-    if len(value) != 2:
-        msg = (
-            f"Expected {name} to be an integer, or a pair of them, (seeds, items); got "
-            f"{len(value)} of them."
-        )
-        raise ValueError(msg)
-    seeds, items = (integer(name, x) for x in value)
-    return seeds, items
-
-
-def one_axis(name: str, value: Any) -> int:
-    """Return the axis of the scores, in functions that exchange or deal them out."""
-    if isinstance(value, (tuple, list)):
-        msg = (
-            f"Expected {name} to be one axis; got {tuple(value)}. Where both seeds and "
-            "items were drawn, no scores can be exchanged: use t_test(a, b, "
-            "axis=(seeds, items)), or average the seeds, for a test of these on other "
-            "items."
-        )
-        raise ValueError(msg)
-    return integer(name, value)
-
-
+# In functions that exchange or deal out scores.
+EXCHANGED_AXIS = one_axis(
+    "no scores can be exchanged: use t_test(a, b, axis=(seeds, items)), or average the "
+    "seeds, for a test of these on other items"
+)
 # Of the options that say how scores were sampled.
 DESIGN_RULES = {
     "clusters": anything,

@@ -7,7 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -87,6 +87,16 @@ def family_of(
     if n_models == 2 or n_models > MAX_CLOSED:
         return Family("pairs", level, n_models, n_pairs)
     return Family("closed", level, n_models)
+
+
+def by_pairs(family: Family) -> Family:
+    """Return the family with the tests of its pairs by Bonferroni, with no closed one.
+
+    Those of a baseline are as many as the other models.
+    """
+    counts = {"closed": math.comb(family.n_models, 2), "baseline": family.n_models - 1}
+    n_pairs = counts.get(family.kind, family.n_pairs)
+    return replace(family, kind="pairs", n_pairs=n_pairs)
 
 
 def level_of_set(k: int, n_models: int, level: float) -> float:

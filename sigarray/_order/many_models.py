@@ -7,6 +7,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from sigarray._backend.aliases import (
+    Array,
     ExecutionOptions,
     RandomSource,
 )
@@ -16,9 +17,11 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
+from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._order.bounds import pairwise_result
+from sigarray._order.crossed import estimate_tables
 from sigarray._order.estimates import estimate_pairs
-from sigarray._order.families import family_of
+from sigarray._order.families import by_pairs, family_of
 from sigarray._order.pairs import Stacks, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray._plain_text import suggest
@@ -27,12 +30,12 @@ from sigarray.results import PairwiseAsoResult
 Correction = Literal["bonferroni"]
 
 
-@checked(method=choice(*METHODS), baseline=anything)
+@checked(method=choice(*METHODS), baseline=anything, axis=axis_or_axes)
 def multi_aso(
     scores: Any,
     /,
     *,
-    axis: int = -1,
+    axis: Axis = -1,
     confidence_level: float = 0.95,
     correction: Correction | None = "bonferroni",
     baseline: Hashable | None = None,
@@ -63,8 +66,10 @@ def multi_aso(
         scores is refused, because JAX sorts mappings that are arguments: pass a list.
         So is a column of a data frame that is an index, such as "seed". Lists and other
         objects on the host are copied to NumPy.
-    axis : int, default: -1
-        The axis of the scores. In one array the models are on the last of the others.
+    axis : int or (int, int), default: -1
+        The axis of the scores. In one array the models are on the last of the others. A
+        pair of axes, (seeds, items), if every seed of a model has a score for every
+        item, and both were sampled, as in `aso`: all models then have the same items.
     confidence_level : float, default: 0.95
         Confidence of the bound, in (0, 1): 0.95 for 95 %.
 
@@ -74,6 +79,8 @@ def multi_aso(
         Divide 1 - `confidence_level` by the number of pairs for the bounds, K (K - 1) /
         2, or K - 1 with a baseline, and test equality by the closure principle. With
         None each pair is tested and bounded as if it were the only one.
+
+        With axes of seeds and of items, the tests are by Bonferroni, too.
     baseline : int or name, optional
         Compare this model, by its place or its name, with each other one, and no other
         pairs: then fewer runs suffice. `eps_min` of the other pairs is 0.5 or more.
@@ -178,6 +185,10 @@ def multi_aso(
     0.02, as with many tasks, each share is 1. More than 100 models are at alpha / (K (K
     - 1) / 2).
 
+    With axes of seeds and of items, bounds and tests of pairs are those of `aso` with
+    these axes: t of the means, two-sided, by Bonferroni over the pairs, or over those
+    with the baseline. All models have the same items in a replicate.
+
     `pvalue` is the level from which on a pair is told apart, or more if sets of three
     models or more, or the others of a baseline, matter. For more than 49 pairs of
     scores it is fitted, within 2 % of p if p is 0.01 or more, and within 4 % below.
@@ -208,31 +219,52 @@ def multi_aso(
            [ True,  True, False]])
     """
     names, columns = name_models(scores)
-    xp, stacks, order = stack_models(columns, axis)
-    streams = number_streams(len(order)) if names is None else name_streams(names)
+    n_items = None
+    if isinstance(axis, tuple):
+        xp, stacks, order, n_items = stack_tables(columns, axis)
+    else:
+        xp, stacks, order = stack_models(columns, axis)
+    n_models = len(order)
     # Places in the order of the stacks.
-    places = sorted(range(len(order)), key=order.__getitem__)
-    place = _place_of(baseline, names, len(order))
+    places = sorted(range(n_models), key=order.__getitem__)
+    place = _place_of(baseline, names, n_models)
+    options = {
+        "method": method,
+        "n_resamples": n_resamples,
+        "dt": dt,
+        "higher_is_better": higher_is_better,
+        "rng": rng,
+    }
     family = family_of(
-        len(order),
+        n_models,
         level_of(confidence_level, n_comparisons),
         None if place is None else order[place],
         is_corrected=correction is not None,
     )
-    estimates, equality = estimate_pairs(
-        xp,
-        stacks,
-        tuple(
-            tuple(streams[k] for k in places[part])
-            for part in slices_of(stack.shape[-2] for stack in stacks)
-        ),
-        family=family,
-        method=method,
-        n_resamples=n_resamples,
-        dt=dt,
-        higher_is_better=higher_is_better,
-        rng=rng,
-    )
+    if n_items is not None:
+        # Streams from 1 on, for 0 is that of items.
+        streams = name_streams(names) if names else number_streams(n_models + 1)[1:]
+        family = by_pairs(family)
+        estimates, equality = estimate_tables(
+            xp,
+            stacks,
+            n_items,
+            tuple(streams[k] for k in places),
+            family=family,
+            **options,
+        )
+    else:
+        streams = number_streams(n_models) if names is None else name_streams(names)
+        estimates, equality = estimate_pairs(
+            xp,
+            stacks,
+            tuple(
+                tuple(streams[k] for k in places[part])
+                for part in slices_of(stack.shape[-2] for stack in stacks)
+            ),
+            family=family,
+            **options,
+        )
     sizes = tuple(stack.shape[-2] for stack in stacks)
     return pairwise_result(
         xp, estimates, equality, sizes=sizes, order=order, family=family
@@ -264,17 +296,44 @@ def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ..
     """Return a stack (..., K, n) for each size of sample, and the places of models."""
     if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)
-        if stack.ndim < 2 or stack.shape[-2] < 2:
-            msg = (
-                f"Expected scores of two or more models, shape (..., K, n); got shape "
-                f"{tuple(stack.shape)} with the scores on the last axis."
-            )
-            raise ValueError(msg)
-        return xp, [stack], tuple(range(stack.shape[-2]))
+        return xp, [_check_stack(stack)], tuple(range(stack.shape[-2]))
+    _check_models(scores)
+    xp, samples = standardize(*scores, axis=axis)
+    return xp, *_group_by_size(xp, samples)
+
+
+def stack_tables(
+    scores: Any, axes: tuple[int, int]
+) -> tuple[Library, Stacks, tuple[int, ...], int]:
+    """Return stacks of tables in rows, (..., K, S * n), places, and the n items."""
+    if not isinstance(scores, list):
+        xp, (stack,), n_items = standardize_tables(scores, axes=axes)
+        return xp, [_check_stack(stack)], tuple(range(stack.shape[-2])), n_items
+    _check_models(scores)
+    xp, samples, n_items = standardize_tables(*scores, axes=axes)
+    return xp, *_group_by_size(xp, samples), n_items
+
+
+def _check_stack(stack: Array) -> Array:
+    """Raise unless scores of several models are on the second last axis."""
+    if stack.ndim < 2 or stack.shape[-2] < 2:
+        msg = (
+            f"Expected scores of two or more models, shape (..., K, n); got shape "
+            f"{tuple(stack.shape)} with the scores on the last axis."
+        )
+        raise ValueError(msg)
+    return stack
+
+
+def _check_models(scores: list[Any]) -> None:
+    """Raise for a single model."""
     if len(scores) < 2:
         msg = f"Expected scores of two or more models; got {len(scores)}."
         raise ValueError(msg)
-    xp, samples = standardize(*scores, axis=axis)
+
+
+def _group_by_size(xp: Library, samples: list[Array]) -> tuple[Stacks, tuple[int, ...]]:
+    """Stack samples of one size, and return the places of models in these stacks."""
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
     sizes = [sample.shape[-1] for sample in samples]
@@ -284,7 +343,7 @@ def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ..
         xp.stack([samples[k] for k in group], axis=-2)
         for _, group in itertools.groupby(models, key=lambda k: sizes[k])
     ]
-    return xp, stacks, tuple(models.index(k) for k in range(len(models)))
+    return stacks, tuple(models.index(k) for k in range(len(models)))
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:

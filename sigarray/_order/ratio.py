@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -51,33 +51,47 @@ def merge_pairs(
     xp: Library, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
 ) -> Steps:
     """Merge the steps of the stacks of every block."""
+    return merge_sizes(xp, [stack.shape[-1] for stack in stacks], blocks, grid)
+
+
+def merge_sizes(
+    xp: Library, sizes: Sequence[int], blocks: Sequence[Block], grid: Grid | None
+) -> Steps:
+    """Merge the steps of samples of these sizes, for every block of two of them."""
     if grid is not None:
         widths = grid_widths(xp, grid)
         merged = None if widths is None else MergedSteps(None, None, widths)
         return dict.fromkeys(blocks, merged)
-    sizes = [stack.shape[-1] for stack in stacks]
     return {(g, h): merge_steps(xp, sizes[g], sizes[h]) for g, h in blocks}
 
 
 def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
     """Sort samples along the last axis, in units in which squares keep their bits.
 
-    The unit is a power of two, one for all models that are compared, and changes no
-    ratio. A sample with a score that is not finite, and so at an end, becomes NaN.
+    The unit is that of `find_scales`. A sample with a score that is not finite, and so
+    at an end, becomes NaN.
     """
     stacks = [xp.sort(x, axis=-1, stable=False) for x in stacks]
+    scales = find_scales(xp, stacks, [(x[..., 0], x[..., -1]) for x in stacks])
+    return [xp.rescale(x, scale) for x, scale in zip(stacks, scales, strict=True)]
+
+
+def find_scales(
+    xp: Library, stacks: Stacks, ends: Sequence[tuple[Array, Array]]
+) -> list[Array]:
+    """Return the scale (..., K, 1) of each stack, from its smallest and largest scores.
+
+    It is a power of two, one for all models that are compared, and changes no ratio; it
+    is NaN for a sample with a score that is not finite.
+    """
     # 0 or NaN.
-    ends = [(x[..., 0], x[..., -1]) for x in stacks]
     faults = [low - low + (high - high) for low, high in ends]
     sizes = [
         _largest_of_models(xp, xp.maximum(xp.abs(low), xp.abs(high)) + fault, stacks)
         for (low, high), fault in zip(ends, faults, strict=True)
     ]
     scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None]
-    return [
-        xp.rescale(x, (scale + fault)[..., None])
-        for x, fault in zip(stacks, faults, strict=True)
-    ]
+    return [(scale + fault)[..., None] for fault in faults]
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
@@ -133,9 +147,24 @@ def bootstrap_ratios(
     return replicate_ratios(xp, resamples, steps, start, count=count)
 
 
+class Resamples(Protocol):
+    """Sorted resamples of every stack, with scores on an axis: see `SortedResamples`.
+
+    A replicate holds `elements` numbers; `batch`, if any, are drawn at a time.
+    """
+
+    @property
+    def elements(self) -> int: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def batch(self) -> int | None: ...
+    def draw(self, start: int | Array, count: int) -> list[Array]: ...
+
+
 def replicate_ratios(
     xp: Library,
-    resamples: "SortedResamples",
+    resamples: Resamples,
     steps: Steps,
     start: int | Array,
     *,
@@ -151,7 +180,7 @@ class _Ratios:
     """Violation ratios of every pair in replicates, (..., P, size)."""
 
     xp: Library
-    resamples: "SortedResamples"
+    resamples: Resamples
     steps: Steps
 
     @property

@@ -9,7 +9,10 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import choice
 from sigarray._backend.public import checked
+from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._order.bounds import result_of_pair
+from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
+from sigarray._order.crossed import estimate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
 from sigarray._order.plans import METHODS, Method, level_of
@@ -17,13 +20,13 @@ from sigarray._order.two_samples import STREAMS, stack_pair
 from sigarray.results import AsoResult
 
 
-@checked(method=choice(*METHODS))
+@checked(method=choice(*METHODS), axis=axis_or_axes)
 def aso(
     a: Array,
     b: Array,
     /,
     *,
-    axis: int = -1,
+    axis: Axis = -1,
     confidence_level: float = 0.95,
     n_comparisons: int = 1,
     n_resamples: int = 1000,
@@ -52,8 +55,11 @@ def aso(
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
         and broadcast; all of them see the same resamples.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items, each has seeds of its own, and the scores are
+        means over items.
     confidence_level : float, default: 0.95
         Confidence of the bound, in (0, 1): 0.95 for 95 %.
     n_comparisons : int, default: 1
@@ -86,6 +92,8 @@ def aso(
         - "auto": "exact" for at most 65536 distinct resamples (five scores a side have
           15876); else "bootstrap", with more than 32768 scores at a part of their
           quantiles: see Notes.
+
+        With axes of seeds and of items it is "bootstrap", and no other is known.
     higher_is_better : bool, default: True
         False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
@@ -141,7 +149,8 @@ def aso(
         the library cannot use, or none on JAX if one is needed.
     ValueError
         A sample without scores, leading axes that do not broadcast, options outside
-        their range, or "exact" for too many resamples.
+        their range, or "exact" for too many resamples; with axes of seeds and of items,
+        fewer than two of either, or other items of B.
 
     Warns
     -----
@@ -190,6 +199,17 @@ def aso(
     too often. With unequal sizes, the degrees of freedom are the harmonic mean of
     Welch's and those of the smaller sample.
 
+    With axes of seeds and of items, a score is that of a seed, its mean over items. A
+    replicate has items drawn anew, for both models at once, and seeds of each, one
+    fewer than there are, so that their variance is that of samples [5]_; sigma is the
+    deviation itself. q has the degrees of freedom of Satterthwaite for the difference
+    of means, with k - 1 for the variances by seeds together. Equality is tested by
+    one-sided `t_test` with the same axes, whose p-value is `pvalue`, instead of ranks.
+    Of 1000 pairs each of equal models with their own hard items, 3, 5 and 10 seeds, and
+    200 and 500 items, A was called better in 0.4 to 4.2 %, either model by two calls
+    with `n_comparisons=2` in 0.4 to 4.4 %, and either by `aso` of means over items in
+    4.6 to 67.5 %.
+
     Where eps equals the threshold, A is declared better more often than alpha', and
     eps is above the bound more often: both are in the page of evidence, by `python -m
     benchmarks.reproduce`. No bound holds of a tail that was not seen: of 5 to 50 normal
@@ -219,6 +239,8 @@ def aso(
     .. [4] H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random
        variables is stochastically larger than the other. Annals of Mathematical
        Statistics 18, 50-60. :doi:`10.1214/aoms/1177730491`
+    .. [5] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
+       386-411. :doi:`10.1214/07-AOAS122`
 
     Examples
     --------
@@ -229,13 +251,29 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
-    xp, stacks = stack_pair(a, b, axis)
     level = level_of(confidence_level, n_comparisons)
+    family = Family("one-sided", level)
+    if isinstance(axis, tuple):
+        xp, samples, n_items = standardize_tables(a, b, axes=axis)
+        estimates, equality = estimate_tables(
+            xp,
+            [x[..., None, :] for x in samples],
+            n_items,
+            STREAMS_OF_SEEDS,
+            family=family,
+            method=method,
+            n_resamples=n_resamples,
+            dt=dt,
+            higher_is_better=higher_is_better,
+            rng=rng,
+        )
+        return result_of_pair(xp, estimates, equality)
+    xp, stacks = stack_pair(a, b, axis)
     estimates, equality = estimate_pairs(
         xp,
         stacks,
         STREAMS,
-        family=Family("one-sided", level),
+        family=family,
         method=method,
         n_resamples=n_resamples,
         dt=dt,

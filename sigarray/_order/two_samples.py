@@ -12,7 +12,10 @@ from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._numeric.quantile import even_grid
+from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
+from sigarray._order.crossed import replicate_tables
 from sigarray._order.pairs import Stacks, orient
 from sigarray._order.ratio import bootstrap_ratios, observed_ratios
 
@@ -92,7 +95,7 @@ def violation_ratio(
     return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
 
 
-@checked(start=anything)
+@checked(start=anything, axis=axis_or_axes)
 def aso_replicates(
     a: Array,
     b: Array,
@@ -100,7 +103,7 @@ def aso_replicates(
     *,
     start: int | Array,
     count: int,
-    axis: int = -1,
+    axis: Axis = -1,
     dt: float | None = None,
     higher_is_better: bool = True,
     rng: RandomSource = None,
@@ -109,7 +112,8 @@ def aso_replicates(
     """Bootstrap replicates of the violation ratio, from any place on.
 
     `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
-    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m.
+    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m;
+    with axes of seeds and of items, the deviation itself.
     For one seed, any split of them over calls, devices or machines gives the same
     numbers, up to the order of sums.
 
@@ -122,8 +126,11 @@ def aso_replicates(
         The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items, each has seeds of its own, and the scores are
+        means over items.
     dt : float, optional
         Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
         0.005; by default all of them, exactly.
@@ -161,7 +168,7 @@ def aso_replicates(
         the library cannot use, or none on JAX.
     ValueError
         A sample without scores, leading axes that do not broadcast, or options outside
-        their range.
+        their range; with axes of seeds and of items, fewer than two of either.
 
     Examples
     --------
@@ -173,6 +180,20 @@ def aso_replicates(
     >>> bool(np.all(whole[500:] == half))
     True
     """
+    grid = even_grid(dt)
+    if isinstance(axis, tuple):
+        xp, samples, n_items = standardize_tables(a, b, axes=axis)
+        ratios = replicate_tables(
+            xp,
+            orient([x[..., None, :] for x in samples], higher_is_better),
+            seed_words(xp, rng),
+            first_replicate(xp, start, count),
+            n_items=n_items,
+            streams=STREAMS_OF_SEEDS,
+            count=count,
+            grid=grid,
+        )
+        return ratios[..., 0, :]
     xp, stacks = stack_pair(a, b, axis)
     ratios = bootstrap_ratios(
         xp,
@@ -181,7 +202,7 @@ def aso_replicates(
         first_replicate(xp, start, count),
         streams=STREAMS,
         count=count,
-        grid=even_grid(dt),
+        grid=grid,
     )
     return ratios[..., 0, :]
 

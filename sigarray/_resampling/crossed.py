@@ -20,7 +20,7 @@ from typing import Self
 
 from sigarray._backend.aliases import Array, Seed, TestedStatistic
 from sigarray._backend.library import Library
-from sigarray._backend.seeds import number_streams, stream_seeds
+from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_places
 from sigarray._numeric.statistic import coarse_mean, difference_of
 from sigarray._numeric.sums import SumStatistic
@@ -42,9 +42,16 @@ class Crossed(Draws):
     @classmethod
     def split(cls, xp: Library, seed: Seed, is_paired: bool, n_items: int) -> Self:
         """Make streams of a seed."""
-        low, high = stream_seeds(xp, seed, number_streams(3))
-        streams = [(low[k, :], high[k, :]) for k in range(3)]
-        return cls(streams[0], [streams[1], streams[1 if is_paired else 2]], n_items)
+        return cls.of_streams(xp, seed, (1, 1 if is_paired else 2), n_items)
+
+    @classmethod
+    def of_streams(
+        cls, xp: Library, seed: Seed, streams: Sequence[int], n_items: int
+    ) -> Self:
+        """Make streams of a seed: 0 for items, and others for the seeds of samples."""
+        low, high = stream_seeds(xp, seed, (0, *streams))
+        first, *rest = [(low[k, :], high[k, :]) for k in range(low.shape[0])]
+        return cls(first, rest, n_items)
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -79,6 +86,21 @@ class Crossed(Draws):
             )
         ]
 
+    def find_sums_of_seeds(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        """Sum the items that were drawn, of each seed that was: (..., size, S - 1)."""
+        of_seeds, of_items = self._draw(xp, scores, start, size)
+        replicates = xp.arange(size, dtype=of_items.dtype)[:, None]
+        sums = []
+        for x, seeds in zip(
+            self._sum_items(xp, scores, of_items), of_seeds, strict=True
+        ):
+            *leading, n_seeds, _ = x.shape
+            flat = xp.reshape(x, (*leading, n_seeds * size))
+            sums.append(xp.take_last(flat, seeds * size + replicates))
+        return sums
+
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
@@ -99,15 +121,23 @@ class Crossed(Draws):
     ) -> list[Array]:
         """Sum the cells that were drawn, by weights: (..., size)."""
         of_seeds, of_items = self._draw(xp, scores, start, size)
-        counts = xp.astype(xp.count_places(of_items, self.n_items), scores[0].dtype)
         sums = []
-        for x, seeds in zip(scores, of_seeds, strict=True):
-            n_seeds = x.shape[-1] // self.n_items
-            table = xp.reshape(x, (*x.shape[:-1], n_seeds, self.n_items))
-            by_seed = sum_weighted(xp, table, counts)
-            weights = xp.astype(xp.count_places(seeds, n_seeds), x.dtype)
-            sums.append(xp.sum(by_seed * xp.matrix_transpose(weights), axis=-2))
+        by_seed = self._sum_items(xp, scores, of_items)
+        for x, seeds in zip(by_seed, of_seeds, strict=True):
+            weights = xp.astype(xp.count_places(seeds, x.shape[-2]), x.dtype)
+            sums.append(xp.sum(x * xp.matrix_transpose(weights), axis=-2))
         return sums
+
+    def _sum_items(
+        self, xp: Library, scores: Sequence[Array], of_items: Array
+    ) -> list[Array]:
+        """Sum every seed's scores of the items that were drawn: (..., S, size)."""
+        counts = xp.astype(xp.count_places(of_items, self.n_items), scores[0].dtype)
+        shapes = [(*x.shape[:-1], x.shape[-1] // self.n_items) for x in scores]
+        return [
+            sum_weighted(xp, xp.reshape(x, (*shape, self.n_items)), counts)
+            for x, shape in zip(scores, shapes, strict=True)
+        ]
 
     def _draw(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int

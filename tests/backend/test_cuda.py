@@ -91,6 +91,7 @@ LAUNCHES = {
     "proportion_test(a, b, paired=True)": 150,
     "t_test(models, models[:5], axis=(0, 1))": 300,
     "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 125,
+    "aso(models, models[:5], axis=(0, 1), rng=0)": 1150,
     "wilcoxon_test(a, b)": 200,
     "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 140,

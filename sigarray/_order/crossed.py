@@ -1,0 +1,310 @@
+"""Almost stochastic order of seeds on items that were drawn, too.
+
+A seed's score is its mean over items: on other items it is another one, for all seeds
+and models at once. So a replicate has items drawn anew, for all models, and seeds, for
+each [1]_; and equality is tested by the t of means. Samples are tables in rows, one
+seed after another, in stacks (..., K, S * n) of the models with one number of seeds.
+
+References
+----------
+.. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
+   386-411. :doi:`10.1214/07-AOAS122`
+"""
+
+import functools
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.seeds import seed_words
+from sigarray._numeric.crossed import add_parts, find_parts
+from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
+from sigarray._numeric.ranks import net_wins
+from sigarray._numeric.special import student_t_isf, student_t_sf
+from sigarray._numeric.statistic import coarse_mean, find_symmetric_p_value
+from sigarray._numeric.student import find_t
+from sigarray._order.equality import Equality
+from sigarray._order.estimates import Estimates
+from sigarray._order.families import MIN_SIZE, Family
+from sigarray._order.moments import deviation_of
+from sigarray._order.pairs import (
+    Stacks,
+    count_pairs,
+    join,
+    list_blocks,
+    map_block,
+    orient,
+    slices_of,
+)
+from sigarray._order.percentiles import find_tails, has_percentiles
+from sigarray._order.plans import Method, Plan, check_resamples
+from sigarray._order.ratio import (
+    find_scales,
+    merge_pairs,
+    merge_sizes,
+    ratios_of_blocks,
+    replicate_ratios,
+)
+from sigarray._resampling.crossed import Crossed
+
+# The streams of two models; 0 is that of items.
+STREAMS = (1, 2)
+# Numbers that a comparison of two tables takes, for each cell.
+_COPIES = 6
+
+
+def estimate_tables(
+    xp: Library,
+    stacks: Stacks,
+    n_items: int,
+    streams: tuple[int, ...],
+    *,
+    family: Family,
+    method: Method,
+    n_resamples: int,
+    dt: float | None,
+    higher_is_better: bool,
+    rng: RandomSource,
+) -> tuple[Estimates, Equality]:
+    """Return estimates and tests of every pair; options are the public ones.
+
+    There is a stream for each model, in the order of the stacks. A warning is for the
+    caller of the public function that calls this.
+    """
+    if method not in ("auto", "bootstrap"):
+        msg = (
+            f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
+            f"{method!r}. Resamples of seeds and items are too many to list, and have "
+            "no known limit."
+        )
+        raise ValueError(msg)
+    grid = even_grid(dt)
+    check_resamples([Plan("bootstrap", grid)], n_resamples)
+    smallest = min(x.shape[-1] // n_items for x in stacks)
+    if smallest < MIN_SIZE:
+        # The level includes the check of options.
+        warnings.warn(
+            f"{smallest} seeds of a model are too few for any verdict on it with "
+            f"axis=(seeds, items): eps_min is 1. Train each model {MIN_SIZE} times or "
+            "more.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return _estimate(
+        xp,
+        orient(stacks, higher_is_better),
+        seed_words(xp, rng),
+        n_items=n_items,
+        streams=streams,
+        family=family,
+        n_resamples=n_resamples,
+        grid=grid,
+    )
+
+
+@array_kernel
+def _estimate(
+    xp: Library,
+    stacks: Stacks,
+    seed: Seed,
+    *,
+    n_items: int,
+    streams: tuple[int, ...],
+    family: Family,
+    n_resamples: int,
+    grid: Grid | None,
+) -> tuple[Estimates, Equality]:
+    resamples = CrossedResamples.of(xp, stacks, seed, n_items, streams, grid)
+    seeds = resamples.observe()
+    blocks, n_pairs = list_blocks(seeds), count_pairs(seeds)
+    steps = merge_pairs(xp, seeds, blocks, grid)
+    ratios = ratios_of_blocks(xp, seeds, steps, grid)
+    replicates = _replicate(xp, resamples, 0, n_resamples)
+    equality, dfs = _test(xp, stacks, seeds, n_items, family)
+    level = family.level_of_bound
+    parts = slices_of(x.shape[-1] for x in ratios)
+    estimates = []
+    for (g, h), part, ratio in zip(blocks, parts, ratios, strict=True):
+        n, m = (seeds[place].shape[-1] for place in (g, h))
+        error = deviation_of(xp, replicates[..., part, :], ratio)
+        margin = reverse = error - error + 1.0
+        if min(n, m) >= MIN_SIZE:
+            margin = reverse = _upper_quantile(xp, level, dfs[..., part]) * error
+        if has_percentiles(n, m, n_pairs, n_resamples):
+            low, high = find_tails(xp, replicates[..., part, :], level)
+            margin = xp.maximum(margin, high - ratio)
+            reverse = xp.maximum(reverse, ratio - low)
+        estimates.append((ratio, error, margin, reverse))
+    joined = (join(xp, list(x)) for x in zip(*estimates, strict=True))
+    return Estimates(*joined), equality
+
+
+@array_kernel
+def replicate_tables(
+    xp: Library,
+    stacks: Stacks,
+    seed: Seed,
+    start: int | Array,
+    *,
+    n_items: int,
+    streams: tuple[int, ...],
+    count: int,
+    grid: Grid | None,
+) -> Array:
+    """Return ratios of every pair in `count` replicates: (..., P, count)."""
+    resamples = CrossedResamples.of(xp, stacks, seed, n_items, streams, grid)
+    return _replicate(xp, resamples, start, count)
+
+
+def _replicate(
+    xp: Library, resamples: "CrossedResamples", start: int | Array, count: int
+) -> Array:
+    """Return ratios of seeds that were drawn, one fewer than there are."""
+    stacks, n_items = resamples.stacks, resamples.draws.n_items
+    sizes = [x.shape[-1] // n_items - 1 for x in stacks]
+    steps = merge_sizes(xp, sizes, list_blocks(stacks), resamples.grid)
+    return replicate_ratios(xp, resamples, steps, start, count=count)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedResamples:
+    """Scores of the seeds of every model, with seeds and items drawn anew.
+
+    A score is a sum over items, in a unit that changes no ratio, about the `levels`
+    (..., K, 1) of the models. Sums of whole numbers are exact, so that ties stay ties.
+    """
+
+    xp: Library
+    stacks: Stacks
+    levels: Sequence[Array]
+    draws: Crossed
+    grid: Grid | None
+    axis: int = -1
+    batch: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        xp: Library,
+        stacks: Stacks,
+        seed: Seed,
+        n_items: int,
+        streams: Sequence[int],
+        grid: Grid | None,
+    ) -> Self:
+        """Plan to resample tables; a table with a fault becomes NaN."""
+        ends = [(xp.min(x, axis=-1), xp.max(x, axis=-1)) for x in stacks]
+        scales = find_scales(xp, stacks, ends)
+        scaled = [x * scale for x, scale in zip(stacks, scales, strict=True)]
+        levels = [coarse_mean(xp, x) for x in scaled]
+        rests = [x - level for x, level in zip(scaled, levels, strict=True)]
+        draws = Crossed.of_streams(xp, seed, streams, n_items)
+        return cls(xp, rests, levels, draws, grid)
+
+    @property
+    def tables(self) -> list[Array]:
+        """The table (..., S * n) of each model."""
+        return [x[..., k, :] for x in self.stacks for k in range(x.shape[-2])]
+
+    @property
+    def elements(self) -> int:
+        """The numbers of a replicate."""
+        return 2 * self.draws.count_elements(self.xp, self.tables, "mean")
+
+    def observe(self) -> list[Array]:
+        """Return the scores of all seeds, sorted: (..., K, S)."""
+        n = self.draws.n_items
+        tables = [
+            self.xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n, n))
+            for x in self.stacks
+        ]
+        return self._sort([self.xp.sum(x, axis=-1) for x in tables])
+
+    def draw(self, start: int | Array, count: int) -> list[Array]:
+        """Return sorted scores of replicates, (..., K, count, S - 1) or at the grid."""
+        xp = self.xp
+        sums = self.draws.find_sums_of_seeds(xp, self.tables, start, count)
+        parts = slices_of(x.shape[-2] for x in self.stacks)
+        drawn = self._sort([xp.stack(sums[part], axis=-3) for part in parts])
+        if self.grid is None:
+            return drawn
+        return [scores_at(xp, x, grid_ranks(xp, x.shape[-1], self.grid)) for x in drawn]
+
+    def _sort(self, sums: Sequence[Array]) -> list[Array]:
+        """Sort sums (..., K, S) or (..., K, count, S), about the level of one model.
+
+        The unit is a power of two near the number of items: squares stay in range.
+        """
+        n_items = self.draws.n_items
+        unit = 2.0 ** -math.frexp(n_items)[1]
+        first = self.levels[0][..., :1, :]
+        ordered = []
+        for x, levels in zip(sums, self.levels, strict=True):
+            gap = (levels - first) * float(n_items)
+            if x.ndim > self.stacks[0].ndim:
+                gap = gap[..., None]
+            ordered.append(self.xp.sort((x + gap) * unit, axis=-1, stable=False))
+        return ordered
+
+
+def _test(
+    xp: Library, stacks: Stacks, seeds: Stacks, n_items: int, family: Family
+) -> tuple[Equality, Array]:
+    """Test equal means of every pair, and return the degrees of freedom of the bounds.
+
+    The tests are those of `t_test`, one-sided or by Bonferroni.
+    """
+    all_wins, every = [], []
+    for g, h in list_blocks(stacks):
+        a, b = stacks[g], stacks[h]
+        compare = functools.partial(_compare, xp, n_items=n_items)
+        elements = _COPIES * (a.shape[-1] + b.shape[-1])
+        every.append(map_block(xp, stacks, (g, h), compare, elements=elements))
+        count = functools.partial(_find_lead, xp)
+        n, m = seeds[g].shape[-1], seeds[h].shape[-1]
+        all_wins.append(map_block(xp, seeds, (g, h), count, width=n * m))
+    found = join(xp, every)
+    t, df, df_of_bound = (found[k, ...] for k in range(3))
+    find_tail = functools.partial(student_t_sf, xp, df=df)
+    side: Alternative = "greater" if family.kind == "one-sided" else "two-sided"
+    p_value = find_symmetric_p_value(xp, side, t, find_tail)
+    # If neither model varies, t is infinite and p is 1: others might vary.
+    p_value = xp.where(xp.isinf(t), 1.0, p_value)
+    lead = join(xp, all_wins)
+    p_value = xp.clip(family.n_pairs * p_value, None, 1.0) + (lead - lead)
+    return Equality(lead + 0.5, p_value, p_value <= family.level), df_of_bound
+
+
+def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
+    """Return t of the means of two tables, its df, and the df of the bound.
+
+    The bound has the variances of both models' seeds as one, with the degrees of
+    freedom of the fewer seeds.
+    """
+    parts = find_parts(xp, [a, b], n_items, False)
+    dfs = [x.shape[-1] // n_items - 1.0 for x in (a, b)]
+    total, df = add_parts(xp, parts, dfs, n_items - 1.0)
+    t, df = find_t(xp, parts.mean, [total], [df])
+    pooled = parts._replace(
+        seeds=[parts.seeds[0] + parts.seeds[1]],
+        rests=[parts.rests[0] + parts.rests[1]],
+    )
+    _, df_of_bound = add_parts(xp, pooled, [min(dfs)], n_items - 1.0)
+    return xp.stack([t, df, df_of_bound])
+
+
+def _find_lead(xp: Library, a: Array, b: Array) -> Array:
+    """Return P(A > B) + P(A = B) / 2 - 1/2 of sorted scores, or NaN with a fault."""
+    fault = (a[..., 0] - a[..., 0]) + (b[..., 0] - b[..., 0])
+    return net_wins(xp, a, b) / (2.0 * a.shape[-1] * b.shape[-1]) + fault
+
+
+def _upper_quantile(xp: Library, level: float, df: Array) -> Array:
+    """Return t that Student's distribution exceeds with a probability of `level`."""
+    tail = student_t_isf(xp, min(level, 1.0 - level), df)
+    return tail if level <= 0.5 else -tail
