@@ -138,7 +138,7 @@ class Places(Draws):
         sizes = [int(x.shape[-1]) for x in scores]
         n_places = sizes[0] if self.is_paired else sum(sizes)
         if isinstance(statistic, SumStatistic):
-            return n_places + count_summed(scores, n_places)
+            return n_places + count_summed(scores)
         n_values: int = sum(math.prod(x.shape) for x in scores)
         return n_places + n_values
 
@@ -319,12 +319,12 @@ def sum_places(
     return [sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]
 
 
-def count_summed(scores: Sequence[Array], n_places: int) -> int:
-    """Count the numbers that `sum_places` holds for a replicate of so many places."""
+def count_summed(scores: Sequence[Array]) -> int:
+    """Count the numbers that `sum_places` holds for a replicate, beside its places."""
     if _are_gathered(scores):
         return sum(math.prod(x.shape) for x in scores)
-    n_sums: int = sum(math.prod(x.shape[:-1]) for x in scores)
-    return n_places + n_sums
+    # The counts of places take what these take, and are made after them.
+    return sum(math.prod(x.shape[:-1]) for x in scores)
 
 
 def _are_gathered(scores: Sequence[Array]) -> bool:

@@ -35,7 +35,9 @@ def sum_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
         step = count_bits_at_once(xp)
         for k in range(0, min(n, WORD_BITS), step):
             places = xp.arange(k, k + step, dtype=words.dtype)
-            bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
+            bits = words[..., None] >> places
+            bits &= 1
+            bits = xp.astype(bits, gaps.dtype)
             bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
             chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
             exchanged = exchanged + xp.matrix_product(chosen, bits)

@@ -103,7 +103,7 @@ class StratifiedPlaces(Draws):
         """Count the places of a replicate, and the scores and weights there."""
         n_places = sum(int(x.shape[-1]) for x in scores[: 1 if self.is_paired else 2])
         if isinstance(statistic, SumStatistic):
-            return n_places + count_summed(scores, n_places)
+            return n_places + count_summed(scores)
         is_weighted = self.strata.number is None and statistic in ("median", "iqm")
         n_values: int = sum(math.prod(x.shape) for x in scores)
         return n_places + n_values * (4 if is_weighted else 1)
