@@ -30,7 +30,7 @@ import importlib.metadata
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,24 +63,28 @@ SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _MAX_DEEPSIG, _MAX_SCIPY = 200, 5000
 
 
-def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
+def time_in_turns(
+    runs: dict[str, Run], *, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Return the shortest seconds of each, after a first round to warm up."""
     best = dict.fromkeys(runs, float("inf"))
     start = time.perf_counter()
     for turn in range(1 + _REPEATS):
         for name, run in runs.items():
-            begin = time.perf_counter()
+            begin = clock()
             run()
-            best[name] = min(best[name], time.perf_counter() - begin)
+            best[name] = min(best[name], clock() - begin)
         if turn and time.perf_counter() - start > _SECONDS:
             break
     return best
 
 
-def measure(task: Task) -> dict[str, Any]:
+def measure(
+    task: Task, *, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, Any]:
     """Return seconds of a task, ours and those of its peers; the fastest of SciPy."""
     runs = {"sigarray": task.ours} | {k: x.run for k, x in task.peers.items()}
-    seconds = time_in_turns(runs)
+    seconds = time_in_turns(runs, clock=clock)
     ours = seconds.pop("sigarray")
     peers = {name: x / task.peers[name].share for name, x in seconds.items()}
     tried = {k: x for k, x in peers.items() if k.startswith("SciPy, ")}
@@ -138,7 +142,7 @@ def measure_sizes(rate: float) -> dict[str, dict[str, list[tuple[int, float]]]]:
     }
 
 
-def time_words(count: int) -> float:
+def time_words(count: int, *, clock: Callable[[], float] = time.perf_counter) -> float:
     """Seconds to draw so many random words, in chunks of a size that suits."""
     from sigarray._backend.of_numpy import HOST
     from sigarray._backend.seeds import seed_words
@@ -151,7 +155,7 @@ def time_words(count: int) -> float:
         for start in range(-(-count // width)):
             random_words(HOST, seed, start, 1, width)
 
-    return time_in_turns({"words": run})["words"]
+    return time_in_turns({"words": run}, clock=clock)["words"]
 
 
 def draw(sizes: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:

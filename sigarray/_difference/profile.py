@@ -16,10 +16,14 @@ from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.strata import Intervals
+from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.draws import Draws
 from sigarray._resampling.replicates import keep
 from sigarray.results import ConfidenceInterval, ProportionResult
+
+# A replicate is a function of sums, of which `draws` need not know more.
+_OF_SUMS = SumStatistic(max)
 
 
 @checked(strata=anything)
@@ -189,7 +193,7 @@ class _Distances:
 
     @property
     def elements(self) -> int:
-        return self.draws.count_elements(self.xp, [self.is_above], "mean")
+        return self.draws.count_elements(self.xp, [self.is_above], _OF_SUMS)
 
     def __call__(self, start: int | Array, size: int) -> Array:
         (sums,) = self.draws.find_sums(self.xp, [self.is_above], start, size)

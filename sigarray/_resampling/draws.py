@@ -22,10 +22,13 @@ from sigarray._numeric.statistic import (
     difference_of,
 )
 from sigarray._numeric.subsets import subset_at
+from sigarray._numeric.sums import SumStatistic
+from sigarray._resampling.exchanged import (
+    count_bits_at_once,
+    mean_of_exchanged,
+    sum_of_exchanged,
+)
 
-_BYTE = 8
-# With up to this many scores a table of bytes is faster than products of bit matrices.
-_MAX_SCORES_BY_BYTES = 2**12
 # Up to so many rows are gathered for their sums; the places of more are counted.
 _FEW_ROWS = 3
 
@@ -129,11 +132,13 @@ class Places(Draws):
         return random_places(xp, self.seed, start, size, sizes, drawn, self.is_paired)
 
     def count_elements(
-        self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
+        self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the places of a replicate, and the scores there."""
+        """Count the places of a replicate, and the scores there or their counts."""
         sizes = [int(x.shape[-1]) for x in scores]
         n_places = sizes[0] if self.is_paired else sum(sizes)
+        if isinstance(statistic, SumStatistic):
+            return n_places + count_summed(scores)
         n_values: int = sum(math.prod(x.shape) for x in scores)
         return n_places + n_values
 
@@ -161,7 +166,7 @@ class Exchanges(Permutations):
     ) -> Array:
         (pool,) = scores
         gaps = pool[..., : self.n] - pool[..., self.n :]
-        return _mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
+        return mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
 
     def find_sums(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -169,14 +174,14 @@ class Exchanges(Permutations):
         (pool,) = scores
         gaps = pool[..., : self.n] - pool[..., self.n :]
         # Exact if sums of counts are: a metric may have its own value for none.
-        lead = _sum_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
+        lead = sum_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
         total = xp.sum(pool, axis=-1, keepdims=True)
         return [0.5 * (total + lead), 0.5 * (total - lead)]
 
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
     ) -> tuple[Array, Array]:
-        signed = _mean_of_exchanged(xp, stack, self._draw_words(xp, start, size))
+        signed = mean_of_exchanged(xp, stack, self._draw_words(xp, start, size))
         return signed, -signed
 
     def count_elements(
@@ -184,11 +189,11 @@ class Exchanges(Permutations):
     ) -> int:
         """Count the words or bits of a replicate, and the scores or a difference."""
         n_entries: int = math.prod(scores[0].shape[:-1])
-        if statistic != "mean":
+        if not _is_of_sums(statistic):
             return self.n * (1 + n_entries)
         # A word has a bit for each of `WORD_BITS` pairs.
         n_words = math.ceil(self.n / WORD_BITS)
-        return n_entries + n_words * _count_bits_at_once(xp)
+        return n_entries + n_words * count_bits_at_once(xp)
 
     def _draw_words(self, xp: Library, start: int | Array, size: int) -> Array:
         """Return words with a bit for each pair, which says whether to exchange it."""
@@ -257,7 +262,7 @@ class Deals(Permutations):
         """Count the keys of a replicate, and the scores or a difference."""
         *leading, n_scores = scores[0].shape
         n_entries = math.prod(leading)
-        if statistic != "mean":
+        if not _is_of_sums(statistic):
             return int(n_scores * (1 + n_entries))
         return int(n_entries + n_scores)  # one product for all batch entries
 
@@ -304,7 +309,7 @@ def sum_places(
     xp: Library, scores: Sequence[Array], places: Sequence[Array], is_paired: bool
 ) -> list[Array]:
     """Sum scores (..., d, n) at places (size, k), by gathers or by counts of places."""
-    if scores[0].shape[-2] <= _FEW_ROWS:
+    if _are_gathered(scores):
         return [xp.sum(x, axis=-1) for x in take_places(xp, scores, places)]
     n_counted = 1 if is_paired else len(scores)
     counts = [
@@ -314,74 +319,29 @@ def sum_places(
     return [sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]
 
 
+def count_summed(scores: Sequence[Array]) -> int:
+    """Count the numbers that `sum_places` holds for a replicate, beside its places."""
+    if _are_gathered(scores):
+        return sum(math.prod(x.shape) for x in scores)
+    # The counts of places take what these take, and are made after them.
+    return sum(math.prod(x.shape[:-1]) for x in scores)
+
+
+def _are_gathered(scores: Sequence[Array]) -> bool:
+    return int(scores[0].shape[-2]) <= _FEW_ROWS
+
+
+def _is_of_sums(statistic: TestedStatistic) -> bool:
+    """Tell whether products of weights and scores are enough, without samples."""
+    return statistic == "mean" or isinstance(statistic, SumStatistic)
+
+
 def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
     """Sum x (..., n) by the weights (R, n) of each replicate, (..., R)."""
     *leading, n = x.shape
     rows = xp.reshape(x, (math.prod(leading), n))
     sums = xp.matrix_product(rows, xp.matrix_transpose(weights))
     return xp.reshape(sums, (*leading, weights.shape[0]))
-
-
-def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
-    """Return the mean of (1 - 2 bit) (a - b)."""
-    return _sum_of_exchanged(xp, gaps, words) / gaps.shape[-1]
-
-
-def _sum_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
-    """Sum (1 - 2 bit) (a - b), with some bits of all words at a time.
-
-    Bit k of word w belongs to pair 32 w + k. An accelerator takes all bits at once; a
-    processor takes one at a time, without a matrix of bits, or bytes if scores are few.
-    """
-    *leading, n = gaps.shape
-    size, width = words.shape
-    rows = xp.reshape(gaps, (math.prod(leading), n))
-    spare = xp.zeros_like(rows[:, :1])
-    spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
-    pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
-    if xp.is_processor and n * rows.shape[0] <= _MAX_SCORES_BY_BYTES:
-        exchanged = _sum_by_bytes(xp, pairs, words, min(n, WORD_BITS))
-    else:
-        exchanged = xp.zeros_like(rows[:, :1])
-        step = _count_bits_at_once(xp)
-        for k in range(0, min(n, WORD_BITS), step):
-            places = xp.arange(k, k + step, dtype=words.dtype)
-            bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
-            bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
-            chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
-            exchanged = exchanged + xp.matrix_product(chosen, bits)
-    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-    return xp.reshape(sums, (*leading, size))
-
-
-def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:
-    """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width).
-
-    A table has the sums of each eight numbers for all bytes: an eighth of the terms.
-    Numbers after the first `n_bits` of each word are 0.
-    """
-    n_rows, width, _ = pairs.shape
-    every = xp.arange(2**_BYTE, dtype=words.dtype)
-    bits = (every >> xp.arange(_BYTE, dtype=words.dtype)[:, None]) & 1
-    n_bytes = width * (WORD_BITS // _BYTE)
-    eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
-    table = xp.matrix_product(eights, xp.astype(bits, pairs.dtype))
-    table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
-    dtype = xp.index_dtype
-    # The start of the table of the first byte of each word.
-    first = xp.arange(width, dtype=dtype)
-    first *= WORD_BITS // _BYTE * 2**_BYTE
-    sums = xp.zeros_like(table[:, :1])
-    for k in range(-(-n_bits // _BYTE)):
-        places = xp.astype((words >> (_BYTE * k)) & (2**_BYTE - 1), dtype)
-        places += first + k * 2**_BYTE
-        sums = sums + xp.sum(xp.take_last(table, places), axis=-1)
-    return sums
-
-
-def _count_bits_at_once(xp: Library) -> int:
-    """Count the bits of a word that are expanded to numbers at a time."""
-    return WORD_BITS if xp.is_accelerator else 1
 
 
 def _enumerated_keys(

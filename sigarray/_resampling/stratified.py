@@ -18,7 +18,14 @@ from sigarray._numeric.statistic import (
     weighted_middle,
 )
 from sigarray._numeric.strata import Strata, weigh_scores
-from sigarray._resampling.draws import Draws, permute, sum_places, take_places
+from sigarray._numeric.sums import SumStatistic
+from sigarray._resampling.draws import (
+    Draws,
+    count_summed,
+    permute,
+    sum_places,
+    take_places,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +102,8 @@ class StratifiedPlaces(Draws):
     ) -> int:
         """Count the places of a replicate, and the scores and weights there."""
         n_places = sum(int(x.shape[-1]) for x in scores[: 1 if self.is_paired else 2])
+        if isinstance(statistic, SumStatistic):
+            return n_places + count_summed(scores)
         is_weighted = self.strata.number is None and statistic in ("median", "iqm")
         n_values: int = sum(math.prod(x.shape) for x in scores)
         return n_places + n_values * (4 if is_weighted else 1)

@@ -146,7 +146,7 @@ class TestStatistics:
         found = bootstrap_replicates(items, statistic=of_sums(metric), **options)
         places = np.arange(float(N))
         expected = bootstrap_replicates(places, statistic=of_places, **options)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
     def test_exchanges_are_those_of_places(self, name):
         a = ITEMS[name].reshape(-1, *ITEMS[name].shape[-2:])[0]
@@ -161,7 +161,29 @@ class TestStatistics:
         found = permutation_replicates(a, b, statistic=of_sums(metric), **options)
         places = np.arange(float(N)), np.arange(float(N)) + N
         expected = permutation_replicates(*places, statistic=of_places, **options)
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_sums", [2, 5])
+@pytest.mark.parametrize("n_strata", [None, 4])
+def test_replicates_of_fractions_are_those_of_places(n_sums, n_strata):
+    """Sums of numbers that are no counts are rounded, by gathers and by products."""
+    items = 100.0 + np.random.default_rng(n_sums).normal(size=(n_sums, N))
+
+    def metric(*sums):
+        return sum(sums[1:-1], sums[0]) / sums[-1]
+
+    def of_places(places, axis):
+        return metric(*items[:, places.astype(int)].sum(axis=axis))
+
+    shape = (N,) if n_strata is None else (n_strata, -1)
+    options = {"start": 0, "count": 50, "rng": 3}
+    options |= {} if n_strata is None else {"strata": -2}
+    split = tuple(items.reshape(n_sums, *shape))
+    found = bootstrap_replicates(split, statistic=of_sums(metric), **options)
+    places = np.arange(float(N)).reshape(shape)
+    expected = bootstrap_replicates(places, statistic=of_places, **options)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_bca_is_scipys():

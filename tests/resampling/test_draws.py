@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from sigarray import bootstrap_replicates, permutation_replicates, permutation_test
+from sigarray import (
+    bootstrap_replicates,
+    corpus,
+    of_sums,
+    permutation_replicates,
+    permutation_test,
+)
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words
@@ -283,3 +289,21 @@ def test_resamples_of_a_sample_do_not_depend_on_the_other(backend, n, m):
     second, other = -draw(zeros[0], x), -draw(zeros[1], x)
     np.testing.assert_allclose(second, other, atol=backend.atol)
     assert not np.allclose(second, draw(x))
+
+
+@pytest.mark.parametrize(
+    ("draws", "shape", "places"),
+    [
+        (Places(None, is_paired=True), (20, 2000), 2000),
+        (Exchanges(None, n=2000), (10, 4000), 63),
+        (Deals(None, n=1000), (20, 2000), 2000),
+    ],
+)
+def test_sums_have_room_for_weights_and_not_for_samples(draws, shape, places):
+    """So that a chunk of them has many replicates, which is several times as fast."""
+    statistic = of_sums(corpus.bleu)
+    scores = [np.zeros(shape)] * (1 if isinstance(draws, (Exchanges, Deals)) else 2)
+    found = draws.count_elements(HOST, scores, statistic)
+    assert places <= found <= 2 * places + 40
+    with_samples = draws.count_elements(HOST, scores, np.std)
+    assert with_samples > shape[0] * shape[1] // 2
