@@ -344,14 +344,6 @@ class TestWrongCalls:
             with pytest.raises(ValueError, match=said):
                 function(a, b, clusters=clusters, **options)
 
-    def test_statistics_of_items(self):
-        codes, (a, b) = draw()
-        for statistic in ("median", "t", np.ptp):
-            with pytest.raises(ValueError, match="'mean' or of_sums"):
-                bootstrap_test(
-                    a, b, paired=True, clusters=codes, statistic=statistic, rng=0
-                )
-
     def test_numbers_of_clusters(self):
         codes, (a, _) = draw()
         with pytest.raises(ValueError, match="at most n_clusters=3 clusters; got 8"):
