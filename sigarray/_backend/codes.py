@@ -105,13 +105,23 @@ def read_codes(
         )
         raise ValueError(msg)
     every = list(labels) if is_pair else [labels]
+    # The strata of A and of B are the same, and so are their codes; not their clusters.
+    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, every))
+    numbers: dict[Any, int] | None = {} if is_shared else None
     return [
-        _read(xp, of, sample, x.shape[-1], kind)
+        _read(xp, of, sample, x.shape[-1], kind, numbers)
         for of, sample, x in zip(every, given, samples, strict=False)
     ]
 
 
-def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
+def _read(
+    xp: Library,
+    labels: Any,
+    sample: Any,
+    size: int,
+    kind: str,
+    numbers: dict[Any, int] | None,
+) -> Array:
     is_of_device = is_array(labels) and not _is_on_host(labels)
     if not is_of_device and not hasattr(labels, "__len__"):
         msg = (
@@ -129,7 +139,7 @@ def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
         )
         raise ValueError(msg)
     if not is_of_device:
-        return _number(labels, kind)
+        return _number(labels, kind, numbers)
     check_library(xp, labels)
     if not xp.isdtype(labels.dtype, "integral"):
         msg = (
@@ -176,15 +186,25 @@ def _list_parts(samples: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _number(labels: Any, kind: str) -> np.ndarray:
+def _are_integers(labels: Any) -> bool:
+    """Tell whether labels are an array of integers, as those on a device are."""
+    if isinstance(labels, np.ndarray):
+        return labels.dtype.kind in "iu"
+    return is_array(labels) and not _is_on_host(labels)
+
+
+def _number(
+    labels: Any, kind: str, numbers: dict[Any, int] | None = None
+) -> np.ndarray:
     """Return a number for each label, in the order in which they are first seen.
 
-    Integers are in their own order, as on a device, so that draws are the same there.
+    Integers are in their own order, as on a device, so that draws are the same there;
+    but not with `numbers` of labels that were seen before, to which others are added.
     """
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+    if numbers is None and _are_integers(labels):
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    numbers: dict[Any, int] = {}
+    numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)
     for place, label in enumerate(values):
         if label is None or label != label:  # noqa: PLR0124

@@ -15,7 +15,7 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_places
-from tests.backends import everywhere, require
+from tests.backends import require
 
 
 def find_iqm(x):
@@ -51,7 +51,6 @@ def write_out(find, x, codes, drawn):
 
 
 class TestReplicates:
-    @everywhere
     @pytest.mark.parametrize(("statistic", "find"), STATISTICS)
     def test_of_resamples_that_are_written_out(self, backend, statistic, find):
         codes, (a, b) = draw()
