@@ -51,7 +51,7 @@ def arrange_strata(
     """
     if isinstance(strata, (int, np.integer)) and not isinstance(strata, bool):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
-    codes = read_codes(xp, strata, given, samples, "stratum", paired=paired)
+    codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]
     if any(np.any(np.bincount(x) == 1) for x in on_host):
         raise ValueError(_TOO_FEW)

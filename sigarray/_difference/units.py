@@ -47,7 +47,13 @@ def prepare_items(
     )
     xp, _, samples, *_, design = prepared
     coded = code_clusters(
-        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
+        xp,
+        clusters,
+        given,
+        samples,
+        axis=axis[-1] if isinstance(axis, tuple) else axis,
+        paired=paired,
+        n_clusters=n_clusters,
     )
     if are_drawn and n_clusters is None and not all(x.is_exact for x in coded):
         msg = (
