@@ -57,6 +57,14 @@ STRATUM_CASES = [
         )
     ),
     Case(
+        "probability_of_improvement-strata",
+        _in_strata(sigarray.probability_of_improvement),
+        ((8,), (9,)),
+        DRAWN,
+        is_random=True,
+        public=sigarray.probability_of_improvement,
+    ),
+    Case(
         "probability_of_improvement",
         sigarray.probability_of_improvement,
         ((9,), (7,)),

@@ -181,6 +181,27 @@ SUM_CASES = [
                 (),
             ),
             (sigarray.bootstrap_ci, "one", ((9,),), DRAWN, (0, 1, 2)),
+            (
+                sigarray.bootstrap_ci,
+                "iqm",
+                ((9,),),
+                {"statistic": "iqm", **DRAWN},
+                (0, 1, 2),
+            ),
+            (
+                sigarray.bootstrap_test,
+                "median",
+                ((9,), (8,)),
+                {"statistic": "median", **DRAWN},
+                (),
+            ),
+            (
+                sigarray.bootstrap_replicates,
+                "median",
+                ((9,), (9,)),
+                {"statistic": "median", "paired": True, **SPLIT},
+                (),
+            ),
         )
     ),
     Case(

@@ -34,6 +34,7 @@ def code_clusters(
     given: Sequence[Any],
     samples: Sequence[Array],
     *,
+    axis: int,
     paired: bool,
     n_clusters: int | None = None,
 ) -> list[Codes]:
@@ -44,7 +45,8 @@ def code_clusters(
     clusters : array, or a pair of arrays
         A label for each item; a pair of them for two samples that are not pairs.
     given : sequence
-        The samples as they were passed: labels of pandas are brought into their order.
+        The samples as they were passed, with the items on `axis`: labels of pandas are
+        brought into their order.
     samples : sequence of arrays, shape (..., n)
         The samples, with the items on the last axis.
     n_clusters : int, optional
@@ -67,7 +69,9 @@ def code_clusters(
     return [
         _number_clusters(xp, codes, x.shape[-1], n_clusters)
         for codes, x in zip(
-            read_codes(xp, clusters, given, samples, "cluster", paired=paired),
+            read_codes(
+                xp, clusters, given, samples, "cluster", axis=axis, paired=paired
+            ),
             samples,
             strict=False,
         )
@@ -81,6 +85,7 @@ def read_codes(
     samples: Sequence[Array],
     kind: str,
     *,
+    axis: int,
     paired: bool,
 ) -> list[Array]:
     """Return integer codes (n,) of the labels of each sample, or of pairs once.
@@ -97,7 +102,8 @@ def read_codes(
             f"{names}=(of_a, of_b), or paired=True."
         )
         raise ValueError(msg)
-    if paired and not has_labels(labels) and not are_in_one_order(_list_parts(given)):
+    parts = _list_parts(given)
+    if paired and not has_labels(labels) and not are_in_one_order(parts, axis):
         msg = (
             f"Expected {names} with an index, for samples whose labels are in two "
             f"orders; got {describe(labels)}. Pass a Series of {names} with the index "
@@ -105,13 +111,25 @@ def read_codes(
         )
         raise ValueError(msg)
     every = list(labels) if is_pair else [labels]
+    aligned = [
+        _align(sample, of, axis) for sample, of in zip(given, every, strict=False)
+    ]
+    # The strata of A and of B are the same, and so are their codes; not their clusters.
+    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, every))
+    numbers: dict[Any, int] | None = {} if is_shared else None
     return [
-        _read(xp, of, sample, x.shape[-1], kind)
-        for of, sample, x in zip(every, given, samples, strict=False)
+        _read(xp, of, x.shape[-1], kind, numbers)
+        for of, x in zip(aligned, samples, strict=False)
     ]
 
 
-def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
+def _read(
+    xp: Library,
+    labels: Any,
+    size: int,
+    kind: str,
+    numbers: dict[Any, int] | None,
+) -> Array:
     is_of_device = is_array(labels) and not _is_on_host(labels)
     if not is_of_device and not hasattr(labels, "__len__"):
         msg = (
@@ -119,8 +137,6 @@ def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
             f"{describe(labels)}."
         )
         raise TypeError(msg)
-    if not is_of_device:
-        labels = _align(sample, labels)
     shape = tuple(labels.shape) if is_array(labels) else (len(labels),)
     if shape != (size,):
         msg = (
@@ -129,7 +145,7 @@ def _read(xp: Library, labels: Any, sample: Any, size: int, kind: str) -> Array:
         )
         raise ValueError(msg)
     if not is_of_device:
-        return _number(labels, kind)
+        return _number(labels, kind, numbers)
     check_library(xp, labels)
     if not xp.isdtype(labels.dtype, "integral"):
         msg = (
@@ -161,12 +177,12 @@ def _is_on_host(labels: Any) -> bool:
     return isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy")
 
 
-def _align(sample: Any, labels: Any) -> Any:
-    """Bring labels with an index into the order of a sample with one."""
+def _align(sample: Any, labels: Any, axis: int) -> Any:
+    """Bring labels with an index into the order of a sample with one on its axis."""
     first = next((x for x in _list_parts([sample]) if has_labels(x)), None)
     if first is None or not has_labels(labels):
         return labels
-    return align_labels((first, labels), axis=-1, n_axes=1, paired=True)[1]
+    return align_labels((first, labels), axis=axis, n_axes=1, paired=True)[1]
 
 
 def _list_parts(samples: Sequence[Any]) -> list[Any]:
@@ -176,15 +192,27 @@ def _list_parts(samples: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _number(labels: Any, kind: str) -> np.ndarray:
+def _are_integers(labels: Any) -> bool:
+    """Tell whether labels are an array of integers, as those on a device are."""
+    if isinstance(labels, np.ndarray):
+        return labels.dtype.kind in "iu"
+    return is_array(labels) and not _is_on_host(labels)
+
+
+def _number(
+    labels: Any, kind: str, numbers: dict[Any, int] | None = None
+) -> np.ndarray:
     """Return a number for each label, in the order in which they are first seen.
 
-    Integers are in their own order, as on a device, so that draws are the same there.
+    Integers are in their own order, as on a device, so that draws are the same there;
+    but not with `numbers` of labels that were seen before, to which others are added.
     """
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+    if numbers is None and _are_integers(labels):
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    if hasattr(labels, "to_numpy") and not hasattr(labels, "tolist"):  # of xarray
+        labels = labels.to_numpy()
     values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    numbers: dict[Any, int] = {}
+    numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)
     for place, label in enumerate(values):
         if label is None or label != label:  # noqa: PLR0124

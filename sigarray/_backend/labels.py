@@ -76,9 +76,9 @@ def has_labels(x: Any) -> bool:
     return hasattr(x, "reindex") and (hasattr(x, "index") or hasattr(x, "dims"))
 
 
-def are_in_one_order(samples: Sequence[Any]) -> bool:
-    """Tell whether the last axes of all samples with labels have them in one order."""
-    every = [_labels(x, x.ndim - 1) for x in samples if has_labels(x)]
+def are_in_one_order(samples: Sequence[Any], axis: int) -> bool:
+    """Tell whether all samples with labels on an axis have them in one order."""
+    every = [_labels(x, _place(x, axis)) for x in samples if has_labels(x)]
     known = [labels for labels in every if labels is not None]
     for labels in known[1:]:
         names, same = list(known[0].names), labels

@@ -10,12 +10,16 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.library import Library
+from sigarray._numeric.clusters import Clusters
+from sigarray._numeric.designs import Design
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
+    HELD_BY_COUNTS,
     apply_statistic,
     largest_or_one,
+    middle_of_counted,
 )
-from sigarray._numeric.strata import Strata, center_in_strata
+from sigarray._numeric.strata import center_in_strata
 from sigarray._numeric.sums import SumStatistic
 
 
@@ -36,20 +40,27 @@ def find_acceleration(
     rows: Sequence[Array],
     statistic: Statistic,
     paired: bool,
-    strata: Strata,
+    design: Design,
 ) -> Array:
     """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up.
 
-    Influences are relative to the mean of their stratum, if there are strata.
+    Influences are relative to the mean of their stratum, if there are strata. With
+    clusters they are those of clusters, and rows are sorted.
     """
-    influences = [_influence(xp, statistic, row) for row in rows]
+    if design.n_clusters:
+        influences = [
+            _influence_of_clusters(xp, statistic, x, of)
+            for x, of in zip(rows, design.clusters, strict=True)
+        ]
+    else:
+        influences = [_influence(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
     if paired:
         influences = [influences[0] + influences[1]]
-    if strata.are_there:
+    if design.strata.are_there:
         influences = [
-            center_in_strata(xp, x, strata, k) for k, x in enumerate(influences)
+            center_in_strata(xp, x, design.strata, k) for k, x in enumerate(influences)
         ]
     unit = largest_or_one(xp, *influences)[..., None]
     cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
@@ -75,6 +86,32 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
     else:
         without = _values_without_one(xp, statistic, x)
     return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
+
+
+def _influence_of_clusters(
+    xp: Library, statistic: Statistic, ordered: Array, clusters: Clusters
+) -> Array:
+    """As `_influence`, of sorted scores (..., n) without one cluster, (..., C)."""
+    values = functools.partial(_leave_out_clusters, xp, statistic, ordered, clusters)
+    n_held = HELD_BY_COUNTS * math.prod(ordered.shape)
+    without = map_replicates(xp, values, clusters.number, elements=n_held)
+    gaps = xp.mean(without, axis=-1, keepdims=True) - without
+    return (clusters.number - 1.0) * gaps
+
+
+def _leave_out_clusters(
+    xp: Library,
+    statistic: Statistic,
+    ordered: Array,
+    clusters: Clusters,
+    start: int | Array,
+    size: int,
+) -> Array:
+    """Return the statistic without each of consecutive clusters."""
+    left_out = xp.arange(size, dtype=clusters.codes.dtype) + start
+    left_out = xp.reshape(left_out, (size, *(1,) * ordered.ndim))
+    kept = xp.astype(clusters.codes != left_out, xp.int32)
+    return xp.move_axis(middle_of_counted(xp, statistic, ordered, kept), 0, -1)
 
 
 def _medians_without_one(xp: Library, x: Array) -> Array:

@@ -35,13 +35,13 @@ from sigarray._difference.resampling import (
     clip_p_value,
     draws_resamples,
     in_dtype,
-    prepare_units,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
     bootstrap_t_test,
 )
-from sigarray._numeric.designs import Design
+from sigarray._difference.units import prepare_units
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -52,9 +52,8 @@ from sigarray._numeric.statistic import (
     move_back,
     rounding_of,
 )
-from sigarray._numeric.strata import Intervals
-from sigarray._resampling.by_design import draw_with_replacement
-from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
+from sigarray._resampling.by_design import arrange, resample
+from sigarray._resampling.replicates import Beyond, count_beyond
 from sigarray.results import ResamplingResult
 
 
@@ -123,7 +122,8 @@ def bootstrap_test(
         arrays: the labels of A and those of B. Labels with an index are brought into
         the order of the samples; pairs whose labels are in two orders need such.
 
-        Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
+        `of_sums`.
     n_clusters : int, optional
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
@@ -308,7 +308,7 @@ def compare_by_resamples(
             a,
             b,
             seed_words(xp, rng) if is_drawn else None,
-            design.strata.intervals,
+            design.arrays,
             design=design.static,
             paired=paired,
             statistic=statistic,
@@ -324,7 +324,7 @@ def _bootstrap_test(
     a: Array,
     b: Array,
     seed: Seed | None,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     paired: bool,
@@ -364,11 +364,10 @@ def _bootstrap_test(
             else:
                 limit = xp.abs(gap) if is_two_sided else gap
                 limits["greater"] = (limit - rounding)[..., None]
-        design = design.with_intervals(intervals)
-        draws = draw_with_replacement(xp, seed, paired, design)
+        design, samples = arrange(xp, design.with_arrays(arrays), samples)
         extremes = Beyond(
             xp,
-            Resampled(xp, draws, samples, statistic),
+            resample(xp, seed, paired, design, samples, statistic),
             observed[..., None],
             limits,
             is_two_sided=is_two_sided,

@@ -22,22 +22,21 @@ from sigarray._difference.resampling import (
     STATISTIC_RULE,
     at_level,
     in_dtype,
-    prepare_units,
 )
 from sigarray._difference.studentized import (
     resample_t,
     standardize_scores,
 )
-from sigarray._numeric.designs import Design
+from sigarray._difference.units import prepare_units
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     center_scores,
     check_sizes,
     move_back,
 )
-from sigarray._numeric.strata import Intervals
-from sigarray._resampling.by_design import draw_with_replacement
-from sigarray._resampling.replicates import Resampled, keep
+from sigarray._resampling.by_design import arrange, resample
+from sigarray._resampling.replicates import keep
 
 
 @checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
@@ -95,7 +94,8 @@ def bootstrap_replicates(
         arrays: the labels of A and those of B. Labels with an index are brought into
         the order of the samples; pairs whose labels are in two orders need such.
 
-        Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
+        `of_sums`.
     n_clusters : int, optional
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
@@ -172,7 +172,7 @@ def bootstrap_replicates(
         samples,
         seed_words(xp, rng),
         first_replicate(xp, start, count),
-        design.strata.intervals,
+        design.arrays,
         design=design.static,
         statistic=statistic,
         paired=paired,
@@ -187,7 +187,7 @@ def _bootstrap_replicates(
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     statistic: TestedStatistic,
@@ -198,7 +198,7 @@ def _bootstrap_replicates(
         rows = standardize_scores(xp, samples, paired).scores
         return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
     centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
-    draws = draw_with_replacement(xp, seed, paired, design.with_intervals(intervals))
-    resampled = Resampled(xp, draws, centered.scores, statistic)
+    design, rows = arrange(xp, design.with_arrays(arrays), centered.scores)
+    resampled = resample(xp, seed, paired, design, rows, statistic)
     replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

@@ -2,7 +2,6 @@
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -31,14 +30,14 @@ from sigarray._difference.resampling import (
     at_level,
     check_crossed,
     in_dtype,
-    prepare_units,
 )
 from sigarray._difference.studentized import (
     limits_by_t,
     resample_t,
     standardize_scores,
 )
-from sigarray._numeric.designs import Design
+from sigarray._difference.units import prepare_units
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -50,10 +49,9 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.strata import Intervals
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.by_design import draw_with_replacement
-from sigarray._resampling.replicates import Resampled, keep
+from sigarray._resampling.by_design import arrange, resample
+from sigarray._resampling.replicates import keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # SciPy writes "BCa".
@@ -118,7 +116,8 @@ def bootstrap_ci(
         arrays: the labels of A and those of B. Labels with an index are brought into
         the order of the samples; pairs whose labels are in two orders need such.
 
-        Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
+        `of_sums`.
     n_clusters : int, optional
         The number of clusters, static under `jit`, for labels that are integers on a
         device, which are not read. A code that is not below it, or that no item has,
@@ -273,7 +272,7 @@ def bootstrap_ci(
         xp,
         samples,
         seed_words(xp, rng),
-        design.strata.intervals,
+        design.arrays,
         design=design.static,
         statistic=of_units,
         tail=0.5 * (1.0 - confidence_level),
@@ -292,7 +291,7 @@ def _bootstrap_ci(
     xp: Library,
     samples: list[Array],
     seed: Seed,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     statistic: Statistic,
@@ -315,7 +314,7 @@ def _bootstrap_ci(
         _find_limits,
         xp,
         seed,
-        design.with_intervals(intervals),
+        design.with_arrays(arrays),
         statistic=statistic,
         tail=tail,
         method=method,
@@ -347,18 +346,18 @@ def _find_limits(
         error = standard_deviation(xp, drawn[0, ...])
         return xp.stack([standard.unit * x for x in (observed, *limits, error)])
     centered = center_scores(xp, statistic, *entries)
-    rows, unit = centered.scores, centered.unit
+    design, rows = arrange(xp, design, centered.scores)
+    unit = centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
     observed = difference_of(values)
-    draws = draw_with_replacement(xp, seed, paired, design)
-    resampled = Resampled(xp, draws, rows, statistic)
+    resampled = resample(xp, seed, paired, design, rows, statistic)
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
         bias = find_bias(xp, replicates, observed, rounding)
-        acceleration = find_acceleration(xp, rows, statistic, paired, design.strata)
+        acceleration = find_acceleration(xp, rows, statistic, paired, design)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]

@@ -3,43 +3,33 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
-from sigarray._backend.checks import integer, optional, show
+from sigarray._backend.checks import anything
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.confidence_interval import interpolate
+from sigarray._difference.ragged_tasks import RaggedLeads
 from sigarray._difference.resampling import prepare_samples
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes, standard_deviation
 from sigarray._resampling.replicates import keep
 from sigarray._resampling.stratified import draw_within
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-def axis_of_tasks(name: str, value: Any) -> int:
-    """Return the axis of tasks; labels raise an error that says who takes them."""
-    try:
-        return integer(name, value)
-    except TypeError as error:
-        msg = (
-            f"Expected {name} to be an integer, the axis of the tasks; got "
-            f"{show(value)}. Labels are for t_ci, bootstrap_ci and performance_profile."
-        )
-        raise TypeError(msg) from error
-
-
-@checked(strata=optional(axis_of_tasks))
+@checked(strata=anything)
 def probability_of_improvement(
     a: Array,
     b: Array,
     /,
     *,
-    strata: int | None = None,
+    strata: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     axis: int = -1,
@@ -56,9 +46,11 @@ def probability_of_improvement(
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
         and broadcast.
-    strata : int, optional
-        The axis of the tasks, of which A and B have as many; not labels, as those of
-        `bootstrap_ci`. By default there is one task.
+    strata : int or pair of array_like, optional
+        The axis of the tasks, of which A and B have as many; or, where numbers of runs
+        differ between tasks, the task of each run, texts or numbers: a pair of arrays,
+        of A and of B. Labels on a device are integers; a task with one run, or of one
+        model alone, makes the result NaN there. By default there is one task.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -98,8 +90,8 @@ def probability_of_improvement(
         Scores that are not real numbers, or of two libraries or devices; an `rng` that
         the library cannot use.
     ValueError
-        Fewer than two scores of a task, other numbers of tasks, leading axes that do
-        not broadcast, or options outside their range.
+        Fewer than two scores of a task, other tasks of A than of B, leading axes that
+        do not broadcast, or options outside their range.
 
     See Also
     --------
@@ -138,7 +130,8 @@ def probability_of_improvement(
         xp,
         samples,
         seed_words(xp, rng),
-        number=prepared.design.strata.number or 1,
+        prepared.design.arrays,
+        design=prepared.design.static,
         tail=0.5 * (1.0 - confidence_level),
         n_resamples=n_resamples,
     )
@@ -151,23 +144,29 @@ def _probability_of_improvement(
     xp: Library,
     samples: Sequence[Array],
     seed: Seed,
+    arrays: DesignArrays,
     *,
-    number: int,
+    design: Design,
     tail: float,
     n_resamples: int,
 ) -> tuple[Array, ...]:
     """Return the probability, its limits and its standard error."""
-    a, b = (
-        xp.reshape(x, (*x.shape[:-1], number, x.shape[-1] // number)) for x in samples
-    )
-    leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    left, right = a[..., :, None], b[..., None, :]
-    leads = xp.astype(left > right, a.dtype) - xp.astype(left < right, a.dtype)
-    is_fault = xp.isnan(left) | xp.isnan(right)
-    leads = xp.reshape(xp.where(is_fault, math.nan, leads), (-1, *leads.shape[-3:]))
-    leads = leads + 0.0 * xp.sum(leads, axis=(-3, -2, -1), keepdims=True)
-    observed = xp.mean(leads, axis=(-3, -2, -1))
-    replicates = keep(xp, _Leads(xp, seed, leads), n_resamples)
+    leading = np.broadcast_shapes(*(x.shape[:-1] for x in samples))
+    strata = design.with_arrays(arrays).strata
+    leads: RaggedLeads | _Leads
+    if strata.intervals:
+        a, b = (
+            xp.reshape(
+                xp.broadcast_to(x, (*leading, x.shape[-1])),
+                (math.prod(leading), x.shape[-1]),
+            )
+            for x in samples
+        )
+        leads = RaggedLeads.find(xp, seed, a, b, strata)
+    else:
+        a, b = samples
+        leads = _Leads.find(xp, seed, a, b, strata.number or 1)
+    observed, replicates = leads.observed, keep(xp, leads, n_resamples)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [
         interpolate(xp, ordered, xp.full_like(observed, q)) for q in (tail, 1.0 - tail)
@@ -187,6 +186,25 @@ class _Leads:
     xp: Library
     seed: Seed
     leads: Array
+
+    @classmethod
+    def find(cls, xp: Library, seed: Seed, a: Array, b: Array, n_tasks: int) -> Self:
+        """Compare runs (..., T n) and (..., T m) of the same task, T of them."""
+        a, b = (
+            xp.reshape(x, (*x.shape[:-1], n_tasks, x.shape[-1] // n_tasks))
+            for x in (a, b)
+        )
+        left, right = a[..., :, None], b[..., None, :]
+        leads = xp.astype(left > right, a.dtype) - xp.astype(left < right, a.dtype)
+        is_fault = xp.isnan(left) | xp.isnan(right)
+        leads = xp.reshape(xp.where(is_fault, math.nan, leads), (-1, *leads.shape[-3:]))
+        leads = leads + 0.0 * xp.sum(leads, axis=(-3, -2, -1), keepdims=True)
+        return cls(xp, seed, leads)
+
+    @property
+    def observed(self) -> Array:
+        """The mean of all runs, (E,)."""
+        return self.xp.mean(self.leads, axis=(-3, -2, -1))
 
     @property
     def elements(self) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Alternative, Array
-from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
@@ -23,15 +22,14 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     in_dtype,
     mean_or_sums,
-    prepare_samples,
 )
-from sigarray._numeric.designs import Design, find_errors_by_design
+from sigarray._difference.units import prepare_items
+from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import (
     check_sizes,
     find_symmetric_p_value,
 )
-from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import TTestResult
@@ -253,9 +251,15 @@ def compare_by_t(
     axis: Axis,
 ) -> tuple[list[TTestResult], Sequence[Array]]:
     """Return a result for each hypothesis, and what `join_results` adds."""
-    given = [a, b]
-    xp, _, (a, b), dtype, _, design = prepare_samples(
-        statistic, a, b, axis=axis, paired=paired, clusters=clusters, strata=strata
+    xp, _, (a, b), dtype, _, design = prepare_items(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
     )
     if test_share is not None and not paired:
         msg = (
@@ -264,10 +268,7 @@ def compare_by_t(
         )
         raise ValueError(msg)
     check_sizes(a, b, purpose="for their variance")
-    coded = code_clusters(
-        xp, clusters, given, [a, b], paired=paired, n_clusters=n_clusters
-    )
-    if test_share is not None and (coded or not design.is_simple):
+    if test_share is not None and not design.is_simple:
         msg = (
             "Expected test_share, or clusters, strata or axis=(seeds, items); got "
             "both. Average the items of each fold, and pass the axis of the folds."
@@ -277,9 +278,7 @@ def compare_by_t(
         xp,
         a,
         b,
-        [x.codes for x in coded],
-        design.strata.intervals,
-        counts=tuple(x.number for x in coded),
+        design.arrays,
         design=design.static,
         paired=paired,
         statistic=statistic,
@@ -294,10 +293,8 @@ def _t_test(
     xp: Library,
     a: Array,
     b: Array,
-    codes: Sequence[Array],
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
-    counts: tuple[int, ...],
     design: Design,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
@@ -307,8 +304,8 @@ def _t_test(
     """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
     numbers = list_numbers(xp, statistic, a, b)
-    design = design.with_intervals(intervals)
-    errors = find_errors_by_design(xp, numbers, codes, counts, design, paired)
+    design = design.with_arrays(arrays)
+    errors = find_errors_by_design(xp, numbers, design, paired)
     difference, squares, dfs, unit = errors
     of_each = []
     for alternative, null in hypotheses:

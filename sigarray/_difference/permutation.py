@@ -21,12 +21,10 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
-    code_units,
     draws_resamples,
     in_dtype,
-    prepare_samples,
-    prepare_units,
 )
+from sigarray._difference.units import prepare_items, prepare_units
 from sigarray._numeric.designs import ONE_BY_ONE
 from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
@@ -292,6 +290,7 @@ def permutation_test(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
+        takes_middles=False,
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
@@ -316,7 +315,7 @@ def permutation_test(
         a,
         b,
         None if is_exact else seed_words(xp, rng),
-        design.strata.intervals,
+        design.arrays,
         design=design.static,
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
@@ -339,27 +338,28 @@ def _exchange_clusters(
     axis: int,
 ) -> ResamplingResult:
     """Return the exact p-value over all exchanges of whole clusters of pairs."""
-    given = a, b
-    xp, _, (a, b), *_ = prepare_samples(
+    xp, _, (a, b), *_, design = prepare_items(
         statistic,
-        *given,
+        a,
+        b,
         axis=axis,
         paired=True,
         clusters=clusters,
+        n_clusters=n_clusters,
         strata=strata,
+        are_drawn=True,
     )
     draws_resamples("exact", statistic)
-    (coded,) = code_units(xp, clusters, given, (a, b), True, n_clusters)
     difference, pvalue = find_without_draws(
         xp,
         a,
         b,
-        [coded.codes],
+        design.codes,
         method="exact",
         paired=True,
         alternative=alternative,
         null=0.0,
-        n_clusters=coded.number,
+        n_clusters=design.n_clusters[0],
     )
     return ResamplingResult(difference, pvalue)
 

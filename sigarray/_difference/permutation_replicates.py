@@ -20,8 +20,8 @@ from sigarray._difference.resampling import (
     EXCHANGED_AXIS,
     STATISTIC_RULE,
     in_dtype,
-    prepare_units,
 )
+from sigarray._difference.units import prepare_units
 from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
 
@@ -166,6 +166,7 @@ def permutation_replicates(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
+        takes_middles=False,
     )
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
@@ -198,7 +199,7 @@ def permutation_replicates(
         b,
         None if is_exact else seed_words(xp, rng),
         first,
-        design.strata.intervals,
+        design.arrays,
         design=design.static,
         count=count,
         paired=paired,

@@ -1,7 +1,6 @@
 """Performance profiles, with a band that holds the whole of one."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -13,9 +12,8 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import prepare_samples
-from sigarray._numeric.designs import Design
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.strata import Intervals
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.draws import Draws
@@ -132,7 +130,7 @@ def performance_profile(
         x,
         limits,
         seed_words(xp, rng),
-        design.strata.intervals,
+        design.arrays,
         design=design.static,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
@@ -161,7 +159,7 @@ def _performance_profile(
     scores: Array,
     thresholds: Array,
     seed: Seed,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     confidence_level: float,
@@ -172,7 +170,7 @@ def _performance_profile(
     fault = xp.sum(scores - scores, axis=-1)[..., None]
     is_above = is_above + fault[..., None]
     observed = xp.mean(is_above, axis=-1)
-    draws = draw_with_replacement(xp, seed, False, design.with_intervals(intervals))
+    draws = draw_with_replacement(xp, seed, False, design.with_arrays(arrays))
     replicates = _Distances(xp, draws, is_above, observed)
     ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.

@@ -19,7 +19,7 @@ from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentized
 from sigarray._numeric.clusters import Clusters
-from sigarray._numeric.designs import Design
+from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
@@ -30,7 +30,6 @@ from sigarray._numeric.statistic import (
     pool_samples,
     rounding_of,
 )
-from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t_of
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
@@ -97,7 +96,7 @@ def count_extremes(
     a: Array,
     b: Array,
     seed: Seed | None,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     paired: bool,
@@ -117,7 +116,7 @@ def count_extremes(
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = (statistic == "t" or null != 0.0) and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
-    strata = design.with_intervals(intervals).strata
+    strata = design.with_arrays(arrays).strata
     draws = permute_within(xp, seed, n, m, paired, strata)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates
@@ -150,7 +149,7 @@ def draw_permutations(
     b: Array,
     seed: Seed | None,
     start: int | Array,
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
     design: Design,
     paired: bool,
@@ -161,7 +160,7 @@ def draw_permutations(
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
     (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
-    strata = design.with_intervals(intervals).strata
+    strata = design.with_arrays(arrays).strata
     draws = permute_within(xp, seed, n, b.shape[-1], paired, strata)
     permuted: Replicates
     if is_t:

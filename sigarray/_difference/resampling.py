@@ -1,6 +1,5 @@
 """Checks, and names of methods, for tests and intervals by resampling."""
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -17,10 +16,8 @@ from sigarray._backend.checks import (
     optional,
     show,
 )
-from sigarray._backend.codes import Codes, code_clusters
 from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.tables import (
     Axis,
@@ -29,9 +26,7 @@ from sigarray._backend.tables import (
     standardize_tables,
 )
 from sigarray._difference.strata import arrange_strata
-from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.designs import ONE_BY_ONE, Design
-from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic
 
@@ -150,123 +145,6 @@ def prepare_samples(
         )
         design = Design(strata=found)
     return Prepared(xp, statistic, samples, dtype, design=design)
-
-
-def prepare_units(
-    statistic: TestedStatistic,
-    *given: Any,
-    axis: Axis,
-    paired: bool,
-    clusters: Any,
-    n_clusters: int | None,
-    strata: Any = None,
-) -> Prepared:
-    """As `prepare_samples`; of whole clusters, if there are any, sums (..., d, C).
-
-    The mean is that of items, a ratio of sums.
-
-    Raises
-    ------
-    ValueError
-        Labels that `code_clusters` or `arrange_strata` refuses, labels on a device
-        without `n_clusters`, or a statistic that is not known of weighted scores.
-    """
-    prepared = prepare_samples(
-        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
-    )
-    xp, _, samples, dtype, _, design = prepared
-    check_crossed(design, "statistic", statistic, "mean", "median")
-    if design.strata.are_there:
-        check_stratified(design, statistic)
-        return prepared
-    coded = code_units(xp, clusters, given, samples, paired, n_clusters)
-    if not coded:
-        return prepared
-    if statistic != "mean" and not isinstance(statistic, SumStatistic):
-        msg = (
-            f"Expected statistic='mean' or of_sums(f) with clusters, for resamples of "
-            f"clusters are of other sizes; got {show(statistic)}. Average the items of "
-            "each cluster, and leave out clusters."
-        )
-        raise ValueError(msg)
-    parts = coded * len(samples) if paired else coded
-    sums, level = _sum_units(
-        xp,
-        samples,
-        [x.codes for x in parts],
-        numbers=tuple(x.number for x in parts),
-        is_of_sums=isinstance(statistic, SumStatistic),
-    )
-    if isinstance(statistic, SumStatistic):
-        return Prepared(xp, statistic, sums, dtype)
-    return Prepared(
-        xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
-    )
-
-
-def code_units(
-    xp: Library,
-    clusters: Any,
-    given: Sequence[Any],
-    samples: Sequence[Array],
-    paired: bool,
-    n_clusters: int | None,
-) -> list[Codes]:
-    """Return the codes of clusters whose number is known, so that they can be drawn.
-
-    Raises
-    ------
-    ValueError
-        Labels that `code_clusters` refuses, or on a device without `n_clusters`.
-    """
-    coded = code_clusters(
-        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
-    )
-    if n_clusters is None and not all(x.is_exact for x in coded):
-        msg = (
-            "Expected n_clusters, the number of clusters, with labels on a device, "
-            "which are not read; got none. Pass it, or labels on the host."
-        )
-        raise ValueError(msg)
-    return coded
-
-
-@array_kernel
-def _sum_units(
-    xp: Library,
-    samples: Sequence[Array],
-    codes: Sequence[Array],
-    *,
-    numbers: tuple[int, ...],
-    is_of_sums: bool,
-) -> tuple[list[Array], Array]:
-    """Return sums of clusters; of scores, those less a level, and their number.
-
-    An empty cluster is a fault, for it would be drawn as often as others: its sums are
-    NaN.
-    """
-    samples = [spread_faults(xp, x) for x in samples]
-    level = xp.min(samples[0], axis=-1)
-    if not is_of_sums:
-        samples = [_with_ones(xp, x - level[..., None]) for x in samples]
-    sums = []
-    for x, of, number in zip(samples, codes, numbers, strict=True):
-        of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
-        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
-        sums.append(xp.where(are_there, of_clusters, math.nan))
-    return sums, xp.astype(level, sums[0].dtype, copy=False)
-
-
-def _with_ones(xp: Library, x: Array) -> Array:
-    wide = xp.astype(x, xp.widest_float, copy=False)
-    return xp.stack([wide, xp.ones_like(wide)], axis=-2)
-
-
-def _divide(x: Array, y: Array) -> Array:
-    return x / y
-
-
-_MEAN_OF_ITEMS = SumStatistic(_divide)
 
 
 def in_dtype(xp: Library, dtype: Any, results: Iterable[Array]) -> list[Array]:

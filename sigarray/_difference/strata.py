@@ -51,9 +51,9 @@ def arrange_strata(
     """
     if isinstance(strata, (int, np.integer)) and not isinstance(strata, bool):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
-    codes = read_codes(xp, strata, given, samples, "stratum", paired=paired)
+    codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]
-    if any(np.any(np.bincount(x) < 2) for x in on_host):
+    if any(np.any(np.bincount(x) == 1) for x in on_host):
         raise ValueError(_TOO_FEW)
     if len(on_host) == 2:
         _check_same(*strata)
@@ -61,9 +61,10 @@ def arrange_strata(
         xp.astype(xp.upload(x) if isinstance(x, np.ndarray) else x, xp.index_dtype)
         for x in codes
     ]
+    are_same = len(placed) == 1 or len(on_host) == len(placed)
     if paired:
         placed = placed * len(samples)
-    ordered, intervals = sort_into_strata(xp, samples, placed)
+    ordered, intervals = sort_into_strata(xp, samples, placed, are_same=are_same)
     return ordered, Strata(intervals=intervals)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
@@ -14,12 +13,11 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     in_dtype,
     mean_or_sums,
-    prepare_samples,
 )
-from sigarray._numeric.designs import Design, find_errors_by_design
+from sigarray._difference.units import prepare_items
+from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.strata import Intervals
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
@@ -138,19 +136,20 @@ def t_ci(
     (0.007, 0.053)
     """
     given = [a] if b is None else [a, b]
-    xp, _, samples, dtype, _, design = prepare_samples(
-        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
+    xp, _, samples, dtype, _, design = prepare_items(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
-    coded = code_clusters(
-        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
-    )
     result = _t_ci(
         xp,
         samples,
-        [x.codes for x in coded],
-        design.strata.intervals,
-        counts=tuple(x.number for x in coded),
+        design.arrays,
         design=design.static,
         paired=paired,
         statistic=statistic,
@@ -164,10 +163,8 @@ def t_ci(
 def _t_ci(
     xp: Library,
     samples: Sequence[Array],
-    codes: Sequence[Array],
-    intervals: Sequence[Intervals],
+    arrays: DesignArrays,
     *,
-    counts: tuple[int, ...],
     design: Design,
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
@@ -175,8 +172,8 @@ def _t_ci(
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     numbers = list_numbers(xp, statistic, *samples)
-    design = design.with_intervals(intervals)
-    errors = find_errors_by_design(xp, numbers, codes, counts, design, paired)
+    design = design.with_arrays(arrays)
+    errors = find_errors_by_design(xp, numbers, design, paired)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])

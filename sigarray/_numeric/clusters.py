@@ -49,6 +49,18 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     return sums + level * sizes, sizes
 
 
+def sort_items(
+    xp: Library, samples: Sequence[Array], clusters: Sequence[Clusters]
+) -> tuple[list[Array], list[Array]]:
+    """Return samples (..., n) in rising order, and the codes (..., n) in that order."""
+    ordered, codes = [], []
+    for x, of in zip(samples, clusters, strict=True):
+        order = xp.argsort(x, axis=-1, stable=False)
+        ordered.append(xp.take_along_axis(x, order, axis=-1))
+        codes.append(xp.take_last(of.codes, order))
+    return ordered, codes
+
+
 def find_errors_of_clusters(
     xp: Library, scores: list[Array], clusters: Sequence[Clusters], paired: bool
 ) -> tuple[Array, list[Array], list[Array], Array]:

@@ -15,30 +15,47 @@ from sigarray._numeric.strata import (
 )
 from sigarray._numeric.student import find_errors
 
+# The arrays of a design, which may be traced: intervals of strata, codes of clusters.
+DesignArrays = tuple[Sequence[Intervals], Sequence[Array]]
+
 
 class Design(NamedTuple):
-    """Strata of scores, or tables of seeds and items; neither of scores one by one.
+    """Strata of scores, tables of seeds and items, or clusters; or scores one by one.
 
     `n_items`, if any, is the number of items of samples that are tables, whose n are
-    the cells of one seed after another.
+    the cells of one seed after another. `codes` (n,) or (..., n) are those of clusters
+    of each sample, below `n_clusters`.
     """
 
     strata: Strata = NO_STRATA
     n_items: int | None = None
+    n_clusters: tuple[int, ...] = ()
+    codes: Sequence[Array] = ()
 
     @property
     def is_simple(self) -> bool:
         """Whether scores were drawn one by one."""
-        return self.n_items is None and not self.strata.are_there
+        return not (self.n_items or self.n_clusters or self.strata.are_there)
+
+    @property
+    def clusters(self) -> list[Clusters]:
+        """The clusters of each sample, or of pairs once; none if there are none."""
+        return list(map(Clusters, self.codes, self.n_clusters))
+
+    @property
+    def arrays(self) -> DesignArrays:
+        """What may be traced."""
+        return self.strata.intervals, self.codes
 
     @property
     def static(self) -> Self:
         """The design without arrays, as kernels take it."""
-        return self._replace(strata=Strata(self.strata.number))
+        return self._replace(strata=Strata(self.strata.number), codes=())
 
-    def with_intervals(self, intervals: Sequence[Intervals]) -> Self:
+    def with_arrays(self, arrays: DesignArrays) -> Self:
         """Return a static design with its arrays."""
-        return self._replace(strata=Strata(self.strata.number, intervals))
+        intervals, codes = arrays
+        return self._replace(strata=Strata(self.strata.number, intervals), codes=codes)
 
 
 ONE_BY_ONE = Design()
@@ -47,12 +64,10 @@ ONE_BY_ONE = Design()
 def find_errors_by_design(
     xp: Library,
     scores: list[Array],
-    codes: Sequence[Array],
-    counts: Sequence[int],
     design: Design,
     paired: bool,
 ) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
-    """Return what `find_errors` does, of clusters if there are codes, or of the design.
+    """Return what `find_errors` does, of clusters, or of another design.
 
     The list of scores may be emptied, as by `find_errors`.
     """
@@ -60,7 +75,6 @@ def find_errors_by_design(
         return find_errors_of_strata(xp, scores, design.strata, paired)
     if design.n_items is not None:
         return find_crossed_errors(xp, scores, design.n_items, paired)
-    if codes:
-        clusters = list(map(Clusters, codes, counts))
-        return find_errors_of_clusters(xp, scores, clusters, paired)
+    if design.n_clusters:
+        return find_errors_of_clusters(xp, scores, design.clusters, paired)
     return find_errors(xp, scores, paired)

@@ -17,6 +17,8 @@ from sigarray._numeric.sums import SumStatistic
 TIE_UNITS = 100
 # The rounding of scores counts up to this share of their differences.
 _MOST_OF_SPREAD = 2.0**-10
+# Numbers that `middle_of_counted` holds for each score, with the counts.
+HELD_BY_COUNTS = 5
 
 
 def check_pairs(
@@ -81,6 +83,24 @@ def weighted_middle(
     shares = inside - xp.concat([before, inside[..., :-1]], axis=-1)
     middle = xp.sum(shares * ordered, axis=-1) / (n - 2.0 * cut)
     return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
+
+
+def middle_of_counted(
+    xp: Library, statistic: Statistic, ordered: Array, counts: Array
+) -> Array:
+    """Return the median or the interquartile mean of sorted numbers, written out.
+
+    Each of `ordered` (..., n) is there as often as the integers `counts` (..., n) say,
+    so that their total may vary: it is that of `apply_statistic` of as many numbers.
+    """
+    sums = xp.cumulative_sum(counts, axis=-1, dtype=counts.dtype)
+    total = sums[..., -1:]
+    cut = total // 4 if statistic == "iqm" else (total - 1) // 2
+    inside = xp.minimum(xp.maximum(sums, cut), total - cut)
+    shares = inside - xp.concat([cut, inside[..., :-1]], axis=-1)
+    middle = xp.sum(xp.astype(shares, ordered.dtype) * ordered, axis=-1)
+    middle = middle / xp.astype((total - 2 * cut)[..., 0], ordered.dtype)
+    return xp.where(xp.any(xp.isnan(ordered), axis=-1), math.nan, middle)
 
 
 def pool_samples(xp: Library, a: Array, b: Array) -> Array:

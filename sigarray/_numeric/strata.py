@@ -43,23 +43,49 @@ NO_STRATA = Strata()
 
 @array_kernel
 def sort_into_strata(
-    xp: Library, samples: Sequence[Array], codes: Sequence[Array]
+    xp: Library,
+    samples: Sequence[Array],
+    codes: Sequence[Array],
+    *,
+    are_same: bool,
 ) -> tuple[list[Array], list[Intervals]]:
     """Return samples (..., n) sorted by integer codes (n,), and their intervals.
 
-    A sample with a stratum of one score, whose spread is not known, is NaN.
+    A sample with a stratum of one score, whose spread is not known, is NaN, and so are
+    both where one has another stratum than the other, unless `are_same` rules that out.
     """
-    ordered, intervals = [], []
+    ordered, ranked, intervals = [], [], []
     for x, of in zip(samples, codes, strict=True):
         order = xp.argsort(of, stable=True)
-        ranked = xp.contiguous(xp.take(of, order, axis=0))
+        ranked.append(xp.contiguous(xp.take(of, order, axis=0)))
         first, last = (
-            xp.searchsorted(ranked, ranked, side=side) for side in ("left", "right")
+            xp.searchsorted(ranked[-1], ranked[-1], side=side)
+            for side in ("left", "right")
         )
         size = last - first
         ordered.append(xp.where(xp.all(size > 1), xp.take_last(x, order), math.nan))
         intervals.append(Intervals(first, size))
+    if not are_same:
+        are_there = _is_within(xp, *ranked) & _is_within(xp, *reversed(ranked))
+        ordered = [xp.where(are_there, x, math.nan) for x in ordered]
     return ordered, intervals
+
+
+def _is_within(xp: Library, some: Array, every: Array) -> Array:
+    """Tell whether each of some codes is one of every, which are sorted."""
+    first, last = (
+        xp.searchsorted(every, some, side=side) for side in ("left", "right")
+    )
+    return xp.all(first < last)
+
+
+def number_strata(xp: Library, strata: Strata, k: int, size: int) -> Array:
+    """Return the number of the stratum of each place of sample k, in rising order."""
+    places = xp.arange(size, dtype=xp.index_dtype)
+    if strata.number is not None:
+        return places // (size // strata.number)
+    is_first = xp.astype(places == strata.intervals[k].first, places.dtype)
+    return xp.cumulative_sum(is_first) - 1
 
 
 def weigh_scores(xp: Library, x: Array, strata: Strata, k: int = 0) -> Array:

@@ -17,7 +17,7 @@ from sigarray._numeric.statistic import (
     difference_of,
     weighted_middle,
 )
-from sigarray._numeric.strata import Strata, weigh_scores
+from sigarray._numeric.strata import Intervals, Strata, number_strata, weigh_scores
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import (
     Draws,
@@ -117,17 +117,30 @@ class StratifiedPlaces(Draws):
         """
         number = self.strata.number
         if number is None:
-            firsts = [of.first for of in self.strata.intervals]
-            sizes = [of.size for of in self.strata.intervals]
-            places = random_places_of_intervals(
-                xp, self.seed, start, size, firsts, sizes, self.is_paired
+            intervals = self.strata.intervals
+            return draw_of_intervals(
+                xp, self.seed, start, size, intervals, self.is_paired
             )
-            return [
-                _leave_out_firsts(xp, x, first)
-                for x, first in zip(places, firsts, strict=True)
-            ]
         sizes = [x.shape[-1] // number for x in scores]
         return draw_within(xp, self.seed, start, size, number, sizes, self.is_paired)
+
+
+def draw_of_intervals(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    intervals: Sequence[Intervals],
+    is_paired: bool,
+) -> list[Array]:
+    """Return places (count, n) in each sample; n, beyond the last one, is no score."""
+    firsts, sizes = [of.first for of in intervals], [of.size for of in intervals]
+    places = random_places_of_intervals(
+        xp, seed, start, count, firsts, sizes, is_paired
+    )
+    return [
+        _leave_out_firsts(xp, x, first) for x, first in zip(places, firsts, strict=True)
+    ]
 
 
 def draw_within(
@@ -157,7 +170,7 @@ def permute_within(
     """
     if paired or seed is None or not strata.are_there:
         return permute(seed, n, paired=paired)
-    of_a, of_b = (_number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
+    of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
     # Scores of both models, by stratum: those of A come first in each.
     slots_a = xp.arange(n, dtype=of_a.dtype) + xp.astype(
         xp.searchsorted(of_b, of_a, side="left"), of_a.dtype
@@ -167,15 +180,6 @@ def permute_within(
     )
     slots = xp.concat([slots_a, slots_b])
     return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]))
-
-
-def _number_strata(xp: Library, strata: Strata, k: int, size: int) -> Array:
-    """Return the number of the stratum of each place of sample k, in rising order."""
-    places = xp.arange(size, dtype=xp.index_dtype)
-    if strata.number is not None:
-        return places // (size // strata.number)
-    is_first = xp.astype(places == strata.intervals[k].first, places.dtype)
-    return xp.cumulative_sum(is_first) - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,6 +92,8 @@ LAUNCHES = {
     "t_test(models, models[:5], axis=(0, 1))": 300,
     "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 125,
     "aso(models, models[:5], axis=(0, 1), rng=0)": 1150,
+    "bootstrap_ci(a, statistic='iqm', clusters=(0 * a).int(), n_clusters=9, "
+    "method='percentile', rng=0)": 215,
     "wilcoxon_test(a, b)": 200,
     "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 140,

@@ -344,14 +344,6 @@ class TestWrongCalls:
             with pytest.raises(ValueError, match=said):
                 function(a, b, clusters=clusters, **options)
 
-    def test_statistics_of_items(self):
-        codes, (a, b) = draw()
-        for statistic in ("median", "t", np.ptp):
-            with pytest.raises(ValueError, match="'mean' or of_sums"):
-                bootstrap_test(
-                    a, b, paired=True, clusters=codes, statistic=statistic, rng=0
-                )
-
     def test_numbers_of_clusters(self):
         codes, (a, _) = draw()
         with pytest.raises(ValueError, match="at most n_clusters=3 clusters; got 8"):
@@ -407,6 +399,34 @@ class TestLabelsOfPandas:
         a, b = frame["a"], frame["b"]
         found = t_test(a, b.swaplevel(), paired=True, clusters=labels)
         assert str(found) == str(t_test(a, b, paired=True, clusters=labels))
+
+    @pytest.mark.parametrize(("function", "name", "options"), OPTIONS)
+    def test_they_are_of_the_axis_of_the_scores(self, frame, function, name, options):
+        xarray = pytest.importorskip("xarray")
+        labels = frame.index.get_level_values("document")
+        items = frame.index.get_level_values("item")
+        series = labels.to_series().set_axis(items)
+        options = {"paired": True, "axis": 0, **options}
+        scores = np.stack([frame.to_numpy(), frame.to_numpy() * 2.0], axis=1)
+        expected = function(
+            scores[..., 0], scores[..., 1], **{name: list(labels)}, **options
+        )
+        a, b = (
+            xarray.DataArray(
+                scores[..., k],
+                dims=("item", "run"),
+                coords={"item": items.to_numpy(), "run": [7, 3]},
+            )
+            for k in range(2)
+        )
+        for of in (series.iloc[::-1], xarray.DataArray.from_series(series)):
+            found = function(a, b, **{name: of}, **options)
+            assert str(found) == str(expected)
+        turned = b.isel(item=slice(None, None, -1))
+        found = function(a, turned, **{name: series}, **options)
+        assert str(found) == str(expected)
+        with pytest.raises(ValueError, match="with an index, for samples whose labels"):
+            function(a, turned, **{name: list(labels)}, **options)
 
     def test_an_index_is_scores(self, frame):
         numbers = frame.index.get_level_values("item")

@@ -219,6 +219,16 @@ class TestDeals:
         assert np.abs(found).max() < 6.0
         assert len(np.unique(np.round(found, 4))) > 30
 
+    @pytest.mark.parametrize("kind", [list, np.asarray])
+    def test_names_in_two_orders_are_of_the_same_strata(self, kind):
+        a, b = np.array([0.0, 1.0, 70.0, 71.0]), np.array([72.0, 73.0, 2.0, 3.0])
+        strata = kind(list("xxyy")), kind(list("yyxx"))
+        found = permutation_replicates(a, b, strata=strata, start=0, count=99, rng=0)
+        assert np.abs(found).max() < 5.0
+        mixed = kind([0, 0, 1, 1]), [1, 1, 0, 0]
+        same = permutation_replicates(a, b, strata=mixed, start=0, count=99, rng=0)
+        assert np.abs(same).max() < 5.0
+
     def test_all_deals_are_as_probable(self):
         a = np.array([[1.0, 2.0], [10.0, 30.0]])
         b = np.array([[4.0, 8.5], [70.0, 95.0]])
@@ -379,6 +389,15 @@ class TestWhatIsRefused:
             t_test(np.ones(4), np.ones(6), strata=(list("aabb"), list("aabbcc")))
         with pytest.raises(ValueError, match="to be a pair"):
             t_test(np.ones(4), np.ones(4), strata=list("aabb"))
+
+    def test_strata_of_one_sample_alone_on_a_device_are_a_fault(self, backend):
+        labels = [backend.asarray(x) for x in ([0, 0, 1, 1], [1, 1, 2, 2])]
+        if type(labels[0]).__module__ == "numpy":
+            pytest.skip("labels of the host are read")
+        a, b = (backend.asarray(x) for x in draw(2, 4))
+        assert np.isnan(float(t_test(a, b, strata=labels).statistic))
+        same = t_test(a, b, strata=(labels[0], labels[1] - 1))
+        assert np.isfinite(float(same.statistic))
 
     def test_a_small_stratum_on_a_device_is_a_fault(self, backend):
         labels = backend.asarray([0, 0, 1, 1, 2])

@@ -1,0 +1,208 @@
+"""Samples as the units that were drawn: items, or whole clusters of them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sigarray._backend.aliases import Array, TestedStatistic
+from sigarray._backend.checks import show
+from sigarray._backend.codes import code_clusters
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.tables import Axis
+from sigarray._difference.resampling import (
+    Prepared,
+    check_crossed,
+    check_stratified,
+    prepare_samples,
+)
+from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.sums import SumStatistic
+
+# Statistics of scores that count by weights, as those of clusters do in resamples.
+_MIDDLES = ("median", "iqm")
+
+
+def prepare_items(
+    statistic: TestedStatistic,
+    *given: Any,
+    axis: Axis,
+    paired: bool,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any = None,
+    are_drawn: bool = False,
+) -> Prepared:
+    """As `prepare_samples`; the design has the codes of clusters, if there are any.
+
+    Raises
+    ------
+    ValueError
+        Labels that `code_clusters` or `arrange_strata` refuses; if clusters are drawn,
+        labels on a device without `n_clusters`.
+    """
+    prepared = prepare_samples(
+        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
+    )
+    xp, _, samples, *_, design = prepared
+    coded = code_clusters(
+        xp,
+        clusters,
+        given,
+        samples,
+        axis=axis[-1] if isinstance(axis, tuple) else axis,
+        paired=paired,
+        n_clusters=n_clusters,
+    )
+    if are_drawn and n_clusters is None and not all(x.is_exact for x in coded):
+        msg = (
+            "Expected n_clusters, the number of clusters, with labels on a device, "
+            "which are not read; got none. Pass it, or labels on the host."
+        )
+        raise ValueError(msg)
+    if are_drawn and n_clusters == 1:
+        msg = "Expected two clusters or more; got n_clusters=1. Leave out clusters."
+        raise ValueError(msg)
+    design = design._replace(
+        n_clusters=tuple(x.number for x in coded), codes=[x.codes for x in coded]
+    )
+    return prepared._replace(design=design)
+
+
+def prepare_units(
+    statistic: TestedStatistic,
+    *given: Any,
+    axis: Axis,
+    paired: bool,
+    clusters: Any,
+    n_clusters: int | None,
+    strata: Any = None,
+    takes_middles: bool = True,
+) -> Prepared:
+    """As `prepare_samples`; of whole clusters, if there are any, sums (..., d, C).
+
+    The mean is that of items, a ratio of sums. For medians and interquartile means,
+    which have no sums, the samples stay and the design has clusters, of each sample.
+
+    Raises
+    ------
+    ValueError
+        Labels that `code_clusters` or `arrange_strata` refuses, labels on a device
+        without `n_clusters`, or a statistic that is not known of weighted scores.
+    """
+    prepared = prepare_items(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+        are_drawn=True,
+    )
+    xp, _, samples, dtype, _, design = prepared
+    check_crossed(design, "statistic", statistic, "mean", "median")
+    if design.strata.are_there:
+        check_stratified(design, statistic)
+        return prepared
+    if not design.n_clusters:
+        return prepared
+    _check_statistic_of_clusters(statistic, takes_middles)
+    count = len(samples) if paired else 1
+    numbers, codes = design.n_clusters * count, list(design.codes) * count
+    if statistic in _MIDDLES:
+        samples, codes = _keep_whole_units(xp, samples, codes, numbers=numbers)
+        design = design._replace(n_clusters=numbers, codes=codes)
+        return prepared._replace(samples=samples, design=design)
+    sums, level = _sum_units(
+        xp,
+        samples,
+        codes,
+        numbers=numbers,
+        is_of_sums=isinstance(statistic, SumStatistic),
+    )
+    if isinstance(statistic, SumStatistic):
+        return Prepared(xp, statistic, sums, dtype)
+    return Prepared(
+        xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
+    )
+
+
+def _check_statistic_of_clusters(
+    statistic: TestedStatistic, takes_middles: bool
+) -> None:
+    """Raise unless the statistic is known of samples whose size varies."""
+    if statistic == "mean" or isinstance(statistic, SumStatistic):
+        return
+    if statistic in _MIDDLES and takes_middles:
+        return
+    known = "'mean', 'median', 'iqm'" if takes_middles else "'mean'"
+    advice = "Average the items of each cluster, and leave out clusters."
+    if statistic in _MIDDLES:
+        advice = "Use bootstrap_test, which takes them."
+    elif statistic == "t":
+        advice = "Use t_test, whose error is that of clusters."
+    msg = (
+        f"Expected statistic={known} or of_sums(f) with clusters, for resamples of "
+        f"clusters are of other sizes; got {show(statistic)}. {advice}"
+    )
+    raise ValueError(msg)
+
+
+@array_kernel
+def _keep_whole_units(
+    xp: Library,
+    samples: Sequence[Array],
+    codes: Sequence[Array],
+    *,
+    numbers: tuple[int, ...],
+) -> tuple[list[Array], list[Array]]:
+    """Return samples, NaN if a cluster is empty or unknown, and codes without such."""
+    kept, known = [], []
+    for x, of, number in zip(samples, codes, numbers, strict=True):
+        is_known = (of >= 0) & (of < number)
+        inside = xp.where(is_known, of, xp.zeros_like(of))
+        sizes = xp.count_places(inside[None, :], number)
+        is_whole = xp.all(is_known) & xp.all(sizes > 0)
+        kept.append(xp.where(is_whole, x, math.nan))
+        known.append(inside)
+    return kept, known
+
+
+@array_kernel
+def _sum_units(
+    xp: Library,
+    samples: Sequence[Array],
+    codes: Sequence[Array],
+    *,
+    numbers: tuple[int, ...],
+    is_of_sums: bool,
+) -> tuple[list[Array], Array]:
+    """Return sums of clusters; of scores, those less a level, and their number.
+
+    An empty cluster is a fault, for it would be drawn as often as others: its sums are
+    NaN.
+    """
+    samples = [spread_faults(xp, x) for x in samples]
+    level = xp.min(samples[0], axis=-1)
+    if not is_of_sums:
+        samples = [_with_ones(xp, x - level[..., None]) for x in samples]
+    sums = []
+    for x, of, number in zip(samples, codes, numbers, strict=True):
+        of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
+        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
+        sums.append(xp.where(are_there, of_clusters, math.nan))
+    return sums, xp.astype(level, sums[0].dtype, copy=False)
+
+
+def _with_ones(xp: Library, x: Array) -> Array:
+    wide = xp.astype(x, xp.widest_float, copy=False)
+    return xp.stack([wide, xp.ones_like(wide)], axis=-2)
+
+
+def _divide(x: Array, y: Array) -> Array:
+    return x / y
+
+
+_MEAN_OF_ITEMS = SumStatistic(_divide)
