@@ -300,7 +300,7 @@ GROUPS = (
 # Parameters of EVERYWHERE that are something else in a function, which describes them.
 OF_THEIR_OWN = {
     "aso_from_chunks": {"rng"},
-    "compare_models": {"dt", "higher_is_better", "n_resamples", "rng"},
+    "compare_models": {"dt", "higher_is_better", "margin", "n_resamples", "rng"},
     "gather_scores": {"axis"},
     "multi_aso": {"axis"},
     "bootstrap_power_analysis": {"n_resamples"},

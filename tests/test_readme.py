@@ -18,7 +18,10 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 DOCS = {x.stem: x.read_text(encoding="utf-8") for x in (ROOT / "docs").glob("*.md")}
 
-_WITH_COMMANDS = ("index", "responses", "clusters", "corpus", "seeds_and_items")
+_WITH_COMMANDS = (
+    *("index", "responses", "clusters", "corpus", "seeds_and_items"),
+    "which_test",
+)
 OUTPUTS = re.findall(
     r"<!-- (output|first lines of): (.*?) -->\n```text\n(.*?)```",
     README + "".join(DOCS[x] for x in _WITH_COMMANDS),
@@ -62,7 +65,7 @@ def test_every_function_is_in_the_table():
     text = DOCS["functions"] + DOCS["responses"]
     table = "".join(line for line in text.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(?:responses\.)?(\w+)(?:\(|`)", table))
-    assert len(OUTPUTS) == 6
+    assert len(OUTPUTS) == 7
     functions = {
         name
         for package in (sigarray, sigarray.responses)

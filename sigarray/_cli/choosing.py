@@ -2,7 +2,7 @@
 
 import argparse
 
-from sigarray._verdicts.request import Request, check_request
+from sigarray._verdicts.asked import Request, check_request
 
 
 def read_request(options: argparse.Namespace) -> Request:
@@ -29,5 +29,6 @@ def read_request(options: argparse.Namespace) -> Request:
             is_corrected=not options.no_correction,
             higher_is_better=not options.lower_is_better,
             missing=options.missing,
+            margin=options.margin,
         )
     )

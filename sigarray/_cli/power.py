@@ -13,6 +13,7 @@ from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import report_power
 from sigarray._cli.power_sizes import Duels, find_sizes, list_sizes
+from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
@@ -21,7 +22,6 @@ from sigarray._verdicts.notes import announce, note, track
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
-    Request,
     check_baseline,
     choose_default_test,
     describe_comparison,
@@ -43,6 +43,13 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
+    if request.margin is not None:
+        msg = (
+            "Expected sigarray power without --margin, because it estimates how often "
+            "a model is found better, and not how often one is found no worse; got "
+            f"--margin {request.margin:.10g}. Leave it out."
+        )
+        raise ValueError(msg)
     table = read_models(
         options,
         is_paired=request.is_paired,

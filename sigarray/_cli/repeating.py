@@ -17,6 +17,7 @@ _SAID = (
     "dt",
     "method",
     "test_share",
+    "margin",
     *("n_resamples", "statistic", "lower_is_better", "no_correction", "missing"),
 )
 # Fields that say which scores these are.
@@ -49,7 +50,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
             *(("test_share", float), ("baseline", str), ("missing", str)),
-            ("statistic", str),
+            *(("statistic", str), ("margin", float)),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))

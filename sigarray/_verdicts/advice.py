@@ -17,9 +17,12 @@ def advise(
 
     `has_fewer` if comparisons with one model alone would decide more.
     """
-    undecided = [x for x in decisions if x.better is None and _varies(comparison, x)]
+    is_open = ("inconclusive", "unequal")
+    undecided = [
+        x for x in decisions if x.verdict in is_open and _varies(comparison, x)
+    ]
     equal = [x for x in undecided if comparison.find_difference(x.a, x.b) == 0.0]
-    told = _say_equal(equal) if equal else []
+    told = _say_equal(equal) if equal and comparison.margin is None else []
     if len(equal) == len(undecided):
         return told
     said = comparison.advise_more()
@@ -40,8 +43,7 @@ def _say_equal(pairs: Sequence[Decision]) -> list[str]:
         which = list_in_words(names, "or between")
     return [
         f"No difference was seen between {which}. Whether a model is no worse than "
-        "another one, or as good, is what equivalence_test asks in Python, and "
-        "proportion_test with margin= of scores of 0 and 1."
+        "another one, or as good, is what --margin asks."
     ]
 
 

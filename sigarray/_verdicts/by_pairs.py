@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,14 @@ from sigarray._verdicts.floors import (
     correct_p_values,
     list_floors,
 )
+from sigarray._verdicts.margins import add_margins, adjust_margins
 from sigarray._verdicts.matched import list_matched, say_own
-from sigarray._verdicts.method_lines import describe_test, list_pairs, name_test
+from sigarray._verdicts.method_lines import (
+    describe_margins,
+    describe_test,
+    list_pairs,
+    name_test,
+)
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
@@ -32,9 +38,17 @@ from sigarray.report._layout import Report
 
 @dataclass(frozen=True)
 class PairwiseTest(PairOptions, Test):
-    """A test of every two models: one is better where adjusted p is at most alpha."""
+    """A test of every two models: one is better where adjusted p is at most alpha.
+
+    With a margin there are one-sided tests beside it, with a correction of their own.
+    """
 
     alone = "holm"
+
+    @property
+    def _plain(self) -> "PairwiseTest":
+        """The same test without a margin."""
+        return replace(self, margin=None)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -59,7 +73,7 @@ class PairwiseTest(PairOptions, Test):
         if is_matched:
             by_pair = table.pairs[task].items()
             pairs = [x for pair, x in by_pair if self.baseline in (None, *pair)]
-        method = describe_test(pairs, self, unit=name_scored(table))
+        method = describe_test(pairs, self._plain, unit=name_scored(table))
         if is_matched:
             n_all = len(next(iter(table.tasks[task].values())))
             method += f". A pair is compared on {say_own(pairs, n_all, table.unit)}"
@@ -72,6 +86,10 @@ class PairwiseTest(PairOptions, Test):
                 "(Benjamini-Hochberg): of the verdicts that one model is better, an "
                 f"expected share of at most {100.0 * self.alpha:.10g} % is wrong"
             )
+        if self.margin is not None:
+            plain = sampled is None
+            said = describe_margins(pairs, self, is_plain=plain, n=self.n_comparisons)
+            method += f". {said}"
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
@@ -82,10 +100,12 @@ class PairwiseTest(PairOptions, Test):
         }
 
     def _test(self, scores: Scores, x: Comparison) -> list[PairTest]:
-        is_higher = x.higher_is_better
+        is_higher, plain = x.higher_is_better, self._plain
         if x.sampled is None:
-            return run_pairwise(scores, self, higher_is_better=is_higher)
-        return run_sampled(scores, self, x.sampled, higher_is_better=is_higher)
+            tests = run_pairwise(scores, plain, higher_is_better=is_higher)
+        else:
+            tests = run_sampled(scores, plain, x.sampled, higher_is_better=is_higher)
+        return tests if self.margin is None else add_margins(tests, scores, self, x)
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
@@ -96,6 +116,8 @@ class PairwiseTest(PairOptions, Test):
             every, _ = correct_p_values(every, self._list_floors(tasks), self.alpha)
         elif first.is_corrected:
             every = np.asarray(holm(every))
+        if self.margin is not None:
+            results = adjust_margins(results, is_corrected=first.is_corrected)
         adjusted = iter(every)
         decisions = {
             task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
@@ -114,15 +136,17 @@ class PairwiseTest(PairOptions, Test):
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""
         pairs = list_pairs(dict(comparison.scores), self)
-        name = name_test(pairs, self, unit=comparison.unit)
+        name = name_test(pairs, self._plain, unit=comparison.unit)
         level = f"p <= {self.alpha:.10g}, {say_correction_of_tests(comparison)}"
         return f"{name}: {level}"
 
     def list_fields(self) -> dict[str, str | None]:
         """As in `Test`."""
         share = self.test_share
+        margin = self.margin
         return {
             "alpha": f"{self.alpha:.10g}",
+            "margin": None if margin is None else f"{margin:.10g}",
             "test_share": None if share is None else f"{share:.10g}",
         }
 

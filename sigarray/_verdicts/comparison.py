@@ -57,6 +57,8 @@ class Comparison:
     n_worst: Mapping[str, int] = field(default_factory=dict)
     # The clusters of the items, or the runs beside them, if these were sampled.
     sampled: Sampled | None = None
+    # By how much a model may be worse and count as no worse, if that is asked.
+    margin: float | None = None
     # What else may explain differences between models, on all tasks, in sentences.
     doubts: tuple[str, ...] = ()
 
@@ -198,6 +200,8 @@ class Comparison:
         """Say of what more would decide more, and how to find how many."""
         if self.runs:
             return "More runs and items would decide more"
+        if self.margin is not None:
+            return f"More {self.unit}s would decide more"
         has_clusters = self.sampled is not None and self.sampled.has_clusters
         unit = "cluster" if has_clusters else self.unit
         return f"More {unit}s would decide more: sigarray power estimates how many"
@@ -298,6 +302,7 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         "seed": comparison.seed,
         "method": comparison.method,
         **({} if comparison.is_of_means else {"statistic": comparison.metric}),
+        **({} if comparison.margin is None else {"margin": comparison.margin}),
         **_count_clusters(comparison),
         "models": {
             name: _count_scores(comparison, name)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.margin_records import MarginTest, record_margins
 from sigarray._verdicts.pair_options import RESAMPLING_TESTS
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import PairwiseAsoResult
@@ -28,6 +29,7 @@ class PairTest:
     n_drawn: int = 0
     share: float | None = None
     is_by_welch: bool = False
+    margins: tuple[MarginTest, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,9 @@ class Decision:
     """The verdict on two models in one task.
 
     `shown` is the deciding number, for the model that leads; `record` has the numbers
-    of A and B, and `is_unequal` says that a test rejects that both are equal.
+    of A and B, and `is_unequal` says that a test rejects that both are equal. With a
+    margin, `not_worse` are the models that are no worse than the other by it, and
+    `margins` the tests of that.
     """
 
     a: str
@@ -45,12 +49,16 @@ class Decision:
     record: dict[str, Any]
     is_unequal: bool = False
     is_by_welch: bool = False
+    margins: tuple[MarginTest, ...] = ()
+    not_worse: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
         """What is known, in a word: one is better, they are unequal, or neither."""
         if self.better is not None:
             return "better"
+        if self.not_worse:
+            return "equivalent" if len(self.not_worse) > 1 else "not worse"
         return "unequal" if self.is_unequal else "inconclusive"
 
 
@@ -105,9 +113,22 @@ def decide_by_tests(
             record["probability_of_improvement"] = share
         if comparison.test in RESAMPLING_TESTS:
             record["is_by_welch"] = test.is_by_welch
-        shown = show_p_value(float(q), comparison.alpha)
+        record |= record_margins(comparison.margin, a, test.margins)
         decisions.append(
-            Decision(a, b, better, shown, record, is_by_welch=test.is_by_welch)
+            Decision(
+                a,
+                b,
+                better,
+                show_p_value(float(q), comparison.alpha),
+                record,
+                is_by_welch=test.is_by_welch,
+                margins=test.margins,
+                not_worse=tuple(
+                    x.model
+                    for x in test.margins
+                    if x.adjusted <= comparison.alpha or x.model == better
+                ),
+            )
         )
     return decisions
 

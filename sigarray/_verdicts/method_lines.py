@@ -9,6 +9,7 @@ from sigarray._verdicts.exact_ranks import has_exact_ranks
 from sigarray._verdicts.pair_options import (
     EXACT_METHODS,
     FEW_SCORES,
+    SCORED,
     PairOptions,
     choose_method,
     choose_statistic,
@@ -34,6 +35,14 @@ _OF_CLUSTERS = {
 }
 # What is said of items in several runs, both of which were drawn.
 _OF_RUNS = "with the errors of runs and of items (crossed analysis of variance)"
+
+# How margins are tested.
+_OF_MARGINS = {
+    "t": "t-tests",
+    "bootstrap": "bootstrap tests",
+    "permutation": "permutation tests of scores that are shifted by it",
+}
+_BY_SCORE = "score tests of proportions"
 
 
 def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
@@ -80,6 +89,27 @@ def describe_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     elif options.test != "t":
         how = _describe_resampling(pairs, options)
     return ". ".join(filter(None, [name_test(pairs, options, unit), how]))
+
+
+def describe_margins(
+    pairs: Pairs, options: PairOptions, *, is_plain: bool, n: int
+) -> str:
+    """Say how margins are tested, of `n` pairs in all.
+
+    `is_plain` if scores are not of clusters, of runs and items, or of sums.
+    """
+    chosen = {choose_method(x, y, options) for x, y in pairs} if is_plain else {""}
+    names = [_OF_MARGINS[options.test]] if chosen - {SCORED} else []
+    names += [_BY_SCORE] if SCORED in chosen else []
+    said = f"One-sided tests of a margin of {options.margin:.10g}: "
+    said += f"{' or, for scores of 0 and 1, '.join(names)}"
+    if n == 1:
+        return said
+    said += f", Holm's correction for {n} comparisons"
+    if options.baseline is None:
+        said += ", in each of which one model at most is worse by the margin "
+        said += "(Shaffer 1986)"
+    return said
 
 
 def _describe_resampling(pairs: Pairs, options: PairOptions) -> str:

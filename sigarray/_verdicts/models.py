@@ -14,12 +14,14 @@ from sigarray._backend.checks import (
     fraction,
     half,
     integer,
+    number,
     optional,
     progress_source,
     show,
     worker_source,
 )
 from sigarray._backend.workers import executed_by, nest_execution
+from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
 from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.directions import settle_direction
 from sigarray._verdicts.inspection import inspect_table
@@ -30,11 +32,7 @@ from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.reading import read_table
 from sigarray._verdicts.request import (
-    METHODS,
-    Request,
-    TestName,
     check_baseline,
-    check_request,
     choose_default_test,
     describe_comparison,
     make_test,
@@ -62,6 +60,14 @@ def _text(name: str, value: Any) -> str:
     return str(value)
 
 
+def _above_zero(name: str, value: Any) -> float:
+    checked = number(name, value)
+    if not checked > 0.0:
+        msg = f"Expected {name} to be above 0; got {show(value)}."
+        raise ValueError(msg)
+    return checked
+
+
 _RULES = {
     "test": optional(choice(*get_args(TestName))),
     "paired": flag,
@@ -74,6 +80,7 @@ _RULES = {
     "n_resamples": optional(count()),
     "dt": optional(fraction),
     "test_share": optional(fraction),
+    "margin": optional(_above_zero),
     "unit": optional(choice(*UNITS)),
     "clusters": anything,
     "missing": optional(choice(*TREATMENTS)),
@@ -99,6 +106,7 @@ def compare_models(
     n_resamples: int | None = None,
     dt: float | None = None,
     test_share: float | None = None,
+    margin: float | None = None,
     higher_is_better: bool | Mapping[str, bool] | None = None,
     unit: Unit | None = None,
     clusters: Any = None,
@@ -147,6 +155,13 @@ def compare_models(
         For "aso": compare quantiles at dt, 2 dt, ..., in place of all.
     test_share : float, optional
         For "t": scores are of splits of one data set, tested on this share of it.
+    margin : float, optional
+        For "t", "bootstrap" and "permutation": by how much a model may be worse, in the
+        unit of the scores, above 0, and count as no worse. Beside the test for a better
+        model there is then a one-sided one of each model and the baseline, or of both
+        models of each pair, with a correction of its own; for scores of 0 and 1 it is
+        that of `proportion_test`. By default "t" of runs, of clusters and of metrics
+        of sums.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for
@@ -242,6 +257,7 @@ def compare_models(
                 test=test,
                 is_paired=paired,
                 test_share=test_share,
+                margin=None if margin is None else float(margin),
                 baseline=None if baseline is None else str(baseline),
                 threshold=threshold,
                 confidence_level=confidence_level,

@@ -50,13 +50,20 @@ def doubt_near_alpha(
         on = f" on {quote(task)}" if len(tests) > 1 else ""
         for test, decision in zip(by, decisions[task], strict=True):
             adjusted = decision.record["adjusted_pvalue"]
-            if not test.n_drawn or not adjusted > 0.0:
-                continue
-            # The p at which the adjusted p-value would be alpha.
-            level = alpha * test.p_value / adjusted
-            if is_near(test.p_value, level, test.n_drawn, _DOUBTFUL):
-                near.append(f"{quote(decision.a)} and {quote(decision.b)}{on}")
-                numbers.append(test.n_drawn)
+            pair = f"{quote(decision.a)} and {quote(decision.b)}{on}"
+            every = [(pair, test.p_value, adjusted, test.n_drawn)] + [
+                (f"the margin of {pair}", x.p_value, x.adjusted, x.n_drawn)
+                for x in decision.margins
+            ]
+            for what, p, q, n_drawn in every:
+                # The p at which the adjusted p-value would be alpha.
+                if (
+                    n_drawn
+                    and q > 0.0
+                    and is_near(p, alpha * p / q, n_drawn, _DOUBTFUL)
+                ):
+                    near.append(what)
+                    numbers.append(n_drawn)
     if near:
         warnings.warn(
             f"The adjusted p of {shorten(near, _SHOWN)} is {alpha:g} up to the error "

@@ -15,6 +15,7 @@ from sigarray._difference.rank_sum import mann_whitney_u
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._verdicts.exact_exchanges import has_exact_exchanges
 from sigarray._verdicts.floors import Draws, has_units, plan_draws
+from sigarray._verdicts.intervals import are_binary
 
 # With fewer scores, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16
 # cases of 100, and intervals of the bootstrap are too short.
@@ -40,6 +41,8 @@ PAIR_METHODS = ("resampling", "saddlepoint")
 EXACT_TEST = "permutation"
 COUNTED = "counted"
 EXACT_METHODS = ("exact", COUNTED)
+# With a margin, scores of 0 and 1 get the score test of proportions.
+SCORED = "score"
 # From so many scores on "auto" approximates, unless a few of them make the variance:
 # the p-values are right to 0.1 %, and resampling would take a second or more.
 _MANY_SCORES = 10_000
@@ -55,7 +58,8 @@ class PairOptions:
     `alpha` is the level, and `n_comparisons` the number of p-values to correct for;
     `has_clusters` if items are in clusters, of which whole ones were sampled,
     `has_runs` if they are in several runs of each model, which were sampled too, and
-    `statistic` the name of a metric of sums in place of the mean.
+    `statistic` the name of a metric of sums in place of the mean. With a `margin`, by
+    which the first model of a pair may be worse, the test is one-sided.
     """
 
     test: str
@@ -71,6 +75,7 @@ class PairOptions:
     has_clusters: bool = False
     has_runs: bool = False
     statistic: str = "mean"
+    margin: float | None = None
 
     @property
     def measures_by_variance(self) -> bool:
@@ -99,19 +104,26 @@ class PairOptions:
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Return the method of a pair, which `describe_test` puts into words."""
     method = options.method if options.is_of_plain_mean else "resampling"
+    if options.margin is not None and is_by_score(x, y, options):
+        return SCORED
     if method != "auto":
         return method
-    if options.test == EXACT_TEST and options.is_paired:
+    if options.test == EXACT_TEST and options.is_paired and options.margin is None:
         if has_units(x, y):
             return "exact"
         if has_exact_exchanges(x, y):
             return COUNTED
-    if min(len(x), len(y)) < _MANY_SCORES:
+    # Of t, as for unequal sizes, there is no approximation.
+    is_of_t = options.test == "permutation" and len(x) != len(y)
+    if is_of_t or min(len(x), len(y)) < _MANY_SCORES:
         return "resampling"
-    if options.test == "permutation" and len(x) != len(y):
-        return "resampling"  # of t, which has no approximation
     size = effective_size(HOST, x, y, paired=options.is_paired)
     return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
+
+
+def is_by_score(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
+    """Tell whether a margin of a pair is tested as one of proportions."""
+    return options.test_share is None and are_binary(x) and are_binary(y)
 
 
 def choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:

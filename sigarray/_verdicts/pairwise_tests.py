@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._difference.location import t_test
+from sigarray._difference.score_tests import proportion_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.all_pairs import find_p_values
 from sigarray._verdicts.comparison import pairs_of
@@ -24,11 +25,13 @@ from sigarray._verdicts.pair_options import (
     FUNCTIONS,
     PAIRED_TESTS,
     RESAMPLING_TESTS,
+    SCORED,
     TESTS_OF_RANKS,
     PairOptions,
     choose_method,
     choose_statistic,
     is_bounded_by_welch,
+    is_by_score,
 )
 from sigarray.read._wide import Scores
 
@@ -73,10 +76,17 @@ def find_tests(
     """Test pairs of models, without announcing it.
 
     Pairs with the same settings are tested in one call, for they share resamples: first
-    the number that is asked for, then more where p is near the least possible.
+    the number that is asked for, then more where p is near the least possible. With a
+    margin, the first model of a pair is that which may be worse by it.
     """
     chosen = {
-        pair: _choose_settings(*_scores_of(scores, pair), options) for pair in pairs
+        pair: _choose_settings(
+            *_scores_of(scores, pair),
+            options,
+            # That of the model whose name is the first.
+            is_greater=(pair[0] < pair[1]) == higher_is_better,
+        )
+        for pair in pairs
     }
     results = _test_together(scores, chosen, options)
     observed = {pair: x.statistic for pair, x in results.items()}
@@ -86,7 +96,9 @@ def find_tests(
         if _needs_more(results[pair], settings, options)
     }
     chosen |= more
-    of_all = _permute_all(scores, more) if options.test == "permutation" else {}
+    of_all = {}
+    if options.test == "permutation" and options.margin is None:
+        of_all = _permute_all(scores, more)
     results |= {pair: results[pair]._replace(pvalue=p) for pair, p in of_all.items()}
     more = {pair: settings for pair, settings in more.items() if pair not in of_all}
     results |= _test_together(scores, more, options)
@@ -95,7 +107,7 @@ def find_tests(
         x, y = _scores_of(scores, (a, b))
         result, settings = results[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, settings)
-        least = _find_least_p(x, y, options)
+        least = _find_least_p(x, y, options, settings)
         if least > float(result.pvalue):
             n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
@@ -110,21 +122,29 @@ def find_tests(
     return tests
 
 
-def _find_least_p(x: np.ndarray, y: np.ndarray, options: PairOptions) -> float:
+def _find_least_p(
+    x: np.ndarray, y: np.ndarray, options: PairOptions, settings: Mapping[str, Any]
+) -> float:
     """Return the lower limit of a p-value: Welch's, which is 1 if neither varies."""
     if not is_bounded_by_welch(x, y, options):
         return 0.0
-    welch = float(t_test(x, y).pvalue)
+    side = {key: settings[key] for key in ("alternative", "margin") if key in settings}
+    welch = float(t_test(x, y, **side).pvalue)
     return 1.0 if math.isnan(welch) else welch
 
 
 def _choose_settings(
-    x: np.ndarray, y: np.ndarray, options: PairOptions
+    x: np.ndarray, y: np.ndarray, options: PairOptions, *, is_greater: bool
 ) -> dict[str, Any]:
     """Return the arguments of the test of a pair."""
     settings: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
         settings["paired"] = options.is_paired
+    if options.margin is not None:
+        settings["alternative"] = "greater" if is_greater else "less"
+        settings["margin"] = options.margin
+        if is_by_score(x, y, options):
+            return settings | {"method": SCORED}
     if options.test == "t":
         settings["test_share"] = options.test_share
     if options.test in RESAMPLING_TESTS:
@@ -147,7 +167,6 @@ def _test_together(
     scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
 ) -> dict[Pair, Any]:
     """Test each pair with the settings that are chosen for it."""
-    function = FUNCTIONS[options.test]
     groups: dict[Hashable, list[Pair]] = {}
     for pair, settings in chosen.items():
         x, y = _scores_of(scores, pair)
@@ -155,7 +174,10 @@ def _test_together(
         groups.setdefault(key, []).append(pair)
     results: dict[Pair, Any] = {}
     for group in groups.values():
-        settings = chosen[group[0]]
+        settings, function = chosen[group[0]], FUNCTIONS[options.test]
+        if settings.get("method") == SCORED:
+            function = proportion_test
+            settings = {key: x for key, x in settings.items() if key != "method"}
         step = max(1, _MOST_HELD // sum(map(len, _scores_of(scores, group[0]))))
         for start in range(0, len(group), step):
             some = group[start : start + step]
@@ -212,7 +234,10 @@ def _choose_more(
     """Return settings that give smaller p-values: an approximation, or more draws."""
     # With equal sizes, t orders permutations as the mean does.
     is_of_mean = settings["statistic"] == "mean"
-    is_of_mean |= options.test == "permutation" and len(x) == len(y)
+    if options.test == "permutation":
+        # With a margin, samples of unequal sizes are compared by t.
+        is_of_mean &= options.margin is None or len(x) == len(y)
+        is_of_mean |= len(x) == len(y)
     if is_of_mean and suits_saddlepoint(x, y, is_paired=options.is_paired):
         return settings | {"method": "saddlepoint", "statistic": "mean"}
     more = options.more_draws

@@ -6,6 +6,12 @@ from typing import Any
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison, say_worst
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.margin_words import (
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
+)
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     find_share,
@@ -21,6 +27,8 @@ from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summari
 from sigarray.report._numbers import equate
 
 _NOT_BETTER = {
+    "equivalent": "Equivalent",
+    "not worse": "Not {}",
     "unequal": "Not equal, but neither is shown to be better",
     "inconclusive": "Inconclusive",
 }
@@ -52,15 +60,16 @@ def write_paragraph(
         _say_means(comparison, order),
         f"A model is better than another if {rule}.",
         f"In parentheses: the difference of {the} with its interval, "
-        f"{comparison.say_level_of_intervals()}, {numbers}.",
+        f"{comparison.say_level_of_intervals()}, {numbers}{say_margin_of(comparison)}.",
     ]
     better: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
     for a, b, x in sort_pairs(order.names, decisions):
-        first, second = (b, a) if x.better == b else (a, b)
+        first, second = order_pair(x, *((b, a) if x.better == b else (a, b)))
         shown = _show_numbers(comparison, x, first, second)
         if x.better is None:
-            pair = f"{quote(first)} vs. {quote(second)}"
+            word = "than" if x.verdict == "not worse" else "vs."
+            pair = f"{quote(first)} {word} {quote(second)}"
             others[x.verdict].append(f"{pair} {shown}")
         else:
             better.setdefault(first, []).append(f"{quote(second)} {shown}")
@@ -70,7 +79,8 @@ def write_paragraph(
             said.append(f"{quote(name)} is better than {those}.")
     for verdict, pairs in others.items():
         if pairs:
-            said.append(f"{_NOT_BETTER[verdict]}: {'; '.join(pairs)}.")
+            what = _NOT_BETTER[verdict].format(say_worse(comparison))
+            said.append(f"{what}: {'; '.join(pairs)}.")
     return " ".join([*said, *comparison.doubts, *remarks])
 
 
@@ -153,6 +163,7 @@ def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
         numbers.append(say_bounds(x, a, comparison.threshold))
     else:
         numbers.append(f"{name_number(comparison)} {equate(x.shown)}")
+    numbers += show_claims(comparison, x, a, b)
     if comparison.matched:
         numbers.append(f"{len(comparison.list_scores(a, b)[0])} {comparison.unit}s")
     return f"({', '.join(numbers)})"

@@ -14,10 +14,12 @@ from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
     find_result,
+    list_limits,
     make_result,
     name_task,
     of_task,
     order_two_models,
+    say_limits,
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
@@ -156,7 +158,11 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
+    from sigarray.plot._differences import (
+        MOST_IN_PAGE,
+        draw_differences,
+        draw_limits,
+    )
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)
@@ -176,6 +182,7 @@ def _draw_rows(
         higher_is_better=first.higher_is_better,
         letters=MOST_IN_PAGE,
     )
+    draw_limits(axes, list_limits(first))
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     picture = _make_picture(axes.figure, caption, {"": rows})
     if over is None or mean is None:
@@ -219,6 +226,7 @@ def _draw_panels(
         },
         names=names,
         higher_is_better=first.higher_is_better,
+        limits=list_limits(first),
     )
     return _make_picture(figure, caption, panels)
 
@@ -253,7 +261,7 @@ def _make_picture(
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
-    caption = " ".join([f"{caption}: {what}.", *reasons])
+    caption = " ".join([f"{caption}: {what}.{say_limits(rows[0][0])}", *reasons])
     return Picture(figure, caption, f"{'; '.join(said)}.")
 
 

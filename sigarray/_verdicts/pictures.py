@@ -67,7 +67,27 @@ def say_verdict(x: Decision, a: str) -> str:
     """Return the verdict on a pair for `plot.differences`, where `a` is A."""
     if x.better is not None:
         return "A" if x.better == a else "B"
+    if x.verdict == "not worse":
+        return "A not worse" if a in x.not_worse else "B not worse"
     return x.verdict
+
+
+def list_limits(comparison: Comparison) -> list[float]:
+    """Return the differences, first minus second model, at which one is a margin.
+
+    With a baseline, which is the second one, there is one of them.
+    """
+    margin = comparison.margin
+    if margin is None:
+        return []
+    limit = -margin if comparison.higher_is_better else margin
+    return [limit] if comparison.baseline is not None else [limit, -limit]
+
+
+def say_limits(comparison: Comparison) -> str:
+    """Say in a caption what the dotted lines are."""
+    margin = comparison.margin
+    return "" if margin is None else f" Dotted: the margin of {margin:.10g}."
 
 
 def order_two_models(
@@ -277,6 +297,7 @@ def draw_contingency(
 ) -> list[Picture]:
     """Draw on which items of 0 and 1 two models are right, on the only task."""
     from sigarray import plot
+    from sigarray.plot._differences import draw_limits
 
     task, x = next(iter(compared.items()))
     if len(compared) > 1 or len(x.names) > 2 or not x.is_paired or x.unit != "item":
@@ -288,14 +309,16 @@ def draw_contingency(
     if result is None or not all(map(are_binary, scores)):
         return []
     verdict = say_verdict(decisions[task][0], a)
-    upper, _ = plot.contingency(
+    upper, lower = plot.contingency(
         *scores, names=(a, b), difference=result, verdict=verdict
     )
+    draw_limits(lower, list_limits(x))
     name_task(upper.figure, task)
     cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
     kind = x.describe_intervals()
     caption = (
         f"Items on which {quote(a)} and {quote(b)} are right{of_task(task)}: {kind}."
+        f"{say_limits(x)}"
     )
     return [Picture(upper.figure, caption, f"{cells}.")]
 

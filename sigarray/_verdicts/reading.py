@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray import read
-from sigarray._verdicts.request import Request
+from sigarray._verdicts.asked import Request
 from sigarray._verdicts.sampled import take_clusters
 from sigarray.read._alignment import Unit
 from sigarray.read._directions import Direction

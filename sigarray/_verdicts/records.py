@@ -6,12 +6,13 @@ from typing import Any
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.margin_records import MARGIN_FIELDS, turn_margins
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"
-# and "n_runs_b" of items in several runs.
+# and "n_runs_b" of items in several runs, and at the end the numbers of a margin.
 FIELDS = (
     "task",
     "model_a",
@@ -36,7 +37,7 @@ FIELDS = (
 )
 # What the task of a verdict over all of them is called.
 ALL_TASKS = "all tasks"
-_NUMBERS = FIELDS[FIELDS.index("mean_difference") : -1]
+_NUMBERS = (*FIELDS[FIELDS.index("mean_difference") : -1], *MARGIN_FIELDS)
 
 
 def list_records(
@@ -53,6 +54,7 @@ def list_records(
     place = fields.index("n_b") + 1
     first = next(iter(compared.values()))
     fields[place:place] = first.count_sampled(*first.names[:2])
+    fields += [] if first.margin is None else MARGIN_FIELDS
     for task, comparison in compared.items():
         for a, b, x in sort_pairs(order, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
@@ -106,7 +108,7 @@ def fill_numbers(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _turn(record: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
     """Return the numbers of B and A, of those of A and B."""
-    turned = dict(record)
+    turned = dict(record) | turn_margins(record)
     for name in ("mean_difference", "statistic"):
         if name in record:
             turned[name] = -record[name] + 0.0  # without -0.0

@@ -38,6 +38,21 @@ _REFERENCES = {
         "J. Demšar (2006). Statistical comparisons of classifiers over multiple data "
         "sets. Journal of Machine Learning Research 7, 1-30.",
     ],
+    "margin": [
+        "D. J. Schuirmann (1987). A comparison of the two one-sided tests procedure "
+        "and the power approach for assessing the equivalence of average "
+        "bioavailability. doi:10.1007/BF01068419",
+        "J. P. Shaffer (1986). Modified sequentially rejective multiple test "
+        "procedures. Journal of the American Statistical Association 81, 826-831.",
+    ],
+    "score": [
+        "T. Tango (1998). Equivalence test and confidence interval for the difference "
+        "in proportions for the paired-sample design. "
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B",
+        "C. P. Farrington, G. Manning (1990). Test statistics and sample size formulae "
+        "for comparative binomial trials with null hypothesis of non-zero risk "
+        "difference or non-unity relative risk. doi:10.1002/sim.4780091208",
+    ],
     "holm": [
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. "
         "Scandinavian Journal of Statistics 6, 65-70.",
@@ -55,4 +70,7 @@ def list_references(document: Mapping[str, object]) -> list[str]:
     keys = [str(document["test"]), str(document.get("correction"))]
     if document.get("over_tasks"):
         keys.append("wilcoxon")
+    if "margin" in document:
+        by_score = ["score"] * ("score tests" in str(document["method"]))
+        keys = [*keys[:1], *by_score, "margin", *keys[1:]]
     return [line for key in keys for line in _REFERENCES.get(key, ())]

@@ -1,13 +1,18 @@
-"""A request for a comparison of scores, and the test that answers it."""
+"""The test that answers a request for a comparison of scores."""
 
 import dataclasses
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
-from sigarray._plain_text import list_in_words, suggest
+from sigarray._plain_text import suggest
+from sigarray._verdicts.asked import (
+    ALPHA,
+    OF_INDEPENDENT,
+    RESAMPLES,
+    Request,
+    check_request,
+    list_tests,
+)
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -15,13 +20,7 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.orders import OrderOptions
-from sigarray._verdicts.pair_options import (
-    FEW_RANKS,
-    FEW_SCORES,
-    PAIR_METHODS,
-    PAIRED_TESTS,
-    RESAMPLING_TESTS,
-)
+from sigarray._verdicts.pair_options import FEW_RANKS, FEW_SCORES, PAIRED_TESTS
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
@@ -35,102 +34,7 @@ from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 
-TestName = Literal[
-    "aso", "bootstrap", "permutation", "mann-whitney", "brunner-munzel", "t"
-]
-
-# The choices of `--method`: for orders, and for tests that resample.
-METHODS = (*METHODS_OF_ORDERS, *PAIR_METHODS)
 ORDERS = OrderOptions()
-ALPHA = 0.05
-RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
-# The tests that cannot be paired.
-_OF_INDEPENDENT = {
-    "aso": "Almost stochastic order",
-    "mann-whitney": "Mann and Whitney's test",
-    "brunner-munzel": "Brunner and Munzel's test",
-}
-
-
-@dataclass(frozen=True)
-class Request:
-    """A test and its options, which are None if the scores are to decide them."""
-
-    test: str | None = None
-    is_paired: bool = False
-    test_share: float | None = None
-    baseline: str | None = None
-    threshold: float | None = None
-    confidence_level: float | None = None
-    alpha: float | None = None
-    dt: float | None = None
-    method: str | None = None
-    n_resamples: int | None = None
-    seed: int = 0
-    is_corrected: bool = True
-    higher_is_better: bool = True
-    missing: str | None = None
-
-
-def check_request(request: Request) -> Request:
-    """Refuse options that the test ignores, if the test is known.
-
-    Raises
-    ------
-    ValueError
-        Such an option.
-    """
-    test = request.test
-    if test is None:
-        return request
-    if request.is_paired and test not in PAIRED_TESTS:
-        known = _list_tests(PAIRED_TESTS)
-        msg = f"Expected --paired with {known}; got --test {test}."
-        raise ValueError(msg)
-    if request.test_share is not None:
-        if test != "t":
-            msg = f"Expected --test-share with --test t; got --test {test}."
-            raise ValueError(msg)
-        # Every split has a score of each model.
-        request = dataclasses.replace(request, is_paired=True)
-    if request.missing == "worst" and test not in _OF_INDEPENDENT:
-        msg = (
-            f"Expected --missing worst with {_list_tests(_OF_INDEPENDENT)}, which "
-            f"rank scores or their quantiles; got --test {test}, of means, to which it "
-            "matters how bad a crashed run is. Write the score that failing is worth, "
-            "or pass --missing drop."
-        )
-        raise ValueError(msg)
-    if request.n_resamples is not None and test not in RESAMPLES:
-        known = _list_tests([*RESAMPLES])
-        msg = f"Expected --n-resamples with {known}; got --test {test}."
-        raise ValueError(msg)
-    for name, value in (
-        ("--threshold", request.threshold),
-        ("--confidence-level", request.confidence_level),
-        ("--dt", request.dt),
-    ):
-        if value is not None and test != "aso":
-            msg = f"Expected {name} with --test aso; got --test {test}."
-            if name != "--dt":
-                msg += " The level of p-values is --alpha."
-            raise ValueError(msg)
-    if request.alpha is not None and test == "aso":
-        msg = (
-            "Expected --alpha with a test that gives p-values; got --test aso. The "
-            "bounds of aso hold at --confidence-level."
-        )
-        raise ValueError(msg)
-    if request.method not in (None, "auto"):
-        known_tests = RESAMPLING_TESTS if request.method in PAIR_METHODS else ("aso",)
-        if test not in known_tests:
-            msg = (
-                f"Expected --method {request.method} with --test "
-                f"{', '.join(known_tests)}; "
-                f"got --test {test}."
-            )
-            raise ValueError(msg)
-    return request
 
 
 def choose_default_test(request: Request, table: ScoreTable) -> Request:
@@ -140,7 +44,14 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     is_paired = request.is_paired or table.is_paired
     test = "permutation" if is_paired or table.unit != "run" else "aso"
     test = "t" if table.runs else test
-    if table.clusters or table.statistic is not None:
+    is_sampled = bool(table.clusters) or table.statistic is not None
+    if request.margin is not None and (is_sampled or test == "aso"):
+        default = "almost stochastic order, the default for runs, takes"
+        if test != "aso":
+            default = f"permutations of {name_sampled(table)}s take"
+        note(f"models are compared by --test t: {default} no margin.")
+        test = "t"
+    elif is_sampled:
         n = min(len(x) for by in count_units(table).values() for x in by.values())
         if n < FEW_SCORES:
             test = "t"
@@ -220,12 +131,8 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         has_clusters=bool(table.clusters),
         has_runs=bool(table.runs),
         statistic="mean" if table.statistic is None else table.metric,
+        margin=request.margin,
     )
-
-
-def _list_tests(tests: Iterable[str]) -> str:
-    """List tests as options, each of which becomes an argument in Python."""
-    return list_in_words([f"--test {x}" for x in tests], "or")
 
 
 def _check_sampled(request: Request, table: ScoreTable) -> None:
@@ -239,14 +146,21 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
     refuse_single(table)
     test, of_sums = request.test, table.statistic is not None
     what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
-    if test in _OF_INDEPENDENT:
+    if test in OF_INDEPENDENT:
         advice = "which takes scores as independent. With --unit cluster it compares "
         advice += "the sums of clusters"
         if of_sums:
             advice = "which is of scores. Leave it out"
         msg = (
-            f"Expected {_list_tests(PAIRED_TESTS)} of {what}; got --test {test}, "
+            f"Expected {list_tests(PAIRED_TESTS)} of {what}; got --test {test}, "
             f"{advice}."
+        )
+        raise ValueError(msg)
+    if request.margin is not None and test == "permutation":
+        msg = (
+            f"Expected --test t or --test bootstrap of {what} with --margin; got "
+            "--test permutation, for which scores would be shifted one by one. Leave "
+            "it out."
         )
         raise ValueError(msg)
     if request.test_share is not None:
@@ -292,7 +206,7 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
 
 
 def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
-    test, doubts = request.test, []
+    test, doubts = request.test, _doubt_margin(request, table)
     sizes = [len(x) for by in count_units(table).values() for x in by.values()]
     smallest = min(sizes)
     what = "clusters" if table.clusters else "scores"
@@ -316,9 +230,9 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "sizes with P(A > B) = 1/2, up to 21 % had p <= 0.05 where the one with "
             "fewer scores varied more. --test brunner-munzel allows for that."
         )
-    if table.unit != "run" and test in _OF_INDEPENDENT:
+    if table.unit != "run" and test in OF_INDEPENDENT:
         doubts.append(
-            f"{_OF_INDEPENDENT[test]} takes scores as independent, and "
+            f"{OF_INDEPENDENT[test]} takes scores as independent, and "
             f"those of one {table.unit} in all models are not: use --test permutation."
         )
     if test == "aso" and (request.threshold or 0.0) > ORDERS.threshold:
@@ -332,6 +246,23 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "0.2."
         )
     return doubts
+
+
+def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:
+    """Say that a margin is as large as all differences can be, on any task."""
+    margin = request.margin
+    doubts = []
+    for task, by in table.tasks.items() if margin is not None else ():
+        span = max(float(x.max()) for x in by.values())
+        span -= min(float(x.min()) for x in by.values())
+        if margin is not None and 0.0 < span <= margin and table.statistic is None:
+            on = f" on {task}" if task else ""
+            doubts.append(
+                f"--margin {margin:.10g} is no less than all scores{on} are apart "
+                f"({span:.3g}), so that every model is no worse. It is in the unit of "
+                "the scores."
+            )
+    return doubts[:1]
 
 
 def count_pairs(table: ScoreTable, request: Request) -> int:
@@ -378,6 +309,7 @@ def describe_comparison(
         matched=table.pairs[task] if is_matched else {},
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
         sampled=find_sampled(table, task),
+        margin=test.margin,
         doubts=tuple(f"{line}." for line in doubt_raters(table)),
     )
     parts = filter(None, [method, comparison.describe_intervals()])

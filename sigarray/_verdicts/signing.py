@@ -34,6 +34,7 @@ def sign(
         "dt": of_test.get("dt"),
         "method": test.method,
         "test_share": of_test.get("test_share"),
+        "margin": of_test.get("margin"),
         "n_resamples": test.n_resamples,
         "seed": test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
@@ -97,6 +98,9 @@ def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
             if "adjusted_pvalue" in x.record:
                 first, second = sorted((x.a, x.b))
                 numbers[task, first, second] = x.record["adjusted_pvalue"]
+                for y in x.margins:
+                    other = x.b if y.model == x.a else x.a
+                    numbers[f"{task}: margin", y.model, other] = y.adjusted
             else:
                 numbers[task, x.a, x.b] = x.record["eps_min_a_over_b"]
                 numbers[task, x.b, x.a] = x.record["eps_min_b_over_a"]

@@ -1,7 +1,7 @@
 """What to say of models that were compared on several tasks."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +11,14 @@ from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
     say_design,
-    say_worst,
     start_document,
 )
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.margin_words import (
+    explain_margin,
+    say_on_tasks,
+    table_of_tasks,
+)
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
@@ -29,7 +33,6 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
-    list_best,
     list_unequal,
     list_wins,
     order_models,
@@ -38,21 +41,13 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
-from sigarray._verdicts.sampled import say_items
-from sigarray._verdicts.spreads import (
-    SPREADS,
-    explain_marks,
-    name_spread,
-    summarize,
-)
+from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
-    find_least_deviation,
-    number_format,
     without_infinities,
 )
 
@@ -60,10 +55,6 @@ from sigarray.report._numbers import (
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
 # Rankings of tasks on which no model is better.
 _NOTHING = ("No model is shown to be better than another one.", "inconclusive")
-# With more tasks than this, tasks are the rows of tables.
-_MOST_COLUMNS = 4
-# Tasks of which the least deviations differ by less have as many decimals.
-_ALIKE = 10.0
 
 
 def report_tasks(
@@ -80,9 +71,11 @@ def report_tasks(
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
     by_pair = _collect_by_pair(decisions, order)
+    every = [x for by in decisions.values() for x in by]
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
     sentences = [
         _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
+        + say_on_tasks(first, by)
         for (a, b), by in by_pair.items()
     ]
     records = list_records(compared, decisions, order)
@@ -95,7 +88,7 @@ def report_tasks(
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     if len(models) > MAX_SHOWN:
-        wins = list_wins(x for by in decisions.values() for x in by)
+        wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
@@ -119,7 +112,8 @@ def report_tasks(
     ]
     on_one = [
         f"On one task, a model is better than another if {basis}.",
-        *say_by_welch([x for by in decisions.values() for x in by], " on single tasks"),
+        *explain_margin(compared, decisions, "On one task, "),
+        *say_by_welch(every, " on single tasks"),
         *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),
         *first.doubts,
@@ -130,11 +124,12 @@ def report_tasks(
         tables = [pairs, overall.table_of_models(over)]
     by_task = (
         _ranking_table(compared, decisions)
-        if len(compared) > _MOST_COLUMNS
+        if len(compared) > MOST_COLUMNS
         else _decision_table(compared, by_pair)
     )
     on_one = [*by_task.remarks, *on_one]
-    tables += [_mean_table(compared, order), replace(by_task, remarks=on_one)]
+    tables += [table_of_means(compared, order), replace(by_task, remarks=on_one)]
+    tables += table_of_tasks(compared, decisions, order)
     told = [*over_all, *on_one]
     headline = [
         title,
@@ -237,61 +232,6 @@ def _say_basis(comparison: Comparison) -> str:
 def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:
     winners = [x.better for x in by.values()]
     return winners.count(a), winners.count(b)
-
-
-def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Table:
-    """Show the mean of each model on each task, and its standard deviation.
-
-    Models are rows, or, if there are many tasks, columns. The best means are marked.
-    """
-    show = _find_formats(compared)
-    cells = [
-        [_show_mean(x, name, show[task]) for task, x in compared.items()]
-        for name in models
-    ]
-    first = next(iter(compared.values()))
-    sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
-    count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    sampled = [x.sampled for x in compared.values() if x.sampled is not None]
-    if sampled and sampled[0].has_design:
-        units = say_items(sampled)
-    which = "Means" if first.is_of_means else first.metric
-    title = f"{which} and {SPREADS[name_spread(first)]}s of {units} on each task"
-    title += say_worst(compared.values())
-    note = explain_marks(first, " on each task")
-    best = [
-        (models.index(name), k)
-        for k, x in enumerate(compared.values())
-        for name in list_best(x)
-    ]
-    if len(compared) > _MOST_COLUMNS:
-        by_task = zip(*cells, strict=True)
-        rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
-        marked = frozenset((k, i + 1) for i, k in best)
-        return Table(title, ["task", *models], rows, marked, names=models, note=note)
-    rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
-    marked = frozenset((i, k + 1) for i, k in best)
-    return Table(title, ["model", *compared], rows, marked, names=models, note=note)
-
-
-def _find_formats(
-    compared: Mapping[str, Comparison],
-) -> dict[str, Callable[[float], str]]:
-    """Return the format of each task: one for all if their scores spread alike."""
-    by_task = {task: list(summarize(x).values()) for task, x in compared.items()}
-    least = [find_least_deviation(by) for by in by_task.values()]
-    if max(least) < _ALIKE * min(least):
-        shared = number_format([x for by in by_task.values() for x in by], digits=2)
-        return dict.fromkeys(compared, shared)
-    return {task: number_format(by, digits=2) for task, by in by_task.items()}
-
-
-def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:
-    summary = summarize(x).get(name)
-    if summary is None:
-        return "-"
-    return f"{show(summary['mean'])} ({show(summary['sd'])})"
 
 
 def _ranking_table(

@@ -40,6 +40,8 @@ class Test(ABC):
         The bound below which a model is better.
     alone : str
         The correction for several comparisons of one task.
+    margin : float, optional
+        By how much a model may be worse than another one and count as no worse.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Test(ABC):
     confidence_level: float = 0.95
     threshold: float = 0.2
     alone: str
+    margin: float | None = None
 
     @abstractmethod
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:

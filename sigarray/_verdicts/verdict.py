@@ -14,6 +14,17 @@ from sigarray._verdicts.comparison import (
     start_document,
 )
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
+from sigarray._verdicts.margin_words import (
+    explain_margin,
+    name_columns,
+    order_pair,
+    say_answer,
+    say_columns,
+    say_not_worse,
+    say_others,
+    show_columns,
+    show_verdict,
+)
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
@@ -134,6 +145,8 @@ def _make_report(
     if len(order.names) > MAX_SHOWN and not has_rows:
         told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
         remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
+        remarks += explain_margin({"": comparison}, {"": decisions})
+        remarks = [*say_answer(comparison, decisions), *remarks]
         return Report(
             [rank_models(comparison, order, wins)],
             [told, *remarks],
@@ -143,9 +156,7 @@ def _make_report(
             headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join(
-                [f"{say_what({task: comparison})}.", told, *comparison.doubts]
-            ),
+            paragraph=" ".join([f"{say_what({task: comparison})}.", told, *remarks]),
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
@@ -161,6 +172,7 @@ def _make_report(
         baseline = comparison.baseline
         unequal = list_unequal(order, baseline, decisions)
         answer = say_order_of_models(order, baseline, wins, unequal=unequal)
+        answer += say_answer(comparison, decisions)
     return Report(
         [details, _table_of_models(comparison, order)],
         [*sentences, *explained],
@@ -197,7 +209,10 @@ def _explain(
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
-    told += say_by_welch(decisions)
+    told += [
+        *explain_margin({"": comparison}, {"": decisions}),
+        *say_by_welch(decisions),
+    ]
     return told + explain_intervals(comparison, decisions)
 
 
@@ -236,7 +251,7 @@ def _table_of_pairs(
     title = (
         f"Differences of {comparison.estimates}, {comparison.say_level_of_intervals()}"
     )
-    title += say_baseline(comparison.baseline)
+    title += f"{say_baseline(comparison.baseline)}{say_columns(comparison)}"
     n_bounds = 0
     if comparison.test == "aso":
         # That of B over A is shown where one of these is the smaller one.
@@ -244,6 +259,7 @@ def _table_of_pairs(
         n_bounds = 2 if any(second < first for first, second in every) else 1
     bounds = [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
     header += bounds[:n_bounds] or [name_number(comparison)]
+    header += name_columns(comparison)
     header.append("better")
     rows: list[list[str]] = []
     marked = set()
@@ -259,7 +275,7 @@ def _table_of_pairs(
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(*numbers, x.better or x.verdict),
+                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x, a)),
             ]
         )
     return Table(title, header, rows, frozenset(marked), name_columns=2)
@@ -326,7 +342,7 @@ def say_order_basis(comparison: Comparison) -> str:
 def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
     """Say the verdict of a test on a pair."""
     level = comparison.alpha
-    a, b = (b, a) if x.better == b else (a, b)
+    a, b = order_pair(x, *((b, a) if x.better == b else (a, b)))
     better, worse = quote(a), quote(b)
     share = find_share(x, a)
     rank = ""
@@ -334,16 +350,19 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
         rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
     difference = _say_difference(comparison, a, b)
     p = f"{name_number(comparison)} {equate(x.shown)}"
+    if x.verdict in ("not worse", "equivalent"):
+        return f"{say_not_worse(comparison, x, a, b)}; {difference}."
+    others = say_others(comparison, x)
     if x.better is None:
         return (
-            f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}); "
+            f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}{others}); "
             f"{difference}."
         )
     if share is not None and _find_lead(comparison, a, b) < 0.0:
         rank += ", though its mean is not better"
     sharper = say_sharper(comparison, a, b)
     return (
-        f"{better} is better than {worse}: {p} <= {level:.10g}{rank}; "
+        f"{better} is better than {worse}: {p} <= {level:.10g}{rank}{others}; "
         f"{difference}{sharper}."
     )
 

@@ -69,9 +69,9 @@ def contingency(
     difference : BootstrapResult or ProportionResult, optional
         The difference and its interval, of shape (), such as one of several that hold
         together. By default that of ``proportion_ci(a, b, paired=True)``.
-    verdict : {"A", "B", "unequal", "inconclusive"}, optional
-        The verdict of a test: which model is better, or neither. By default the mark
-        says whether 0 is in the interval.
+    verdict : str, optional
+        The verdict of a test, as those of `differences`: "A", "B" or "inconclusive". By
+        default the mark says whether 0 is in the interval.
     ax : pair of matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 

@@ -44,7 +44,10 @@ _FAULT = "no verdict: NaN"
 # Said once, where a verdict and whether 0 is in the interval differ.
 BY_A_TEST = "marks: verdicts of a test, not of the interval"
 # The verdicts on a row: of models, A is named first.
-_VERDICTS = ("A", "B", "unequal", "inconclusive")
+_VERDICTS = (
+    *("A", "B", "A not worse", "B not worse", "equivalent"),
+    *("unequal", "inconclusive"),
+)
 
 
 def differences(
@@ -63,7 +66,9 @@ def differences(
 
     With verdicts, a full triangle points to the side of the better model, a half-full
     mark is of models that are unequal though neither is shown to be better, and an
-    empty one is of an inconclusive comparison. A verdict comes from a test, and may
+    empty one is of an inconclusive comparison. An empty triangle points to the side of
+    a model that is no worse than the other one by some margin, and a diamond is of two
+    that are equivalent. A verdict comes from a test, and may
     differ from what the interval says of 0. Without verdicts a full mark has 0 outside
     its interval, and an empty one has 0 in it.
 
@@ -79,9 +84,10 @@ def differences(
         the device.
     labels : iterable of T hashables, optional
         Names of the tasks of one result; by default their places.
-    verdicts : iterable of {"A", "B", "unequal", "inconclusive"}, optional
+    verdicts : iterable of str, optional
         The verdict of a test on each row, and on `overall`, if there is one, at the
-        end: which model is better, or neither.
+        end: "A" or "B" is better; neither, but "A not worse", "B not worse" or
+        "equivalent"; "unequal"; or "inconclusive".
     overall : BootstrapResult or ProportionResult, optional
         The difference over all tasks, of shape (), which stands apart.
     names : pair of hashables, default: ("A", "B")
@@ -217,6 +223,8 @@ class Mark(NamedTuple):
 
 _FULL, _EMPTY, _HALF = Mark("o", "full"), Mark("o", "none"), Mark("s", "bottom")
 _TO_LEFT, _TO_RIGHT = Mark("<", "full"), Mark(">", "full")
+_NOT_LEFT, _NOT_RIGHT = Mark("<", "none"), Mark(">", "none")
+_EQUIVALENT = Mark("d", "full")
 _OF_INTERVALS = {_FULL: "0 outside the interval", _EMPTY: "0 inside"}
 
 
@@ -226,9 +234,11 @@ def list_marks(
     """Return what the marks of verdicts mean, in the order of the sides they are on."""
     by_verdict = _mark_verdicts(higher_is_better=higher_is_better)
     found = {by_verdict[x] for x in verdicts}
-    said = [f"{name} is better" for name in names] + ["unequal", "inconclusive"]
+    said = [f"{name} is better" for name in names]
+    said += [f"{name} is not worse" for name in names]
+    said += _VERDICTS[-3:]
     every = dict(zip(by_verdict.values(), said, strict=True))
-    order = (_TO_LEFT, _TO_RIGHT, _HALF, _EMPTY)
+    order = (_TO_LEFT, _TO_RIGHT, _NOT_LEFT, _NOT_RIGHT, _EQUIVALENT, _HALF, _EMPTY)
     return {mark: every[mark] for mark in order if mark in found}
 
 
@@ -244,8 +254,11 @@ def differ_from_intervals(
 
 
 def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:
-    sides = (_TO_RIGHT, _TO_LEFT) if higher_is_better else (_TO_LEFT, _TO_RIGHT)
-    return dict(zip(_VERDICTS, (*sides, _HALF, _EMPTY), strict=True))
+    sides, others = [_TO_RIGHT, _TO_LEFT], [_NOT_RIGHT, _NOT_LEFT]
+    if not higher_is_better:
+        sides, others = sides[::-1], others[::-1]
+    marks = (*sides, *others, _EQUIVALENT, _HALF, _EMPTY)
+    return dict(zip(_VERDICTS, marks, strict=True))
 
 
 def draw_key(mark: Mark) -> Any:
@@ -349,6 +362,18 @@ def _draw_row(
         is_round = mark.shape == "o"
         look |= {"marker": "D" if is_round else mark.shape, "markersize": 5.5}
     ax.plot(middle, place, linestyle="none", label="difference", **look)
+
+
+def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:
+    """Draw where a difference is that of a margin, and leave room beside it."""
+    every = list(limits)
+    if every and (what := ax.get_xlabel()):
+        ax.set_xlabel(what.replace("interval", "interval; dotted: the margin", 1))
+    for limit in every:
+        ax.axvline(limit, color=GREY, linewidth=THIN, linestyle=":", zorder=0.5)
+        low, high = ax.get_xlim()
+        room = 0.08 * (max(high, limit) - min(low, limit))
+        ax.set_xlim(min(low, limit - room), max(high, limit + room))
 
 
 def _include_zero(ax: "Axes") -> None:

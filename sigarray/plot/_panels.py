@@ -11,6 +11,7 @@ from sigarray.plot._differences import (
     differ_from_intervals,
     draw_differences,
     draw_key,
+    draw_limits,
     list_marks,
 )
 from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
@@ -58,10 +59,12 @@ def draw_panels(
     *,
     names: tuple[Hashable, Hashable],
     higher_is_better: bool = True,
+    limits: Sequence[float] = (),
 ) -> "Figure":
     """Draw the differences on each task in a panel with a scale of its own.
 
-    Rows have names at the left alone where they are the same in all panels.
+    Rows have names at the left alone where they are the same in all panels. At `limits`
+    a difference is that of a margin.
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
@@ -90,6 +93,7 @@ def draw_panels(
                 ax=ax,
                 letters=most,
             )
+            draw_limits(ax, limits)
             ax.set_xlabel("")
             ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)
             ax.locator_params(axis="x", nbins=3)
@@ -97,7 +101,8 @@ def draw_panels(
                 ax.set_yticklabels([])
         for ax in list(grid.flat)[len(tasks) :]:
             ax.remove()
-        _explain(figure, tasks, names, higher_is_better=higher_is_better)
+        said = "; dotted: the margin" if limits else ""
+        _explain(figure, tasks, names, said, higher_is_better=higher_is_better)
         choose_fonts(figure)
     return figure
 
@@ -106,6 +111,7 @@ def _explain(
     figure: "Figure",
     tasks: Mapping[str, Rows],
     names: tuple[Hashable, Hashable],
+    more: str,
     *,
     higher_is_better: bool,
 ) -> None:
@@ -115,7 +121,7 @@ def _explain(
     shown = list_marks(found, models, higher_is_better=higher_is_better)
     look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
-    said = f"difference and its interval; right of 0, {right} is ahead"
+    said = f"difference and its interval; right of 0, {right} is ahead{more}"
     if any(
         differ_from_intervals(
             [(x.statistic, *x.confidence_interval) for x in rows.results.values()],

@@ -24,7 +24,14 @@ _WITH_VALUE = (
 )
 _OTHERS = (
     *("where", "path", "alpha", "dt", "threshold", "format"),
-    *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
+    *(
+        "confidence-level",
+        "n-resamples",
+        "test-share",
+        "margin",
+        "workers",
+        *_ARGUMENTS,
+    ),
 )
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (

@@ -9,7 +9,7 @@ from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
 from sigarray._cli import correct, samplers
 from sigarray._cli.main import _COMMANDS
 from sigarray._cli.options import choices
-from sigarray._verdicts import pair_options, picture_files, request
+from sigarray._verdicts import asked, pair_options, picture_files, request
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS
 from sigarray.read._sums import METRICS as STATISTICS
@@ -21,10 +21,10 @@ from sigarray.responses.metrics import METRICS
 
 SOURCES = {
     "TESTS_OF_PAIRS": pair_options.TESTS,
-    "METHODS_OF_TESTS": request.METHODS,
+    "METHODS_OF_TESTS": asked.METHODS,
     "THRESHOLD": request.ORDERS.threshold,
     "CONFIDENCE_LEVEL": request.ORDERS.confidence_level,
-    "ALPHA": request.ALPHA,
+    "ALPHA": asked.ALPHA,
     "UNITS": UNITS,
     "TREATMENTS": TREATMENTS,
     "STATISTICS": tuple(STATISTICS),

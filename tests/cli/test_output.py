@@ -361,7 +361,7 @@ def test_models_without_a_difference_are_not_helped_by_more_items(write, run):
     _, out, _ = run("compare", write(f"item,a,b\n{rows}"), "--item", "item")
     said = " ".join(out.split())
     assert "No difference was seen between a and b." in said
-    assert "equivalence_test" in said
+    assert "--margin asks" in said
     assert "would decide more" not in said
 
 

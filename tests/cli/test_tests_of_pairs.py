@@ -155,7 +155,7 @@ class TestCompare:
             ),
             (
                 ["--test", "t", "--method", "saddlepoint"],
-                "--method saddlepoint with --test bootstrap, permutation; got",
+                "--method saddlepoint with --test bootstrap or --test permutation; got",
             ),
             (
                 ["--test", "t", "--n-resamples", "9"],

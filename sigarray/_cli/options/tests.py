@@ -12,6 +12,8 @@ from sigarray._cli.options.choices import (
 from sigarray._cli.options.shared import add_random, number
 from sigarray._plain_text import list_in_words
 
+_MAX_MARGIN = 1e9
+
 
 def add_tests(command: argparse.ArgumentParser) -> None:
     """Add the options for the test, the pairs and the level."""
@@ -38,6 +40,12 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "--baseline",
         metavar="MODEL",
         help="compare every other model with this one only",
+    )
+    tests.add_argument(
+        "--margin",
+        type=number(0.0, _MAX_MARGIN),
+        metavar="M",
+        help="say which models are worse by less than M, in units of the score",
     )
     tests.add_argument(
         "--threshold",
