@@ -11,7 +11,8 @@ the machine counts less. The peers:
 - our own call without the design, or with a callable in place of `of_sums`.
 
 The second table has the nanoseconds that each step of a replicate of sums takes, for
-each unit that is resampled. `--output` writes both, as Markdown and JSON.
+each unit that is resampled. `--output` writes both, as Markdown and JSON, and limits of
+rliable beside ours.
 """
 
 import os
@@ -28,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.design_peers import list_tasks
+from benchmarks.design_peers import check_rliable, list_tasks
 from benchmarks.machine import name_processor
 from benchmarks.peers import Run, is_there
 from benchmarks.versus import describe, list_lines, measure, time_in_turns, time_words
@@ -129,6 +130,7 @@ def main() -> None:
             "seconds_of_a_word": rate,
             "tasks": rows,
             "steps": steps,
+            "rliable": check_rliable(),
         }
         text = json.dumps(figures, indent=1) + "\n"
         (options.output / "designs.json").write_text(text)
