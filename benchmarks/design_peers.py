@@ -51,7 +51,7 @@ def _corpus_tests() -> Iterator[Task]:
         f"permutation_test, {size}, {N_RESAMPLES:,} exchanges",
         functools.partial(sigarray.permutation_test, a, b, **drawn),
         by_exchange,
-        10.0,
+        5.0,
         N_RESAMPLES * -(-N_SEGMENTS // 32),
     )
     yield Task(
