@@ -127,7 +127,8 @@ def sacrebleu_peer(
     # In place of texts, of which there are as many as segments: their number.
     named: Any = [(f"system {k}", [k] * N_SEGMENTS) for k in range(n_systems)]
     test = PairedTest(named, metrics, None, kind, n_samples=N_RESAMPLES)
-    return {"sacrebleu": Peer(test)}
+    name = {"bs": "bootstrap", "ar": "exchanges"}[kind]
+    return {f"sacrebleu, {name}": Peer(test)}
 
 
 def _aggregates() -> Iterator[Task]:
