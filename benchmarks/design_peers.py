@@ -11,6 +11,10 @@ import sigarray
 from benchmarks.peers import Peer, Run, Task, is_there
 from benchmarks.reproduce.corpus_metrics import draw_bleu
 from sigarray import corpus, of_sums
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_places
+from sigarray._numeric.statistic import apply_statistic
 
 BLEU, CHRF = of_sums(corpus.bleu), of_sums(corpus.chrf)
 N_SEGMENTS, N_RESAMPLES, N_SYSTEMS = 2000, 1000, 10
@@ -47,7 +51,7 @@ def _corpus_tests() -> Iterator[Task]:
         f"permutation_test, {size}, {N_RESAMPLES:,} exchanges",
         functools.partial(sigarray.permutation_test, a, b, **drawn),
         by_exchange,
-        10.0,
+        5.0,
         N_RESAMPLES * -(-N_SEGMENTS // 32),
     )
     yield Task(
@@ -123,7 +127,8 @@ def sacrebleu_peer(
     # In place of texts, of which there are as many as segments: their number.
     named: Any = [(f"system {k}", [k] * N_SEGMENTS) for k in range(n_systems)]
     test = PairedTest(named, metrics, None, kind, n_samples=N_RESAMPLES)
-    return {"sacrebleu": Peer(test)}
+    name = {"bs": "bootstrap", "ar": "exchanges"}[kind]
+    return {f"sacrebleu, {name}": Peer(test)}
 
 
 def _aggregates() -> Iterator[Task]:
@@ -206,6 +211,50 @@ def rliable_peer(what: str, x: np.ndarray, *more: np.ndarray) -> dict[str, Peer]
         library.create_performance_profile, {"one": x[0]}, *more, reps=few
     )
     return {"rliable": Peer(estimate, few / N_OF_PROFILE)}
+
+
+def check_rliable() -> dict[str, Any]:
+    """Return limits of rliable beside ours of as many draws, and what its seed does.
+
+    Limits of 95 % of an interquartile mean, and the shares of our replicates that are
+    below rliable's.
+    """
+    from rliable import library, metrics
+
+    rng = np.random.default_rng(1)
+    _, n, n_tasks = SHAPE
+    x = np.geomspace(0.1, 3.0, n_tasks) * np.exp(rng.normal(0.0, 0.4, (n, n_tasks)))
+
+    def find_limits(reps: int, seed: int = 0) -> list[float]:
+        _, limits = library.get_interval_estimates(
+            {"one": x},
+            lambda y: np.array([metrics.aggregate_iqm(y)]),
+            reps=reps,
+            random_state=np.random.RandomState(seed),
+        )
+        return limits["one"].ravel().tolist()
+
+    np.random.seed(0)  # it draws by the global generator
+    limits = find_limits(N_MANY)
+    # Scores of a task are side by side, and n of them are drawn.
+    (places,) = random_places(
+        HOST, seed_words(HOST, 0), 0, N_MANY, [n], [n * n_tasks], False
+    )
+    places += np.arange(n * n_tasks) // n * n
+    replicates = apply_statistic(HOST, "iqm", x.T.ravel()[places])
+    same_seed = [find_limits(100, seed=1) for _ in range(2)]
+    same_global_seed = []
+    for seed in (1, 2):
+        np.random.seed(0)
+        same_global_seed.append(find_limits(100, seed=seed))
+    return {
+        "n_resamples": N_MANY,
+        "limits": limits,
+        "ours": np.quantile(replicates, (0.025, 0.975)).tolist(),
+        "shares_below": [float(np.mean(replicates < limit)) for limit in limits],
+        "same_random_state_same_limits": same_seed[0] == same_seed[1],
+        "same_global_seed_same_limits": same_global_seed[0] == same_global_seed[1],
+    }
 
 
 def _designs() -> Iterator[Task]:

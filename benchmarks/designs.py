@@ -11,7 +11,8 @@ the machine counts less. The peers:
 - our own call without the design, or with a callable in place of `of_sums`.
 
 The second table has the nanoseconds that each step of a replicate of sums takes, for
-each unit that is resampled. `--output` writes both, as Markdown and JSON.
+each unit that is resampled. `--output` writes both, as Markdown and JSON, and limits of
+rliable beside ours.
 """
 
 import os
@@ -28,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.design_peers import list_tasks
+from benchmarks.design_peers import check_rliable, list_tasks
 from benchmarks.machine import name_processor
 from benchmarks.peers import Run, is_there
 from benchmarks.versus import describe, list_lines, measure, time_in_turns, time_words
@@ -42,8 +43,9 @@ HEADER = (
     "|---|---:|---:|---|---:|---:|"
 )
 PACKAGES = ("numpy", "scipy", "sacrebleu", "rliable", "arch")
-# Units that are resampled, replicates of a chunk, and numbers of sums.
-N_UNITS, N_AT_ONCE, N_SUMS = 2000, 64, (2, 10, 20, 36)
+# Units that are resampled, replicates of a chunk of resamples and of one of exchanges,
+# and numbers of sums.
+N_UNITS, N_AT_ONCE, N_EXCHANGED, N_SUMS = 2000, 128, 1000, (2, 10, 20, 36)
 
 
 def measure_steps() -> dict[str, float]:
@@ -53,6 +55,9 @@ def measure_steps() -> dict[str, float]:
     (places,) = random_places(HOST, seed, 0, N_AT_ONCE, *sizes)
     counts = HOST.astype(HOST.count_places(places, N_UNITS), HOST.float64)
     x = np.random.default_rng(0).poisson(5.0, (max(N_SUMS), N_UNITS)).astype(float)
+    drawn, exchanged = Places(seed), Exchanges(seed, N_UNITS // 2)
+    summands = drawn.prepare_sums(HOST, [x[:20]])
+    pairs = exchanged.prepare_sums(HOST, [x[:10]])
     runs: dict[str, Run] = {
         "random words, half a word each": lambda: random_words(
             HOST, seed, 0, N_AT_ONCE, N_UNITS // 2
@@ -70,15 +75,15 @@ def measure_steps() -> dict[str, float]:
             f"product, {d} sums": lambda d=d: sum_weighted(HOST, x[:d], counts)
             for d in N_SUMS
         },
-        "all of a resample, 20 sums": lambda: Places(seed).find_sums(
-            HOST, [x[:20]], 0, N_AT_ONCE
+        "all of a resample, 20 sums": lambda: drawn.find_sums(
+            HOST, summands, 0, N_AT_ONCE
         ),
-        "all of an exchange, 10 sums": lambda: Exchanges(seed, N_UNITS // 2).find_sums(
-            HOST, [x[:10]], 0, 1000
+        "all of an exchange, 10 sums": lambda: exchanged.find_sums(
+            HOST, pairs, 0, N_EXCHANGED
         ),
     }
     seconds = time_in_turns(runs, clock=time.process_time)
-    by_unit = {"all of an exchange, 10 sums": 1000 * N_UNITS // 2}
+    by_unit = {"all of an exchange, 10 sums": N_EXCHANGED * N_UNITS // 2}
     return {
         name: 1e9 * took / by_unit.get(name, N_AT_ONCE * N_UNITS)
         for name, took in seconds.items()
@@ -129,6 +134,7 @@ def main() -> None:
             "seconds_of_a_word": rate,
             "tasks": rows,
             "steps": steps,
+            "rliable": check_rliable(),
         }
         text = json.dumps(figures, indent=1) + "\n"
         (options.output / "designs.json").write_text(text)

@@ -5,7 +5,7 @@ import json
 import math
 import re
 
-from benchmarks import first_calls, grids, large, rank_ranges, stages
+from benchmarks import designs, first_calls, grids, large, rank_ranges, stages
 from benchmarks.reproduce.rates.tests import N_RESAMPLES
 from benchmarks.scale import say_gains, say_on_paper
 from benchmarks.versus import say_floor
@@ -212,6 +212,25 @@ def list_floors():
     ]
 
 
+def say_of_steps():
+    """Return the rows of what each step of a replicate of sums takes."""
+    return [designs.say_step(*x) for x in load("designs")["steps"].items()]
+
+
+def say_of_rliable():
+    """Return what the page says of its limits and its seeds."""
+    found = load("designs")["rliable"]
+    assert load("designs")["versions"]["rliable"].startswith("1.2")
+    assert not found["same_random_state_same_limits"]
+    assert found["same_global_seed_same_limits"]
+    low, high = (100.0 * x for x in found["shares_below"])
+    return [
+        "## rliable 1.2 ",
+        f"of {found['n_resamples']:,} resamples here, {low:.2f} and {high:.2f} % are "
+        f"below the limits of its own {found['n_resamples']:,}, where",
+    ]
+
+
 PAGES = [
     ("docs/index.md", say_on_page_of_method_line),
     ("docs/scale.md", say_of_workers),
@@ -220,6 +239,8 @@ PAGES = [
     ("docs/evidence.md", say_of_tasks),
     ("benchmarks/README.md", say_of_benchmarks),
     ("benchmarks/README.md", say_of_gpu),
+    ("benchmarks/README.md", say_of_steps),
+    ("docs/faults.md", say_of_rliable),
     ("README.md", say_of_peers),
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),

@@ -195,6 +195,14 @@ def say_on_which_test():
     ]
 
 
+def say_on_leaf_of_order():
+    (closed,) = choose_from("verdicts", family="2 x 5", scores="normal")
+    return [
+        f"5 runs of each of two equal models: `multi_aso` calls one better in "
+        f"{highest([closed]):.1f} %; the bound of the papers in {published(5)}."
+    ]
+
+
 def listed_highest(tests):
     *first, last = (f"{highest(rows):.0f}" for rows in tests)
     return f"{', '.join(first)} and {last}"
@@ -342,6 +350,7 @@ PAGES = [
     ("docs/training.md", say_in_training),
     ("docs/tools.md", say_in_tools),
     ("docs/which_test.md", say_on_which_test),
+    ("docs/which_test.md", say_on_leaf_of_order),
     ("docs/reading.md", say_on_reading),
     ("docs/mathematics.md", say_on_mathematics),
     ("README.md", say_on_first_page),

@@ -10,6 +10,7 @@ import pytest
 
 import sigarray
 import sigarray.responses
+from benchmarks import designs
 from benchmarks.reproduce import examples, recipes
 from benchmarks.reproduce.experiment import Settings, read_csv
 from benchmarks.reproduce.rates import (
@@ -299,6 +300,18 @@ class TestSaid:
         lines = [HEADER, *(x for row in found["tasks"] for x in list_lines(row, rate))]
         text = (RESULTS / "versus.md").read_text("utf-8")
         assert text.startswith("\n".join([*lines, "", found["machine"]]))
+
+    def test_the_table_of_designs_is_of_the_file(self):
+        found = figures.load("designs")
+        text = (RESULTS / "designs.md").read_text("utf-8")
+        assert text == designs.write_page(found)
+
+    def test_limits_of_rliable_are_ours_of_as_many_draws(self):
+        """Within five deviations of the difference of two shares of resamples."""
+        found = figures.load("designs")["rliable"]
+        for share, expected in zip(found["shares_below"], (0.025, 0.975), strict=True):
+            variance = expected * (1.0 - expected) * 2.0 / found["n_resamples"]
+            assert abs(share - expected) < 5.0 * variance**0.5
 
 
 def in_one_line(text):

@@ -26,13 +26,10 @@ def count(
     """Return the share of sets in which each interval of 95 % holds the truth."""
     rng = np.random.default_rng(seed)
     levels = np.geomspace(0.1, 3.0, n_tasks)[:, None]
-    # Of n runs, n // 4 are left out at each end, here of as many as all there could be.
-    n = n_tasks * n_runs
-    runs = _draw(rng, levels, kind, 1, _N_TRUE)
-    truth_of_iqm = scipy.stats.trim_mean(runs.ravel(), (n // 4) / n)
+    truth_of_iqm = find_true_iqm(rng, levels, kind, n_tasks * n_runs)
     held = dict.fromkeys(METHODS, 0)
     for first in range(0, n_sets, _AT_ONCE):
-        x = _draw(rng, levels, kind, min(_AT_ONCE, n_sets - first), n_runs)
+        x = draw_runs(rng, levels, kind, min(_AT_ONCE, n_sets - first), n_runs)
         drawn = {"n_resamples": _N_RESAMPLES, "statistic": "iqm", "rng": first}
         by_name = {
             "t_ci of the mean": t_ci(x, strata=-2).confidence_interval,
@@ -57,7 +54,16 @@ def count(
     }
 
 
-def _draw(rng: Any, levels: Any, kind: str, n_sets: int, n_runs: int) -> Any:
+def find_true_iqm(rng: Any, levels: Any, kind: str, n: int) -> Any:
+    """Return the interquartile mean of as many runs as there could be.
+
+    Of n runs, n // 4 are left out at each end, and so is that share here.
+    """
+    runs = draw_runs(rng, levels, kind, 1, _N_TRUE)
+    return scipy.stats.trim_mean(runs.ravel(), (n // 4) / n)
+
+
+def draw_runs(rng: Any, levels: Any, kind: str, n_sets: int, n_runs: int) -> Any:
     """Return scores (sets, tasks, runs), whose means are the levels."""
     z = rng.normal(size=(n_sets, len(levels), n_runs))
     if kind == "normal":

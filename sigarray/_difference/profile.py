@@ -16,7 +16,7 @@ from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.by_design import draw_with_replacement
-from sigarray._resampling.draws import Draws
+from sigarray._resampling.draws import Draws, Summands
 from sigarray._resampling.replicates import keep
 from sigarray.results import ConfidenceInterval, ProportionResult
 
@@ -171,7 +171,8 @@ def _performance_profile(
     is_above = is_above + fault[..., None]
     observed = xp.mean(is_above, axis=-1)
     draws = draw_with_replacement(xp, seed, False, design.with_arrays(arrays))
-    replicates = _Distances(xp, draws, is_above, observed)
+    summands = draws.prepare_sums(xp, [is_above])
+    replicates = _Distances(xp, draws, is_above, summands, observed)
     ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.
     place = min(math.ceil(confidence_level * (n_resamples + 1)), n_resamples) - 1
@@ -187,6 +188,7 @@ class _Distances:
     xp: Library
     draws: Draws
     is_above: Array
+    summands: Summands
     observed: Array
 
     @property
@@ -194,7 +196,7 @@ class _Distances:
         return self.draws.count_elements(self.xp, [self.is_above], _OF_SUMS)
 
     def __call__(self, start: int | Array, size: int) -> Array:
-        (sums,) = self.draws.find_sums(self.xp, [self.is_above], start, size)
+        (sums,) = self.draws.find_sums(self.xp, self.summands, start, size)
         shares = sums / self.is_above.shape[-1]
         gaps = self.xp.abs(shares - self.observed[..., None])
         return self.xp.max(gaps, axis=-2)

@@ -22,9 +22,14 @@ from sigarray._backend.aliases import Array, Seed, TestedStatistic
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_places
-from sigarray._numeric.statistic import coarse_mean, difference_of
+from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.draws import Draws, sum_weighted
+from sigarray._resampling.draws import (
+    Draws,
+    Summands,
+    sum_weighted,
+    take_levels_off,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +77,19 @@ class Crossed(Draws):
             [x / float(n) for x, n in zip(sums, self._count_cells(scores), strict=True)]
         )
 
+    def prepare_sums(self, xp: Library, scores: Sequence[Array]) -> Summands:
+        return take_levels_off(xp, scores)
+
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
         """Sum scores about a coarse mean, as of tables of their own size."""
-        levels = [coarse_mean(xp, x) for x in scores]
-        rests = [x - level for x, level in zip(scores, levels, strict=True)]
+        rests, levels = summands
         sums = self._sum(xp, rests, start, size)
         return [
             total * (x.shape[-1] / n) + float(x.shape[-1]) * level
             for x, total, n, level in zip(
-                scores, sums, self._count_cells(scores), levels, strict=True
+                rests, sums, self._count_cells(rests), levels, strict=True
             )
         ]
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
@@ -33,6 +33,16 @@ from sigarray._resampling.exchanged import (
 _FEW_ROWS = 3
 
 
+class Summands(NamedTuple):
+    """Numbers (..., d, n) of each sample to sum, and levels (..., d, 1) taken off them.
+
+    They are made once, and summed for each chunk of replicates.
+    """
+
+    rests: list[Array]
+    levels: list[Array]
+
+
 class Draws(Protocol):
     """Draws resamples of scores, as a pure function of the seed and the replicates.
 
@@ -49,10 +59,14 @@ class Draws(Protocol):
     ) -> Array:
         """Return their means, or the difference of two, (..., size)."""
 
+    def prepare_sums(self, _: Library, scores: Sequence[Array], /) -> Summands:
+        """Return what `find_sums` takes, of samples or a pool (..., d, n)."""
+        return Summands(list(scores), [])
+
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
-        """Return the sums of each sample, (..., size)."""
+        """Return the sums of each sample, (..., d, size)."""
 
     def evaluate(
         self,
@@ -107,17 +121,19 @@ class Places(Draws):
         samples = self.remake(xp, scores, start, size)
         return difference_of([xp.mean(x, axis=-1) for x in samples])
 
+    def prepare_sums(self, xp: Library, scores: Sequence[Array]) -> Summands:
+        return take_levels_off(xp, scores)
+
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
         """Sum scores about a coarse mean, so that they lose no digits to their level.
 
         A few rows, on axis -2, are gathered; for more of them it is faster to count how
         often each place was drawn, once for pairs, and to multiply.
         """
-        places = self._draw(xp, scores, start, size)
-        levels = [coarse_mean(xp, x) for x in scores]
-        rests = [x - level for x, level in zip(scores, levels, strict=True)]
+        rests, levels = summands
+        places = self._draw(xp, rests, start, size)
         sums = sum_places(xp, rests, places, self.is_paired)
         return [
             x + float(chosen.shape[-1]) * level
@@ -169,9 +185,9 @@ class Exchanges(Permutations):
         return mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
 
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
-        (pool,) = scores
+        (pool,) = summands.rests
         gaps = pool[..., : self.n] - pool[..., self.n :]
         # Exact if sums of counts are: a metric may have its own value for none.
         lead = sum_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
@@ -233,9 +249,9 @@ class Deals(Permutations):
         return sums / n_chosen - rest / (n_scores - n_chosen)
 
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
-        (pool,) = scores
+        (pool,) = summands.rests
         is_chosen = self._choose(xp, pool.shape[-1], pool.dtype, start, size)
         sums = sum_weighted(xp, pool, is_chosen)
         return [sums, xp.sum(pool, axis=-1, keepdims=True) - sums]
@@ -296,6 +312,12 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
+
+
+def take_levels_off(xp: Library, scores: Sequence[Array]) -> Summands:
+    """Return scores less a coarse mean of each row, and these means."""
+    levels = [coarse_mean(xp, x) for x in scores]
+    return Summands([x - y for x, y in zip(scores, levels, strict=True)], levels)
 
 
 def take_places(

@@ -6,7 +6,7 @@ that it can be sent to any worker.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sigarray._backend.aliases import Array, Statistic
@@ -14,7 +14,7 @@ from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.draws import Draws
+from sigarray._resampling.draws import Draws, Summands
 
 
 class Replicates(Protocol):
@@ -38,6 +38,13 @@ class Resampled:
     draws: Draws
     scores: Sequence[Array]
     statistic: Statistic
+    # Of a statistic of sums, made before any loop over replicates.
+    summands: Summands | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.statistic, SumStatistic):
+            summands = self.draws.prepare_sums(self.xp, self.scores)
+            object.__setattr__(self, "summands", summands)
 
     @property
     def elements(self) -> int:
@@ -46,8 +53,8 @@ class Resampled:
     def __call__(self, start: int | Array, size: int) -> Array:
         if self.statistic == "mean":
             return self.draws.find_means(self.xp, self.scores, start, size)
-        if isinstance(self.statistic, SumStatistic):
-            sums = self.draws.find_sums(self.xp, self.scores, start, size)
+        if isinstance(self.statistic, SumStatistic) and self.summands is not None:
+            sums = self.draws.find_sums(self.xp, self.summands, start, size)
             return difference_of([self.statistic.evaluate(self.xp, x) for x in sums])
         return difference_of(
             self.draws.evaluate(self.xp, self.statistic, self.scores, start, size)

@@ -13,7 +13,6 @@ from sigarray._backend.threefry import (
     random_places_of_intervals,
 )
 from sigarray._numeric.statistic import (
-    coarse_mean,
     difference_of,
     weighted_middle,
 )
@@ -21,9 +20,11 @@ from sigarray._numeric.strata import Intervals, Strata, number_strata, weigh_sco
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import (
     Draws,
+    Summands,
     count_summed,
     permute,
     sum_places,
+    take_levels_off,
     take_places,
 )
 
@@ -57,22 +58,27 @@ class StratifiedPlaces(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> Array:
         rows = [x[..., None, :] for x in scores]
-        sums = self.find_sums(xp, rows, start, size)
+        sums = self.find_sums(xp, self.prepare_sums(xp, rows), start, size)
         return difference_of(
             [x[..., 0, :] / y.shape[-1] for x, y in zip(sums, scores, strict=True)]
         )
 
-    def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
-    ) -> list[Array]:
-        levels = [coarse_mean(xp, x) for x in scores]
-        rests = [x - level for x, level in zip(scores, levels, strict=True)]
+    def prepare_sums(self, xp: Library, scores: Sequence[Array]) -> Summands:
+        rests, levels = take_levels_off(xp, scores)
         weighted = [weigh_scores(xp, x, self.strata, k) for k, x in enumerate(rests)]
-        places = self._draw(xp, scores, start, size)
+        return Summands(weighted, levels)
+
+    def find_sums(
+        self, xp: Library, summands: Summands, start: int | Array, size: int
+    ) -> list[Array]:
+        weighted, levels = summands
+        # Of strata of unlike sizes, the last number is no score.
+        n_spare = 1 if self.strata.number is None else 0
+        places = self._draw(xp, weighted, start, size)
         sums = sum_places(xp, weighted, places, self.is_paired)
         return [
-            x + float(y.shape[-1]) * level
-            for x, y, level in zip(sums, scores, levels, strict=True)
+            x + float(y.shape[-1] - n_spare) * level
+            for x, y, level in zip(sums, weighted, levels, strict=True)
         ]
 
     def evaluate(
@@ -215,9 +221,10 @@ class StratifiedDeals(Draws):
         return difference_of([xp.mean(x, axis=-1) for x in samples])
 
     def find_sums(
-        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+        self, xp: Library, summands: Summands, start: int | Array, size: int
     ) -> list[Array]:
-        return [xp.sum(x, axis=-1) for x in self.remake(xp, scores, start, size)]
+        samples = self.remake(xp, summands.rests, start, size)
+        return [xp.sum(x, axis=-1) for x in samples]
 
     def count_elements(
         self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /

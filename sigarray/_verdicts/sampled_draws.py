@@ -79,8 +79,9 @@ def _count_exchanged(
     counts = np.zeros((len(places), 2), dtype=np.int64)
     # Beside a model of zeros, its own sums are those of what stays, and what goes.
     pool = np.concatenate([stack, np.zeros_like(stack)], axis=-1)
+    summands = draws.prepare_sums(HOST, [pool])
     for start, size in _list_chunks(stack, count):
-        stays, goes = draws.find_sums(HOST, [pool], start, size)
+        stays, goes = draws.find_sums(HOST, summands, start, size)
         for k, (i, j) in enumerate(places):
             a = statistic.evaluate(HOST, stays[i] + goes[j])
             b = statistic.evaluate(HOST, goes[i] + stays[j])
@@ -101,9 +102,9 @@ def _count_drawn(
 ) -> np.ndarray:
     """Count the differences as far from that of each pair as this is from 0, (P,)."""
     counts = np.zeros(len(places), dtype=np.int64)
-    rows = stack.reshape(-1, stack.shape[-1])
+    summands = draws.prepare_sums(HOST, [stack.reshape(-1, stack.shape[-1])])
     for start, size in _list_chunks(stack, count):
-        (drawn,) = draws.find_sums(HOST, [rows], start, size)
+        (drawn,) = draws.find_sums(HOST, summands, start, size)
         values = statistic.evaluate(HOST, drawn.reshape(*stack.shape[:-1], size))
         for k, (i, j) in enumerate(places):
             shifts = np.abs(values[i] - values[j] - gaps[k])
