@@ -149,6 +149,13 @@ FUNCTIONS = [
         **RESULT,
     ),
     Function(
+        "aso",
+        ASO | {"method": choice("auto", "bootstrap"), "axis": AXES},
+        mirrored={"violation_ratio": "complement"},
+        **TABLES,
+        **ORDER,
+    ),
+    Function(
         "multi_aso",
         ASO | {"correction": choice("bonferroni", None)},
         arity=3,

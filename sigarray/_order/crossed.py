@@ -89,8 +89,8 @@ def estimate_tables(
     if smallest < MIN_SIZE:
         # The level includes the check of options.
         warnings.warn(
-            f"{smallest} seeds of a model are too few for any verdict on it with "
-            f"axis=(seeds, items): eps_min is 1. Train each model {MIN_SIZE} times or "
+            f"{smallest} seeds of a model are too few for any verdict on it, if items "
+            f"were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times or "
             "more.",
             UserWarning,
             stacklevel=5,

@@ -34,7 +34,7 @@ _OF_CLUSTERS = {
     "permutation": "by exchanges of whole clusters",
 }
 # What is said of items in several runs, both of which were drawn.
-_OF_RUNS = "with the errors of runs and of items (crossed analysis of variance)"
+OF_RUNS = "with the errors of runs and of items (crossed analysis of variance)"
 
 # How margins are tested.
 _OF_MARGINS = {
@@ -57,7 +57,7 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     by = "" if unit == "run" else f" by {unit}"
     mean = "mean over items" if unit == "cluster" else "mean"
     if options.has_runs:
-        return f"t-test of the mean, {_OF_RUNS}, two-sided"
+        return f"t-test of the mean, {OF_RUNS}, two-sided"
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         name += f" of the {mean}" if unit == "cluster" else ""

@@ -23,7 +23,7 @@ from sigarray._verdicts.notes import announce, track
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 
-OrderCorrection = Literal["closed", "benjamini_hochberg"]
+OrderCorrection = Literal["closed", "benjamini_hochberg", "bonferroni"]
 CLOSED: OrderCorrection = "closed"
 
 # Arrays, or scores that are stored on the disk.

@@ -109,7 +109,7 @@ def explain_intervals(
     if not is_so:
         return []
     reasons = []
-    if is_adjusted(comparison):
+    if is_adjusted(comparison) and comparison.correction in _SHARPER:
         reasons.append(
             f"intervals hold for all {comparison.n_comparisons} comparisons together, "
             f"and are wider than verdicts {_SHARPER[comparison.correction]} need"

@@ -15,6 +15,7 @@ from sigarray._verdicts.asked import (
 )
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
+from sigarray._verdicts.by_seeds import OrderOfSeeds
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
@@ -35,6 +36,8 @@ from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()
+# Of runs and items, of which no more are drawn near the threshold.
+_RESAMPLES_OF_SEEDS = 9999
 
 
 def choose_default_test(request: Request, table: ScoreTable) -> Request:
@@ -102,7 +105,10 @@ def make_test(request: Request, table: ScoreTable) -> Test:
     name = request.test
     if table.runs:
         refuse_options_of_runs(
-            request.test, is_paired=request.is_paired, test_share=request.test_share
+            request.test,
+            method=request.method,
+            is_paired=request.is_paired,
+            test_share=request.test_share,
         )
     elif table.clusters or table.statistic is not None:
         _check_sampled(request, table)
@@ -111,7 +117,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
             check_sizes(table.source, scores)
     _doubt_test(request, table)
     if name == "aso":
-        return _make_order_test(request)
+        return _make_order_test(request, has_runs=bool(table.runs))
     n_resamples, method = request.n_resamples, request.method
     if n_resamples is None:
         n_resamples = RESAMPLES.get(name)
@@ -177,12 +183,14 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
         raise ValueError(msg)
 
 
-def _make_order_test(request: Request) -> Test:
-    return OrderTest(
+def _make_order_test(request: Request, *, has_runs: bool) -> Test:
+    make = OrderOfSeeds if has_runs else OrderTest
+    n_resamples = _RESAMPLES_OF_SEEDS if has_runs else RESAMPLES["aso"]
+    return make(
         threshold=request.threshold or ORDERS.threshold,
         confidence_level=request.confidence_level or ORDERS.confidence_level,
         method=request.method or ORDERS.method,  # type: ignore[arg-type]
-        n_resamples=request.n_resamples or RESAMPLES["aso"],
+        n_resamples=request.n_resamples or n_resamples,
         seed=request.seed,
         dt=request.dt,
         baseline=request.baseline,
@@ -230,7 +238,7 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "sizes with P(A > B) = 1/2, up to 21 % had p <= 0.05 where the one with "
             "fewer scores varied more. --test brunner-munzel allows for that."
         )
-    if table.unit != "run" and test in OF_INDEPENDENT:
+    if table.unit != "run" and not table.runs and test in OF_INDEPENDENT:
         doubts.append(
             f"{OF_INDEPENDENT[test]} takes scores as independent, and "
             f"those of one {table.unit} in all models are not: use --test permutation."

@@ -176,6 +176,11 @@ def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
     return Sampled(n, number, codes, table.statistic, table.sums.get(task, {}), runs)
 
 
+def sort_runs(scores: np.ndarray) -> np.ndarray:
+    """Sort the runs of a table (S, n) by their scores."""
+    return scores[np.lexsort(scores.T[::-1])]
+
+
 def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
     """Return what has the length of each sample: scores, or one element a cluster."""
     if not table.clusters:
@@ -258,7 +263,7 @@ def refuse_single(table: ScoreTable) -> None:
 
 
 def refuse_options_of_runs(
-    test: str | None, *, is_paired: bool, test_share: float | None
+    test: str | None, *, method: str | None, is_paired: bool, test_share: float | None
 ) -> None:
     """Refuse tests and options that are not of items in several runs, both drawn.
 
@@ -268,11 +273,17 @@ def refuse_options_of_runs(
         Such a test or option.
     """
     what = "items in several runs of each model, both of which were drawn"
-    if test != "t":
+    if test not in ("t", "aso"):
         msg = (
-            f"Expected --test t of {what}; got --test {test}. Pass --unit item for a "
-            "verdict on these trained models, or --unit run for one on this test set, "
-            "which take other tests, too."
+            f"Expected --test t or --test aso of {what}; got --test {test}. Pass "
+            "--unit item for a verdict on these trained models, or --unit run for one "
+            "on this test set, which take other tests, too."
+        )
+        raise ValueError(msg)
+    if method not in (None, "auto", "bootstrap"):
+        msg = (
+            f"Expected --method bootstrap of {what}; got --method {method}. Their "
+            "resamples are too many to list, and have no known limit. Leave it out."
         )
         raise ValueError(msg)
     if is_paired:

@@ -6,6 +6,7 @@ import numpy as np
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Test
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
@@ -70,7 +71,7 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
     }
     # The order of runs, whose names may be others, is no part of it.
     of_runs = {
-        task: {x: _sort_runs(y.scores).reshape(-1) for x, y in by.items()}
+        task: {x: sort_runs(y.scores).reshape(-1) for x, y in by.items()}
         for task, by in table.runs.items()
     }
     return {**table.tasks, **of_sums, **of_runs, **of_pairs, **of_clusters}
@@ -79,10 +80,6 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
 def _count_clusters(table: ScoreTable) -> int | None:
     """Count the clusters of all tasks, if items are in some."""
     return sum(len({*x}) for x in table.clusters.values()) or None
-
-
-def _sort_runs(scores: np.ndarray) -> np.ndarray:
-    return scores[np.lexsort(scores.T[::-1])]
 
 
 def _count_runs(table: ScoreTable) -> int | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigarray import compare_models, read, t_ci, t_test
+from sigarray import compare_models, multi_aso, read, t_ci, t_test
 
 ROOT = Path(__file__).parents[2]
 N_ITEMS = 12
@@ -216,8 +216,12 @@ def test_one_run_of_a_model_is_an_error(write, run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--test", "permutation"), "Expected --test t of items in several runs"),
-        (("--test", "aso"), "Pass --unit item for a verdict on these trained models"),
+        (("--test", "permutation"), "Expected --test t or --test aso of items in seve"),
+        (("--test", "bootstrap"), "Pass --unit item for a verdict on these trained m"),
+        (
+            ("--test", "aso", "--method", "exact"),
+            "Expected --method bootstrap of items",
+        ),
         (("--paired",), "without --paired"),
         (("--test", "t", "--test-share", "0.2"), "without --test-share"),
         (("--unit", "run,item", "--cluster", "other"), "without --cluster"),
@@ -266,6 +270,84 @@ def test_the_page_says_what_items_alone_would_show(run):
     assert f"would be better: p is {pair['pvalue']:.0e}." in " ".join(page.split())
 
 
+def sort_tables(tables):
+    """Sort items by their names, and runs by their scores."""
+    order = sorted(range(N_ITEMS), key="q{}".format)
+    return {
+        name: x[np.lexsort(x[:, order].T[::-1])][:, order] for name, x in tables.items()
+    }
+
+
+class TestStochasticOrder:
+    @pytest.mark.parametrize("more", [(), ("--baseline", "m1"), ("--no-correction",)])
+    def test_the_numbers_are_those_of_arrays(self, path, run, more):
+        tables = sort_tables(draw())
+        options = ("--test", "aso", "--n-resamples", "99", "--seed", "3")
+        document = compare(run, path, *options, *more)
+        expected = multi_aso(
+            tables,
+            axis=(0, 1),
+            n_resamples=99,
+            rng=3,
+            baseline="m1" if "m1" in more else None,
+            correction=None if "--no-correction" in more else "bonferroni",
+        )
+        names, bounds = list(tables), np.asarray(expected.eps_min)
+        is_corrected = "--no-correction" not in more
+        assert document["correction"] == ("bonferroni" if is_corrected else None)
+        assert len(document["pairs"]) == (3 if "m1" in more else 6)
+        for pair in document["pairs"]:
+            i, j = (names.index(pair[f"model_{x}"]) for x in "ab")
+            assert pair["eps_min_a_over_b"] == pytest.approx(bounds[i, j])
+            assert pair["eps_min_b_over_a"] == pytest.approx(bounds[j, i])
+            p = float(expected.pvalue[i, j])
+            assert pair["equality_pvalue"] == pytest.approx(p, rel=1e-9)
+            is_better = min(bounds[i, j], bounds[j, i]) < 0.2
+            assert (pair["better"] is not None) == is_better
+            assert (pair["n_a"], pair["n_runs_a"]) == (N_ITEMS, len(tables[names[i]]))
+
+    def test_each_task_is_at_its_share_of_the_level(self, write, run):
+        tasks = {x: draw(k, {"a": 4, "b": 3}) for k, x in enumerate("xy")}
+        rows = [row for task, by in tasks.items() for row in as_rows(by, f"{task},")]
+        path = write("\n".join(["task,model,seed,item,score", *rows, ""]))
+        options = ("--test", "aso", "--n-resamples", "99")
+        pairs = compare(run, path, *options)["pairs"]
+        for task, tables in tasks.items():
+            (pair,) = (x for x in pairs if x["task"] == task)
+            found = [pair[f"eps_min_{x}"] for x in ("a_over_b", "b_over_a")]
+            expected = multi_aso(
+                tables, axis=(0, 1), n_resamples=99, n_comparisons=2, rng=0
+            ).eps_min
+            assert sorted(found) == pytest.approx(
+                sorted([expected[0, 1], expected[1, 0]])
+            )
+
+    def test_it_says_how_and_repeats_it(self, path, run, write, tmp_path):
+        options = ("--test", "aso", "--n-resamples", "99", "--no-correction")
+        page = tmp_path / "page.html"
+        code, out, err = run("compare", path, *options, "--report", str(page))
+        assert code == 0, err
+        said = " ".join(out.split())
+        assert "order of the means of runs over items, with eps_min" in said
+        assert "Equality of means is tested by t, with the errors of runs" in said
+        # m3 has two runs.
+        assert "2 seeds of a model are too few" in " ".join(err.split())
+        assert "are independent" not in err
+        line = compare(run, path, *options)["signature"]
+        code, out, _ = run("compare", path, "--verify", line)
+        assert (code, "repeats it" in out) == (0, True)
+        renamed = _save(write, draw() | {"m0": draw()["m0"][::-1]})
+        assert compare(run, renamed, *options)["signature"] == line
+
+    def test_what_does_not_vary_is_not_told_apart(self, write, run):
+        flat = {x: np.full((3, N_ITEMS), y) for x, y in (("a", 0.5), ("b", 0.75))}
+        path = _save(write, flat)
+        code, out, err = run("compare", path, "--test", "aso", "--format", "json")
+        assert code == 0
+        assert json.loads(out)["pairs"][0]["better"] is None
+        assert "do not vary" in err
+
+
 class TestInPython:
     def test_a_frame_is_compared_as_its_file(self, path, run):
         pandas = pytest.importorskip("pandas")
@@ -275,7 +357,7 @@ class TestInPython:
         found = [x["pvalue"] for x in result.to_frame().to_dict("records")]
         assert found == [x["pvalue"] for x in document["pairs"]]
         assert f"runs x {N_ITEMS} items" in result.method
-        with pytest.raises(ValueError, match=r"test='t' of items in several runs"):
+        with pytest.raises(ValueError, match=r"test='t' or test='aso' of items in"):
             compare_models(frame, test="bootstrap")
         with pytest.raises(ValueError, match=r"without clusters"):
             compare_models(frame, clusters=[1] * N_ITEMS, unit="run,item")

@@ -1,0 +1,115 @@
+"""Almost stochastic order of every two models, whose runs and items were drawn."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigarray._order.many_models import multi_aso
+from sigarray._verdicts.by_orders import OrderTest
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision, decide_by_orders
+from sigarray._verdicts.method_lines import OF_RUNS
+from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.pictures import Picture
+from sigarray._verdicts.sampled import sort_runs
+from sigarray._verdicts.test import Decisions, Results
+from sigarray._verdicts.verdict import report_orders
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report
+
+# For a guess at the time: of each item, and each score, of each resample.
+_SECONDS_PER_ITEM, _SECONDS_PER_SCORE = 3e-8, 1e-9
+
+
+@dataclasses.dataclass(frozen=True)
+class OrderOfSeeds(OrderTest):
+    """Order of the means of runs over items, as `aso` has it with both axes."""
+
+    alone = "bonferroni"
+
+    def choose_correction(self, tasks: Mapping[str, Any]) -> str:
+        """As in `Test`."""
+        del tasks
+        return self.alone
+
+    def describe(
+        self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
+    ) -> str:
+        """As in `Test`."""
+        del table, task, is_corrected, correction
+        return (
+            "almost stochastic order of the means of runs over items, with eps_min "
+            f"from {self.n_resamples} bootstrap resamples of runs and of items, the "
+            f"same for all models (seed {self.seed}). Equality of means is tested by "
+            f"t, {OF_RUNS}, two-sided"
+        )
+
+    def run(self, compared: Mapping[str, Comparison]) -> Results:
+        """As in `Test`: bounds and p-values, corrected for the pairs of a task."""
+        n_tasks = len(compared)
+        return {
+            task: self._run_task(x, n_tasks if x.is_corrected else 1)
+            for task, x in track(list(compared.items()), "Task")
+        }
+
+    def _run_task(self, x: Comparison, n_tasks: int) -> Any:
+        # Whatever the names of runs; items are in the order of theirs.
+        tables = {name: sort_runs(x.runs[name]) for name in x.names}
+        n_items = next(iter(tables.values())).shape[1]
+        n_scores = sum(table.size for table in tables.values())
+        seconds = n_items * _SECONDS_PER_ITEM + n_scores * _SECONDS_PER_SCORE
+        announce(
+            f"almost stochastic order of {len(tables)} models",
+            self.n_resamples * seconds,
+            "Faster: --test t, fewer --n-resamples, fewer models with --columns.",
+        )
+        return multi_aso(
+            tables,
+            axis=(0, 1),
+            confidence_level=self.confidence_level,
+            correction="bonferroni" if x.is_corrected else None,
+            baseline=self.baseline,
+            n_comparisons=n_tasks,
+            n_resamples=self.n_resamples,
+            dt=self.dt,
+            higher_is_better=x.higher_is_better,
+            rng=self.seed,
+        )
+
+    def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
+        """As in `Test`."""
+        decisions = {}
+        for task, x in compared.items():
+            level = (1.0 - self.confidence_level) / (
+                len(compared) if x.is_corrected else 1
+            )
+            decisions[task] = decide_by_orders(x, results[task], self.threshold, level)
+        return decisions
+
+    def report(
+        self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
+    ) -> Report:
+        """As in `Test`."""
+        return report_orders(comparison, result, decisions)
+
+    def draw(
+        self, compared: Mapping[str, Comparison], results: Results
+    ) -> list[Picture]:
+        """As in `Test`, of the means of runs."""
+        means = {
+            task: dataclasses.replace(
+                x, scores={name: table.mean(axis=1) for name, table in x.runs.items()}
+            )
+            for task, x in compared.items()
+        }
+        return super().draw(means, results)
+
+    def says_nothing_of_constants(self, n_scores: int) -> bool:
+        """As in `Test`."""
+        del n_scores
+        return True
+
+    @property
+    def asks_welch_below(self) -> int | None:
+        """As in `Test`."""
+        return None
