@@ -180,6 +180,25 @@ FUNCTIONS = [
         **P_VALUE,
     ),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
+    Function(
+        "bootstrap_ci",
+        INTERVAL
+        | {
+            "statistic": choice("mean", "median", "iqm", kinds=(None, 3)),
+            "method": choice("bca", "percentile", "basic"),
+        },
+        labels="clusters",
+    ),
+    Function(
+        "bootstrap_test",
+        {
+            **RANDOM,
+            **TESTED,
+            "paired": FLAG,
+            "statistic": choice("mean", "median", "iqm", kinds=(None, 3)),
+        },
+        labels="clusters",
+    ),
     *(
         Function(
             "t_ci",
@@ -189,6 +208,11 @@ FUNCTIONS = [
             may_be_nan=("confidence_interval.low", "confidence_interval.high"),
         )
         for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
+    ),
+    Function(
+        "probability_of_improvement",
+        RANDOM | {"confidence_level": LEVEL},
+        labels="strata",
     ),
     Function(
         "probability_of_improvement",

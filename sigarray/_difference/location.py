@@ -224,7 +224,9 @@ def t_test(
        variance estimation and hypothesis testing in fixed effects models. Journal of
        Business & Economic Statistics 36, 672-683.
        :doi:`10.1080/07350015.2016.1247004`
-    .. [6] W. G. Cochran (1977). Sampling techniques, 3rd edition, chapter 6. Wiley.
+    .. [6] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
+       data. Journal of the American Statistical Association 83, 231-241.
+       :doi:`10.1080/01621459.1988.10478591`
 
     Examples
     --------

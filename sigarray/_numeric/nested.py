@@ -72,7 +72,9 @@ def find_errors_of_nested(
 
     References
     ----------
-    .. [1] W. G. Cochran (1977). Sampling techniques, 3rd edition, chapter 6. Wiley.
+    .. [1] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
+       data. Journal of the American Statistical Association 83, 231-241.
+       :doi:`10.1080/01621459.1988.10478591`
     """
     scaled, unit = scale_scores(xp, *scores)
     values = []
