@@ -75,7 +75,7 @@ class Case:
 
     def faults(self, is_on_host: bool) -> Sequence[float]:
         """List what makes a result NaN, where it is among the scores."""
-        if self.function in (
+        if (self.public or self.function) in (
             sigarray.mann_whitney_u,
             sigarray.brunner_munzel,
             sigarray.probability_of_improvement,

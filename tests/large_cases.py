@@ -24,6 +24,11 @@ def large(
     return Case(name, function, shapes, options, is_random, is_timed=is_timed)
 
 
+def _of_clusters(x: Any, **options: Any) -> Any:
+    clusters = np.arange(x.shape[-1]) // 1000
+    return sigarray.bootstrap_ci(x, statistic="median", clusters=clusters, **options)
+
+
 LARGE_CASES = [
     large(sigarray.violation_ratio, (10**6,), (900_000,)),
     large(sigarray.aso, (5,), (5,), is_timed=True),
@@ -85,6 +90,14 @@ LARGE_CASES = [
     large(sigarray.bootstrap_ci, (3000, 10), n_resamples=4000),
     large(sigarray.bootstrap_ci, (10**6,), (10**6,), n_resamples=9),
     large(sigarray.bootstrap_ci, (3000,), statistic=np.std, n_resamples=9),
+    Case(
+        "bootstrap_ci, 1000000, median of 1000 clusters",
+        _of_clusters,
+        ((10**6,),),
+        {"method": "percentile", "n_resamples": 3},
+        is_random=True,
+        public=sigarray.bootstrap_ci,
+    ),
     large(
         sigarray.bootstrap_ci,
         (20, 50_000),

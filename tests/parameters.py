@@ -243,7 +243,10 @@ GROUPS = (
                 or numbers, which strata of unlike sizes need. For two samples that are
                 not pairs, a pair of arrays of labels, which have an order as those of
                 `clusters`. Labels on a device are integers; a stratum of one score
-                makes the result NaN there."""
+                makes the result NaN there. Of scores (runs, tasks), runs of fixed tasks
+                are ``axis=0, strata=1``: exchanged, the axes ask about other tasks and
+                the same runs, and nothing tells. With `clusters` these are labels, and
+                whole clusters of each stratum were sampled."""
         },
     ),
     Group(
@@ -262,7 +265,8 @@ GROUPS = (
             "n_clusters": """
                 At least as many as there are clusters, static under `jit`, for labels
                 on a device, which are not read: by default the number of items. A code
-                that is not below it makes the result NaN.""",
+                that is not below it makes the result NaN. With `strata`, as many as
+                there are.""",
             "statistic": """
                 The mean; or `of_sums` of a function, a metric of the sums of d numbers
                 of each item, and a sample is then a tuple of d arrays (..., n), or one

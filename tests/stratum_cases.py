@@ -18,6 +18,19 @@ def _in_strata(function: Any) -> Any:
     return call
 
 
+def _in_both(function: Any) -> Any:
+    """Call a function with clusters of three items, two of them in each stratum."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        clusters = [label_items(x, axis) for x in arrays]
+        strata = [label_items(x, axis, 6) for x in arrays]
+        if len(arrays) == 1 or "paired" in options:
+            clusters, strata = clusters[0], strata[0]
+        return function(*arrays, axis=axis, clusters=clusters, strata=strata, **options)
+
+    return call
+
+
 def _profile(x: Any, **options: Any) -> Any:
     return sigarray.performance_profile(x, [-0.5, 0.0, 0.7], **options)
 
@@ -54,6 +67,30 @@ STRATUM_CASES = [
                 {"statistic": "median", "paired": True, **SPLIT},
                 (),
             ),
+        )
+    ),
+    *(
+        Case(
+            f"{function.__name__}-clusters_in_strata-{name}",
+            _in_both(function),
+            shapes,
+            {"n_clusters": 4, **options},
+            is_random="rng" in function.__annotations__,
+            moved=moved,
+            float32_error=2e-5,
+            public=function,
+        )
+        for function, name, shapes, options, moved in (
+            (sigarray.t_test, "two", ((12,), (11,)), {}, ()),
+            (sigarray.t_ci, "one", ((11,),), {}, (0, 1, 2)),
+            (
+                sigarray.bootstrap_ci,
+                "paired",
+                ((12,), (12,)),
+                {"paired": True, **DRAWN},
+                (),
+            ),
+            (sigarray.permutation_test, "two", ((12,), (11,)), DRAWN, ()),
         )
     ),
     Case(

@@ -50,16 +50,17 @@ def _over_seeds(function: Any) -> Any:
     return call
 
 
-def label_items(x: Any, axis: int) -> Any:
+def label_items(x: Any, axis: int, size: int = 3) -> Any:
+    """Label so many items after another, on the device of x."""
     x = x if hasattr(x, "ndim") else np.asarray(x)
     xp = array_api_compat.array_namespace(x)
     if array_api_compat.is_jax_namespace(xp):  # by itself it sends numbers of the host
-        return np.arange(x.shape[axis]) // 3
+        return np.arange(x.shape[axis]) // size
     others = tuple(k for k in range(x.ndim) if k != axis % x.ndim)
     along = xp.sum(x, axis=others) if others else x  # with no batch entries, too
     ones = xp.ones_like(along, dtype=xp.int32)
     # Numbers of the host would be sent to the device.
-    return (xp.cumulative_sum(ones) - ones) // (ones + ones + ones)
+    return (xp.cumulative_sum(ones) - ones) // sum([ones] * (size - 1), ones)
 
 
 def _ratio(x: Any, y: Any) -> Any:

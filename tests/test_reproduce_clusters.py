@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.reproduce import cluster_verdicts, clusters
+from benchmarks.reproduce import cluster_middles, cluster_verdicts, clusters
 from benchmarks.reproduce.experiment import read_csv
 from sigarray import bootstrap_ci, t_ci
 
@@ -45,6 +45,37 @@ def test_intervals_of_clusters_are_counted_as_then():
     found = clusters.count(5, 0.8, 0.5, 100, seed=2)
     for method in ("t_ci", "items"):
         assert abs(found[method] - float(row[method])) < 0.2
+
+
+def test_committed_intervals_of_medians_are_those_of_docstrings():
+    rows = read_csv(RESULTS / "cluster_middles.csv")
+    text = "\n\n".join([*cluster_middles.tabulate(rows), ""])
+    assert (RESULTS / "cluster_middles.md").read_text("utf-8") == text
+
+    def around(method, number=None):
+        chosen = [
+            100.0 * float(x[f"{statistic}, {method}"])
+            for statistic in ("median", "iqm")
+            for x in rows
+            if number in (None, int(x["clusters"]))
+        ]
+        return f"{min(chosen):.1f} to {max(chosen):.1f} %"
+
+    said = " ".join(bootstrap_ci.__doc__.split())
+    a, b, c, d = (around("percentile", n) for n in cluster_middles.NUMBERS)
+    assert f"held these in {a}, {b}, {c} and {d}, and those of the same" in said
+    assert f"items without `clusters` in {around('items')}." in said
+
+
+def test_intervals_of_medians_are_counted_as_then():
+    (row,) = [
+        x
+        for x in read_csv(RESULTS / "cluster_middles.csv")
+        if (x["clusters"], x["correlation"]) == ("20", "0.5")
+    ]
+    found = cluster_middles.count(20, 0.5, 30, seed=5)
+    for method in cluster_middles.METHODS:
+        assert abs(found[method] - float(row[method])) < 0.3
 
 
 def test_committed_verdicts_are_those_of_the_page():

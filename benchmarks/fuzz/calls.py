@@ -159,6 +159,11 @@ class Call:
         ]
         if self.function.takes == "nothing" and self.backend != "numpy":
             shown.append("xp=xp")
+        if self.function.labels:
+            lines.append("from benchmarks.fuzz.options import label")
+            of = [x for x in shown if x.startswith(("axis=", "paired="))]
+            labels = f"label({', '.join((arguments, *of))})"
+            shown.append(f"{self.function.labels}={labels}")
         call = ", ".join(filter(None, (arguments, *shown)))
         call = f"print(sigarray.{self.function.name}({call}))"
         if self.mode:

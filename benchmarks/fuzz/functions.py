@@ -58,6 +58,9 @@ OF_TESTS = {
         "mean", "median", "iqm", "t", data_range, kinds=(None, 3, complex_mean)
     )
 }
+OF_NAMES = {"statistic": choice("mean", "median", "iqm", kinds=(None, 3))}
+OF_CLUSTERS = OF_NAMES | {"method": choice("bca", "percentile", "basic")}
+DRAWN = RANDOM | {"confidence_level": LEVEL}
 OF_MEANS = {"statistic": choice("mean", "t", kinds=(None, 3))}
 TEST = (
     RESAMPLED
@@ -187,6 +190,8 @@ FUNCTIONS = [
         **P_VALUE,
     ),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
+    Function("bootstrap_ci", INTERVAL | OF_CLUSTERS, labels="clusters"),
+    Function("bootstrap_test", RESAMPLED | TESTED | OF_NAMES, labels="clusters"),
     *(
         Function(
             "t_ci",
@@ -197,9 +202,10 @@ FUNCTIONS = [
         )
         for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
     ),
+    Function("probability_of_improvement", DRAWN, labels="strata"),
     Function(
         "probability_of_improvement",
-        RANDOM | {"confidence_level": LEVEL},
+        DRAWN,
         mirrored={"statistic": "complement"},
         fixed_by_shift=("statistic",),
         fixed_by_scale=("statistic",),

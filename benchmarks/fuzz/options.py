@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 import sigarray
@@ -34,6 +35,8 @@ class Function:
     # How many arrays, which a function may take as one list or set.
     arity: int = 2
     takes: str = "scores"  # or "p_values", "responses", "list", "nothing"
+    # "clusters" or "strata", if every call has labels of three of these, by turns.
+    labels: str = ""
     # Options that every call has: those with slow, random or changing defaults.
     always: tuple[str, ...] = ALWAYS
     # Fields that do not move with all scores; with all of them times a power of two.
@@ -51,7 +54,16 @@ class Function:
             function = getattr(function, name)
         if self.takes == "list":
             return function(list(arrays), **options)
+        if self.labels and all(getattr(x, "ndim", 0) for x in arrays):
+            options[self.labels] = label(*arrays, **options)
         return function(*arrays, **options)
+
+
+def label(*arrays: Any, axis: Any = -1, paired: Any = False, **_: Any) -> Any:
+    """Return labels of three groups, by turns: a pair of samples that are not pairs."""
+    is_axis = type(axis) is int and all(-x.ndim <= axis < x.ndim for x in arrays)
+    labels = [np.arange(x.shape[axis if is_axis else -1]) % 3 for x in arrays]
+    return labels[0] if paired or len(labels) == 1 else labels
 
 
 def choice(*names: Any, kinds: tuple[Any, ...] = (3, ["x"])) -> Option:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import (
     calibration,
+    cluster_middles,
     cluster_verdicts,
     clusters,
     corpus_metrics,
@@ -57,6 +58,7 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
+    "cluster_middles": cluster_middles.run,
     "strata": strata.run,
     "profiles": profiles.run,
     "seeds_and_items": seeds_and_items.run,

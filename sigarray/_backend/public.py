@@ -60,6 +60,8 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     )
                     if name == "seed" and "rng" in parameters:
                         msg += ". The seed is rng=."
+                    if name == "clusters":
+                        msg += ". Average the items of each cluster, and pass these."
                     raise TypeError(msg)
                 if name in table:
                     options[name] = table[name](name, value)

@@ -127,7 +127,10 @@ def bootstrap_ci(
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels, which have an order as those of `clusters`. Labels on a device
-        are integers; a stratum of one score makes the result NaN there.
+        are integers; a stratum of one score makes the result NaN there. Of scores
+        (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: exchanged, the axes
+        ask about other tasks and the same runs, and nothing tells. With `clusters`
+        these are labels, and whole clusters of each stratum were sampled.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
@@ -181,7 +184,8 @@ def bootstrap_ci(
     the replicates, with z = Phi^-1((1 -+ `confidence_level`) / 2), the bias Phi(z0) =
     P(replicate < observed), ties by half, and the acceleration acc from the jackknife
     [2]_. The jackknife of a name takes O(n log n); that of a callable leaves out every
-    score in turn, which takes n evaluations of n - 1 scores.
+    score in turn, which takes n evaluations of n - 1 scores, as that of medians and of
+    interquartile means of clusters takes one without each cluster.
 
     With few scores the intervals are too short. Of 2000 samples each, those of 95 %
     held the mean of a normal, an exponential and a lognormal distribution in 75 to 83 %
@@ -191,7 +195,10 @@ def bootstrap_ci(
 
     With few clusters they are too short, too: of the sets of `t_ci`, percentile
     intervals held the mean in 81.2 to 84.5 % with 5 clusters, 89.5 to 92.5 % with 20,
-    91.1 to 93.8 % with 50 and 93.0 to 94.5 % with 100.
+    91.1 to 93.8 % with 50 and 93.0 to 94.5 % with 100. Those of medians and of
+    interquartile means, of such sets with a log-deviation of 0.8, held these in 81.4 to
+    83.7 %, 90.5 to 92.2 %, 93.1 to 94.2 % and 92.9 to 94.8 %, and those of the same
+    items without `clusters` in 50.2 to 95.3 %.
 
     With axes of seeds and of items, a replicate draws one seed fewer than there are,
     and as many items, each on its own (the pigeonhole bootstrap [3]_); `method` is

@@ -93,13 +93,16 @@ def t_test(
     n_clusters : int, optional
         At least as many as there are clusters, static under `jit`, for labels on a
         device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN.
+        below it makes the result NaN. With `strata`, as many as there are.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels, which have an order as those of `clusters`. Labels on a device
-        are integers; a stratum of one score makes the result NaN there.
+        are integers; a stratum of one score makes the result NaN there. Of scores
+        (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: exchanged, the axes
+        ask about other tasks and the same runs, and nothing tells. With `clusters`
+        these are labels, and whole clusters of each stratum were sampled.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -164,6 +167,15 @@ def t_test(
     n / N^2 over strata of n scores, with the degrees of freedom (sum V)^2 / sum (V^2 /
     (n - 1)) of Satterthwaite.
 
+    With both, clusters of each stratum were sampled: with the sums r of a cluster's
+    deviations from the mean of all N items, V is the sum over strata of s^2 n / N^2,
+    of the s^2 of r of n clusters [6]_. Sizes of clusters vary from sample to sample,
+    and so do the shares of strata in the mean.
+
+    A margin is one of means, whatever these can be: no difference of scores of 0 and 1
+    is 1 or more, so that with such a margin p is near 0 and says nothing.
+    `proportion_test`, which knows what its scores are, raises an error.
+
     With axes of seeds and of items, the error is that for new ones of both: (MS_seed +
     MS_item - MS_rest) / (S n), with the mean squares of the crossed analysis of
     variance, and never below the part of either; of two models with their own seeds,
@@ -212,6 +224,9 @@ def t_test(
        variance estimation and hypothesis testing in fixed effects models. Journal of
        Business & Economic Statistics 36, 672-683.
        :doi:`10.1080/07350015.2016.1247004`
+    .. [6] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
+       data. Journal of the American Statistical Association 83, 231-241.
+       :doi:`10.1080/01621459.1988.10478591`
 
     Examples
     --------

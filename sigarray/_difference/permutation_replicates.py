@@ -101,7 +101,10 @@ def permutation_replicates(
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels, which have an order as those of `clusters`. Labels on a device
-        are integers; a stratum of one score makes the result NaN there.
+        are integers; a stratum of one score makes the result NaN there. Of scores
+        (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: exchanged, the axes
+        ask about other tasks and the same runs, and nothing tells. With `clusters`
+        these are labels, and whole clusters of each stratum were sampled.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional

@@ -25,7 +25,7 @@ from sigarray._backend.tables import (
     one_axis,
     standardize_tables,
 )
-from sigarray._difference.strata import arrange_strata
+from sigarray._difference.strata import arrange_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic
@@ -67,10 +67,6 @@ DESIGN_RULES = {
 
 # Of two designs at once, by their names.
 _ADVICE = {
-    ("clusters", "strata"): (
-        "Pass the sums of each cluster as a sample of of_sums(corpus.ratio), with a "
-        "stratum for each cluster."
-    ),
     ("clusters", "axis=(seeds, items)"): (
         "Average the items of each cluster, or pass the axis of the items alone."
     ),
@@ -108,15 +104,21 @@ def prepare_samples(
     Raises
     ------
     ValueError
-        Pairs of unlike samples, strata that `arrange_strata` refuses, or two of
-        clusters, strata, and axes of seeds and items.
+        Pairs of unlike samples, strata that `arrange_strata` refuses or that are an
+        axis beside clusters, or axes of seeds and items beside clusters or strata.
     """
     named = {
         "clusters": clusters is not None,
         "strata": strata is not None,
         "axis=(seeds, items)": isinstance(axis, tuple),
     }
-    if sum(named.values()) > 1:
+    if named["clusters"] and is_axis(strata):
+        msg = (
+            "Expected labels of strata with clusters, one for each item; got the axis "
+            f"{show(strata)}."
+        )
+        raise ValueError(msg)
+    if sum(named.values()) > 1 and named["axis=(seeds, items)"]:
         first, second, *_ = (name for name, is_there in named.items() if is_there)
         msg = f"Expected {first} or {second}; got both. {_ADVICE[first, second]}"
         raise ValueError(msg)
@@ -133,7 +135,7 @@ def prepare_samples(
         dtype = samples[0].dtype
     check_one_or_pairs(samples, paired)
     design = Design(n_items=n_items)
-    if strata is not None and not isinstance(axis, tuple):
+    if strata is not None and clusters is None and not isinstance(axis, tuple):
         samples, found = arrange_strata(
             xp,
             strata,

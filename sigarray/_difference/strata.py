@@ -18,6 +18,11 @@ _TOO_FEW = (
 )
 
 
+def is_axis(strata: Any) -> bool:
+    """Tell whether strata are an axis, and not labels."""
+    return isinstance(strata, (int, np.integer)) and not isinstance(strata, bool)
+
+
 def arrange_strata(
     xp: Library,
     strata: Any,
@@ -49,23 +54,43 @@ def arrange_strata(
         An axis that is none, or that of the scores; not one label for each score, a
         missing one, a stratum with one score, or other strata in A than in B.
     """
-    if isinstance(strata, (int, np.integer)) and not isinstance(strata, bool):
+    if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
+    codes, are_same = code_strata(xp, strata, given, samples, axis=axis, paired=paired)
+    if any(isinstance(x, np.ndarray) and np.any(np.bincount(x) == 1) for x in codes):
+        raise ValueError(_TOO_FEW)
+    placed = place_codes(xp, codes, len(samples))
+    ordered, intervals = sort_into_strata(xp, samples, placed, are_same=are_same)
+    return ordered, Strata(intervals=intervals)
+
+
+def code_strata(
+    xp: Library,
+    strata: Any,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    *,
+    axis: int,
+    paired: bool,
+) -> tuple[list[Array], bool]:
+    """Return codes of the strata of each sample, or of pairs once, as `read_codes`.
+
+    Also whether A is known to have the strata of B. Raises if it is known not to.
+    """
     codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]
-    if any(np.any(np.bincount(x) == 1) for x in on_host):
-        raise ValueError(_TOO_FEW)
     if len(on_host) == 2:
         _check_same(*strata)
+    return codes, len(codes) == 1 or len(on_host) == len(codes)
+
+
+def place_codes(xp: Library, codes: Sequence[Array], n_samples: int) -> list[Array]:
+    """Return codes on the device, those of pairs once for each sample."""
     placed = [
         xp.astype(xp.upload(x) if isinstance(x, np.ndarray) else x, xp.index_dtype)
         for x in codes
     ]
-    are_same = len(placed) == 1 or len(on_host) == len(placed)
-    if paired:
-        placed = placed * len(samples)
-    ordered, intervals = sort_into_strata(xp, samples, placed, are_same=are_same)
-    return ordered, Strata(intervals=intervals)
+    return placed * (n_samples // len(placed))
 
 
 def _merge_axes(

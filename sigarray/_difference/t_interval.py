@@ -74,13 +74,16 @@ def t_ci(
     n_clusters : int, optional
         At least as many as there are clusters, static under `jit`, for labels on a
         device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN.
+        below it makes the result NaN. With `strata`, as many as there are.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
         arrays of labels, which have an order as those of `clusters`. Labels on a device
-        are integers; a stratum of one score makes the result NaN there.
+        are integers; a stratum of one score makes the result NaN there. Of scores
+        (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: exchanged, the axes
+        ask about other tasks and the same runs, and nothing tells. With `clusters`
+        these are labels, and whole clusters of each stratum were sampled.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
@@ -117,7 +120,8 @@ def t_ci(
     in 93.5 to 97.0 %, and the F1 of counts in 94.3 to 97.0 %; those of the same items
     without `clusters` held the mean in 37.2 to 95.4 %.
 
-    With `strata`, the error is that within strata, as in `t_test`.
+    With `strata`, the error is that within strata, and with `clusters` too that of
+    clusters within them, as in `t_test`.
 
     With axes of seeds and of items, the error is that of a crossed analysis of
     variance, as in `t_test`. Of 2000 sets each of 3, 5 and 10 seeds on 200 and 500

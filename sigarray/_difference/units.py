@@ -4,9 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sigarray._backend.aliases import Array, TestedStatistic
 from sigarray._backend.checks import show
-from sigarray._backend.codes import code_clusters
+from sigarray._backend.codes import code_clusters, read_codes
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.tables import Axis
@@ -16,8 +18,12 @@ from sigarray._difference.resampling import (
     check_stratified,
     prepare_samples,
 )
+from sigarray._difference.strata import code_strata, place_codes
 from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.nested import nest_clusters
+from sigarray._numeric.strata import Strata
 from sigarray._numeric.sums import SumStatistic
 
 # Statistics of scores that count by weights, as those of clusters do in resamples.
@@ -55,6 +61,7 @@ def prepare_items(
         paired=paired,
         n_clusters=n_clusters,
     )
+    are_drawn = are_drawn or strata is not None
     if are_drawn and n_clusters is None and not all(x.is_exact for x in coded):
         msg = (
             "Expected n_clusters, the number of clusters, with labels on a device, "
@@ -67,7 +74,65 @@ def prepare_items(
     design = design._replace(
         n_clusters=tuple(x.number for x in coded), codes=[x.codes for x in coded]
     )
-    return prepared._replace(design=design)
+    prepared = prepared._replace(design=design)
+    if strata is None or not coded or isinstance(axis, tuple):
+        return prepared
+    return _nest(prepared, clusters, strata, given, axis, paired)
+
+
+def _nest(
+    prepared: Prepared,
+    clusters: Any,
+    strata: Any,
+    given: Sequence[Any],
+    axis: int,
+    paired: bool,
+) -> Prepared:
+    """Return samples with clusters in the order of strata, whose intervals are theirs.
+
+    Raises
+    ------
+    ValueError
+        On the host, a cluster in two strata, or a stratum of one cluster.
+    """
+    xp, _, samples, *_, design = prepared
+    of_strata, are_same = code_strata(
+        xp, strata, given, samples, axis=axis, paired=paired
+    )
+    of_clusters = read_codes(
+        xp, clusters, given, samples, "cluster", axis=axis, paired=paired
+    )
+    for of, stratum in zip(of_clusters, of_strata, strict=True):
+        if isinstance(of, np.ndarray) and isinstance(stratum, np.ndarray):
+            _check_nesting(of, stratum)
+    numbers = design.n_clusters * (len(samples) // len(of_clusters))
+    samples, codes, intervals = nest_clusters(
+        xp,
+        samples,
+        place_codes(xp, of_clusters, len(samples)),
+        place_codes(xp, of_strata, len(samples)),
+        numbers=numbers,
+        are_same=are_same,
+    )
+    design = Design(Strata(intervals=intervals), n_clusters=numbers, codes=codes)
+    return prepared._replace(samples=samples, design=design)
+
+
+def _check_nesting(codes: Array, strata: Array) -> None:
+    """Raise unless clusters are in one stratum each, and two or more in each."""
+    of_cluster = np.unique(np.stack([codes, strata]), axis=1)
+    if np.any(np.bincount(of_cluster[0]) > 1):
+        msg = (
+            "Expected each cluster in one stratum; got one in several. Name the "
+            "clusters of each stratum anew, or leave out strata."
+        )
+        raise ValueError(msg)
+    if np.any(np.bincount(of_cluster[1]) == 1):
+        msg = (
+            "Expected two clusters or more in each stratum, for their variance; got "
+            "one. Leave out that stratum, or strata."
+        )
+        raise ValueError(msg)
 
 
 def prepare_units(
@@ -103,13 +168,13 @@ def prepare_units(
     )
     xp, _, samples, dtype, _, design = prepared
     check_crossed(design, "statistic", statistic, "mean", "median")
-    if design.strata.are_there:
-        check_stratified(design, statistic)
-        return prepared
+    is_stratified = design.strata.are_there
     if not design.n_clusters:
+        if is_stratified:
+            check_stratified(design, statistic)
         return prepared
-    _check_statistic_of_clusters(statistic, takes_middles)
-    count = len(samples) if paired else 1
+    _check_statistic_of_clusters(statistic, takes_middles, is_stratified)
+    count = len(samples) // len(design.n_clusters)
     numbers, codes = design.n_clusters * count, list(design.codes) * count
     if statistic in _MIDDLES:
         samples, codes = _keep_whole_units(xp, samples, codes, numbers=numbers)
@@ -122,29 +187,33 @@ def prepare_units(
         numbers=numbers,
         is_of_sums=isinstance(statistic, SumStatistic),
     )
+    design = Design(design.strata)
     if isinstance(statistic, SumStatistic):
-        return Prepared(xp, statistic, sums, dtype)
-    return Prepared(
-        xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
-    )
+        return Prepared(xp, statistic, sums, dtype, design=design)
+    level = level if len(samples) == 1 else None
+    return Prepared(xp, _MEAN_OF_ITEMS, sums, dtype, level, design)
 
 
 def _check_statistic_of_clusters(
-    statistic: TestedStatistic, takes_middles: bool
+    statistic: TestedStatistic, takes_middles: bool, is_stratified: bool
 ) -> None:
     """Raise unless the statistic is known of samples whose size varies."""
     if statistic == "mean" or isinstance(statistic, SumStatistic):
         return
-    if statistic in _MIDDLES and takes_middles:
+    if statistic in _MIDDLES and takes_middles and not is_stratified:
         return
-    known = "'mean', 'median', 'iqm'" if takes_middles else "'mean'"
+    known, names = "'mean', 'median', 'iqm'", "clusters"
+    if is_stratified or not takes_middles:
+        known = "'mean'"
+    if is_stratified:
+        names = "clusters and strata"
     advice = "Average the items of each cluster, and leave out clusters."
     if statistic in _MIDDLES:
-        advice = "Use bootstrap_test, which takes them."
+        advice = "Use bootstrap_ci or bootstrap_test, which take it without strata."
     elif statistic == "t":
         advice = "Use t_test, whose error is that of clusters."
     msg = (
-        f"Expected statistic={known} or of_sums(f) with clusters, for resamples of "
+        f"Expected statistic={known} or of_sums(f) with {names}, for resamples of "
         f"clusters are of other sizes; got {show(statistic)}. {advice}"
     )
     raise ValueError(msg)

@@ -7,6 +7,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters, find_errors_of_clusters
 from sigarray._numeric.crossed import find_crossed_errors
+from sigarray._numeric.nested import find_errors_of_nested
 from sigarray._numeric.strata import (
     NO_STRATA,
     Intervals,
@@ -21,6 +22,8 @@ DesignArrays = tuple[Sequence[Intervals], Sequence[Array]]
 
 class Design(NamedTuple):
     """Strata of scores, tables of seeds and items, or clusters; or scores one by one.
+
+    With clusters, strata are of these, whose codes are in their order.
 
     `n_items`, if any, is the number of items of samples that are tables, whose n are
     the cells of one seed after another. `codes` (n,) or (..., n) are those of clusters
@@ -71,6 +74,9 @@ def find_errors_by_design(
 
     The list of scores may be emptied, as by `find_errors`.
     """
+    if design.strata.are_there and design.n_clusters:
+        clusters, strata = design.clusters, design.strata
+        return find_errors_of_nested(xp, scores, clusters, strata, paired)
     if design.strata.are_there:
         return find_errors_of_strata(xp, scores, design.strata, paired)
     if design.n_items is not None:

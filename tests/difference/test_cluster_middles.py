@@ -5,9 +5,11 @@ import pytest
 import scipy.stats
 
 from sigarray import (
+    aso,
     bootstrap_ci,
     bootstrap_replicates,
     bootstrap_test,
+    mann_whitney_u,
     permutation_replicates,
     permutation_test,
     t_test,
@@ -222,10 +224,16 @@ class TestWrongCalls:
                 a, b, paired=True, clusters=codes, statistic=statistic, rng=0
             )
 
+    def test_functions_without_clusters(self):
+        codes, (a, b) = draw()
+        for function in (aso, mann_whitney_u):
+            with pytest.raises(TypeError, match=r"'clusters'\. Average the items"):
+                function(a, b, clusters=codes)
+
     def test_exchanges_and_closed_forms(self):
         codes, (a, b) = draw()
         options = {"paired": True, "clusters": codes, "statistic": "median"}
-        said = "statistic='mean' or of_sums.*'median'. Use bootstrap_test, which takes"
+        said = "statistic='mean' or of_sums.*'median'. Use bootstrap_ci or bootst"
         with pytest.raises(ValueError, match=said):
             permutation_test(a, b, rng=0, **options)
         with pytest.raises(ValueError, match=said):

@@ -349,8 +349,8 @@ class TestWhatIsRefused:
             ({"strata": [0, None, 1, 1]}, "a label for each item; got None"),
             ({"strata": True}, "strata to be a label for each of 4 items; got bool"),
             (
-                {"strata": [0, 0, 1, 1], "clusters": [0, 0, 1, 1]},
-                "clusters or strata; got both",
+                {"strata": 0, "clusters": [0, 0, 1, 1]},
+                "labels of strata with clusters, one for each item; got the axis 0",
             ),
         ],
     )

@@ -1,0 +1,202 @@
+"""Clusters within strata: errors of means, and resamples of whole clusters of each."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import (
+    bootstrap_ci,
+    bootstrap_replicates,
+    of_sums,
+    permutation_replicates,
+    permutation_test,
+    t_ci,
+    t_test,
+)
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_words, uniform_indices
+from tests.backends import require
+
+STRATUM_OF = np.array([1, 0, 2, 1, 0, 2, 1, 1, 2, 2])
+
+
+def draw(seed=0, n=30):
+    """Return clusters, their strata at unlike levels, and scores of A and of B."""
+    rng = np.random.default_rng(seed)
+    number = len(STRATUM_OF)
+    codes = np.append(np.arange(number), rng.integers(0, number, n))
+    rng.shuffle(codes)
+    strata = STRATUM_OF[codes]
+    effects = rng.normal(size=(2, number))[:, codes]
+    return codes, strata, 4.0 * strata + effects + rng.normal(size=(2, len(codes)))
+
+
+def find_slowly(x, codes, strata):
+    """Return the mean, its squared error by strata of clusters, and the df."""
+    squares, rest = [], []
+    for stratum in np.unique(strata):
+        inside = np.unique(codes[strata == stratum])
+        sums = np.array([np.sum(x[codes == code] - x.mean()) for code in inside])
+        squares.append(len(sums) * np.var(sums, ddof=1) / len(x) ** 2)
+        rest.append(len(sums) - 1)
+    df = np.sum(squares) ** 2 / np.sum(np.square(squares) / rest)
+    return x.mean(), np.sum(squares), df
+
+
+class TestStudent:
+    def test_the_error_is_that_of_sums_of_clusters(self, backend):
+        codes, strata, (a, b) = draw()
+        names = [f"document {code}" for code in codes], [f"topic {k}" for k in strata]
+        x, y = map(backend.asarray, (a, b))
+        mean, square, df = find_slowly(a - b, codes, strata)
+        for clusters, within in ((codes, strata), names):
+            result = t_test(x, y, paired=True, clusters=clusters, strata=within)
+            found = [float(value) for value in result]
+            t = mean / np.sqrt(square)
+            expected = t, 2.0 * scipy.stats.t.sf(abs(t), df), df
+            np.testing.assert_allclose(found, expected, rtol=2e-5)
+        result = t_ci(x, clusters=codes, strata=strata, confidence_level=0.9)
+        mean, square, df = find_slowly(a, codes, strata)
+        margin = scipy.stats.t.isf(0.05, df) * np.sqrt(square)
+        found = [float(value) for value in result.confidence_interval]
+        np.testing.assert_allclose(found, (mean - margin, mean + margin), rtol=2e-5)
+
+    def test_two_samples_have_clusters_of_their_own(self):
+        codes, strata, (a, b) = draw()
+        order = np.random.default_rng(3).permutation(len(b))[::-1]
+        names = np.array(["u", "v", "w"])
+        result = t_test(
+            a,
+            b[order] + 1.0,
+            clusters=(codes, codes[order] * 7),
+            strata=(names[strata], names[strata[order]]),
+        )
+        (mean_a, var_a, df_a), (mean_b, var_b, df_b) = (
+            find_slowly(x, codes, strata) for x in (a, b + 1.0)
+        )
+        t = (mean_a - mean_b) / np.sqrt(var_a + var_b)
+        df = (var_a + var_b) ** 2 / (var_a**2 / df_a + var_b**2 / df_b)
+        np.testing.assert_allclose((result.statistic, result.df), (t, df))
+
+    def test_clusters_of_one_item_are_strata_alone(self):
+        _, strata, (a, b) = draw()
+        every = np.arange(len(a))
+        for options, clusters, within in (
+            ({"paired": True}, every, strata),
+            ({}, (every, every), (strata, strata)),
+        ):
+            found = t_test(a, b, clusters=clusters, strata=within, **options)
+            plain = t_test(a, b, strata=within, **options)
+            np.testing.assert_allclose(found, plain, rtol=1e-11)
+
+    def test_a_metric_of_sums_and_scores_in_batches(self):
+        codes, strata, (a, b) = draw()
+        ratio = of_sums(lambda x, y: x / y)
+        ones = np.ones(len(a))
+        options = {"clusters": codes, "strata": strata}
+        both = t_ci(np.stack([a, b]), **options)
+        for k, x in enumerate((a, b)):
+            found = t_ci((x, ones), statistic=ratio, **options)
+            np.testing.assert_allclose(found.statistic, both.statistic[k])
+            np.testing.assert_allclose(found.standard_error, both.standard_error[k])
+
+    def test_intervals_hold_the_mean(self):
+        """Six strata of five clusters, whose sizes vary, too: in about 95 of 100."""
+        rng, held, n_sets = np.random.default_rng(0), 0, 300
+        for _ in range(n_sets):
+            codes = np.repeat(np.arange(30), rng.integers(2, 9, 30))
+            strata = codes // 5
+            x = rng.normal(size=30)[codes] + rng.normal(size=len(codes)) + strata
+            low, high = t_ci(x, clusters=codes, strata=strata).confidence_interval
+            held += low <= 2.5 <= high
+        assert 0.90 < held / n_sets < 0.99
+
+
+class TestResamples:
+    def test_whole_clusters_of_each_stratum_are_drawn(self):
+        """N - 1 of n clusters, each of which counts n / (n - 1), in a loop."""
+        codes, strata, (a, b) = draw()
+        words = random_words(HOST, seed_words(HOST, 1), 0, 20, len(STRATUM_OF))
+        by_stratum = np.argsort(STRATUM_OF, kind="stable")
+        expected = []
+        for row in words:
+            weights, place = np.zeros(len(STRATUM_OF)), 0
+            for stratum in range(3):
+                members = by_stratum[STRATUM_OF[by_stratum] == stratum]
+                n = len(members)
+                for k in range(1, n):  # the first draw of a stratum is left out
+                    chosen = members[uniform_indices(HOST, row[place + k], n)]
+                    weights[chosen] += n / (n - 1)
+                place += n
+            of_items = weights[codes]
+            expected.append(np.average(a, weights=of_items))
+            expected[-1] -= np.average(b, weights=of_items)
+        found = bootstrap_replicates(
+            a, b, paired=True, clusters=codes, strata=strata, start=0, count=20, rng=1
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+    def test_clusters_are_dealt_out_within_strata(self):
+        codes, strata, (a, b) = draw()
+        a, b = a + 96.0 * strata, b + 96.0 * strata
+        sums = {"start": 0, "count": 60, "rng": 0, "clusters": (codes, codes)}
+        # Sums of clusters less the level of their stratum are small.
+        found = permutation_replicates(a, b, strata=(strata, strata), **sums)
+        assert found.std() < 0.5 * permutation_replicates(a, b, **sums).std()
+        for method in ("resampling", "exact"):
+            options = {"paired": True, "clusters": codes, "method": method}
+            x, y = np.round(a), np.round(b)
+            plain = permutation_test(x, y, rng=0, **options)
+            within = permutation_test(x, y, rng=0, strata=strata, **options)
+            np.testing.assert_allclose(within, plain)
+
+    def test_intervals_are_about_those_of_t(self):
+        codes = np.arange(300) // 3
+        strata = codes % 4
+        x = 5.0 * strata + np.random.default_rng(0).normal(size=100)[codes]
+        options = {"clusters": codes, "strata": strata}
+        for method in ("percentile", "bca"):
+            found = bootstrap_ci(x, method=method, rng=0, **options)
+            closed = t_ci(x, **options)
+            assert found.standard_error == pytest.approx(closed.standard_error, 0.05)
+
+
+class TestWrongCalls:
+    def test_on_the_host(self):
+        codes, strata, (a, _) = draw()
+        for clusters, within, said in (
+            (codes, np.arange(len(a)) % 3, "each cluster in one stratum; got one in"),
+            (codes, np.where(codes == 2, 9, strata), "two clusters or more in each st"),
+            (codes, 0, "labels of strata with clusters, one for each item; got the a"),
+        ):
+            for function, options in ((t_ci, {}), (bootstrap_ci, {"rng": 0})):
+                with pytest.raises(ValueError, match=said):
+                    function(a, clusters=clusters, strata=within, **options)
+        for statistic in ("median", "iqm", find_top):
+            options = {"clusters": codes, "strata": strata, "statistic": statistic}
+            with pytest.raises(ValueError, match=r"of_sums.* with clusters and strata"):
+                bootstrap_ci(a, rng=0, **options)
+
+    def test_on_a_device(self):
+        torch = require("torch")
+        codes, strata, (a, _) = draw()
+        x, of, within = map(torch.asarray, (a, codes, strata))
+        expected = t_ci(a, clusters=codes, strata=strata)
+        found = t_ci(x, clusters=of, strata=within, n_clusters=10)
+        np.testing.assert_allclose(found.standard_error, expected.standard_error)
+        for clusters, stratum, number in (
+            (of, within, 9),
+            (of, within, 11),
+            (of, torch.arange(len(a)) % 3, 10),
+            (of, torch.where(of == 2, 9, within), 10),
+        ):
+            lost = t_ci(x, clusters=clusters, strata=stratum, n_clusters=number)
+            assert torch.isnan(lost.standard_error)
+        with pytest.raises(ValueError, match="Expected n_clusters, the number"):
+            t_ci(x, clusters=of, strata=within)
+
+
+def find_top(x, axis):
+    """Return a statistic of scores."""
+    return x.max(axis=axis)
