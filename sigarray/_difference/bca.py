@@ -42,7 +42,7 @@ def find_acceleration(
 
     Influences are relative to the mean of their stratum, if there are strata.
     """
-    influences = [_influence(xp, statistic, row) for row in rows]
+    influences = [find_influences(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
     if paired:
@@ -61,7 +61,7 @@ def find_acceleration(
     return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
 
 
-def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
+def find_influences(xp: Library, statistic: Statistic, x: Array) -> Array:
     """(n - 1) (mean of the values without one score - the value without this score)."""
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from sigarray._backend.aliases import (
+    Array,
     ExecutionOptions,
     RandomSource,
 )
@@ -262,19 +263,47 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
 
 def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
     """Return a stack (..., K, n) for each size of sample, and the places of models."""
+    given = list_samples(scores)
+    xp, samples = standardize(*given, axis=axis)
+    stacks, order = stack_by_size(xp, samples, is_one=given[0] is scores)
+    return xp, stacks, order
+
+
+def list_samples(scores: Any) -> list[Any]:
+    """Return the arrays of all models, or the one that holds them.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two arrays, in a list.
+    """
     if not isinstance(scores, list):
-        xp, (stack,) = standardize(scores, axis=axis)
+        return [scores]
+    if len(scores) < 2:
+        msg = f"Expected scores of two or more models; got {len(scores)}."
+        raise ValueError(msg)
+    return scores
+
+
+def stack_by_size(
+    xp: Library, samples: list[Array], *, is_one: bool
+) -> tuple[Stacks, tuple[int, ...]]:
+    """Return stacks of samples (..., n), or of one (..., K, n), and places of models.
+
+    Raises
+    ------
+    ValueError
+        One sample without an axis of two or more models.
+    """
+    if is_one:
+        (stack,) = samples
         if stack.ndim < 2 or stack.shape[-2] < 2:
             msg = (
                 f"Expected scores of two or more models, shape (..., K, n); got shape "
                 f"{tuple(stack.shape)} with the scores on the last axis."
             )
             raise ValueError(msg)
-        return xp, [stack], tuple(range(stack.shape[-2]))
-    if len(scores) < 2:
-        msg = f"Expected scores of two or more models; got {len(scores)}."
-        raise ValueError(msg)
-    xp, samples = standardize(*scores, axis=axis)
+        return [stack], tuple(range(stack.shape[-2]))
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
     sizes = [sample.shape[-1] for sample in samples]
@@ -284,7 +313,7 @@ def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ..
         xp.stack([samples[k] for k in group], axis=-2)
         for _, group in itertools.groupby(models, key=lambda k: sizes[k])
     ]
-    return xp, stacks, tuple(models.index(k) for k in range(len(models)))
+    return stacks, tuple(models.index(k) for k in range(len(models)))
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
