@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
+from sigarray._host import list_columns_of_ranks
 from sigarray._notebook import draw_result
 
 
@@ -321,7 +322,7 @@ class RankResult(NamedTuple):
     probability: Array
 
     def _repr_html_(self) -> str | None:
-        return draw_result(self)
+        return draw_result(self, list_columns_of_ranks(self))
 
 
 class ScoreSummary(NamedTuple):

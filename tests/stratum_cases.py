@@ -31,8 +31,9 @@ def _rank_sequence(*arrays: Any, **options: Any) -> Any:
 def _rank_within_tasks(x: Any, axis: int = -1, **options: Any) -> Any:
     """Rank models by scores (..., 2 n), of which half are of another task."""
     xp = array_api_compat.array_namespace(x)
-    rows = xp.moveaxis(x, axis, -1)
-    tables = xp.reshape(rows, (*rows.shape[:-1], 2, rows.shape[-1] // 2))
+    rows = x if axis == -1 else xp.moveaxis(x, axis, -1)
+    half = rows.shape[-1] // 2
+    tables = xp.reshape(rows[..., : 2 * half], (*rows.shape[:-1], 2, half))
     return sigarray.rank_ci(tables, strata=-2, **options)
 
 
