@@ -53,6 +53,7 @@ if _TYPE_CHECKING:
         bootstrap_power_analysis,
         required_sample_size,
     )
+    from sigarray._rank_intervals.interval import rank_ci
     from sigarray._ranking import ranking
     from sigarray._verdicts.models import compare_models
     from sigarray._verdicts.result import ModelComparison, Verdict
@@ -68,6 +69,7 @@ if _TYPE_CHECKING:
         ProportionResult,
         ProportionTestResult,
         Ranking,
+        RankResult,
         ResamplingResult,
         SampleSizeResult,
         ScoreSummary,
@@ -87,6 +89,7 @@ __all__ = [
     "PairwiseAsoResult",
     "ProportionResult",
     "ProportionTestResult",
+    "RankResult",
     "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
@@ -126,6 +129,7 @@ __all__ = [
     "probability_of_improvement",
     "proportion_ci",
     "proportion_test",
+    "rank_ci",
     "ranking",
     "read",
     "report",
@@ -186,6 +190,7 @@ _MODULES = {
         "bootstrap_power_analysis",
         "required_sample_size",
     ),
+    "_rank_intervals.interval": ("rank_ci",),
     "_ranking": ("ranking",),
     "_verdicts.models": ("compare_models",),
     "_verdicts.result": ("ModelComparison", "Verdict"),
@@ -200,6 +205,7 @@ _MODULES = {
         "PairwiseAsoResult",
         "ProportionResult",
         "ProportionTestResult",
+        "RankResult",
         "Ranking",
         "ResamplingResult",
         "SampleSizeResult",

@@ -59,3 +59,13 @@ def choose_names(
         msg = f"Expected {n} names that differ; got [{shown}]."
         raise ValueError(msg)
     return chosen
+
+
+def list_columns_of_ranks(result: Any) -> dict[str, Any]:
+    """Return the columns (..., K) of a `RankResult`: a row for each model."""
+    low, high = result.confidence_interval
+    columns = {"rank": result.rank, "low": low, "high": high}
+    n_models = result.rank.shape[-1]
+    return columns | {
+        f"probability_{k + 1}": result.probability[..., k] for k in range(n_models)
+    }

@@ -13,13 +13,15 @@ _MOST_ROWS = 20
 _CELL = 'style="text-align: right"'
 
 
-def draw_result(result: Any) -> str | None:
+def draw_result(result: Any, columns: dict[str, Any] | None = None) -> str | None:
     """Return a table with a row for each entry of a batch, at most twenty.
+
+    Columns are arrays by their names, by default those of the result.
 
     This copies the arrays of the result to the host, when it is shown and not before.
     None for arrays that are traced, which have no numbers: then its text is shown.
     """
-    columns = _flatten(result)
+    columns = _flatten(result) if columns is None else columns
     if any(is_traced(x) for x in columns.values()):
         return None
     arrays = [copy_array(x) for x in columns.values()]

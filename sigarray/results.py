@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
+from sigarray._host import list_columns_of_ranks
 from sigarray._notebook import draw_result
 
 
@@ -299,6 +300,30 @@ class Ranking(NamedTuple):
     order: tuple[Hashable, ...]
     beats: tuple[tuple[Hashable, ...], ...]
     groups: tuple[tuple[Hashable, ...], ...]
+
+
+class RankResult(NamedTuple):
+    """Ranks of K models, 1 for the best, and what is known of them.
+
+    Attributes
+    ----------
+    rank : array, shape (..., K)
+        1 plus the number of models that are better: models that are tied have the first
+        of their ranks.
+    confidence_interval : ConfidenceInterval
+        Its limits, of shape (..., K): `low, high = result.confidence_interval`. They
+        hold the ranks of all models at once.
+    probability : array, shape (..., K, K)
+        Entry (i, r - 1) is the share of resamples in which model i has rank r. Models
+        that are tied share their ranks.
+    """
+
+    rank: Array
+    confidence_interval: ConfidenceInterval
+    probability: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self, list_columns_of_ranks(self))
 
 
 class ScoreSummary(NamedTuple):

@@ -152,9 +152,9 @@ GROUPS = (
                 Arrays of any library and device are copied to the host, which waits for
                 the device.""",
             "names": """
-                Names of the models, for the result of `multi_aso` and a `Ranking`; for
-                others, of the batch entries, which are on one axis. By default their
-                places, or the labels of a mapping.""",
+                Names of the models, for the results of `multi_aso` and `rank_ci` and a
+                `Ranking`; for others, of the batch entries, which are on one axis. By
+                default their places, or the labels of a mapping.""",
         },
     ),
     Group(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import array_api_compat
+
 import sigarray
 from tests.case import Case
 from tests.sum_cases import DRAWN, SPLIT, label_items
@@ -33,6 +35,24 @@ def _in_both(function: Any) -> Any:
 
 def _profile(x: Any, **options: Any) -> Any:
     return sigarray.performance_profile(x, [-0.5, 0.0, 0.7], **options)
+
+
+def _rank_sequence(*arrays: Any, **options: Any) -> Any:
+    return sigarray.rank_ci(arrays, **options)
+
+
+def _rank_within_tasks(x: Any, axis: int = -1, **options: Any) -> Any:
+    """Rank models by scores (..., 2 n), of which half are of another task."""
+    xp = array_api_compat.array_namespace(x)
+    rows = x if axis == -1 else xp.moveaxis(x, axis, -1)
+    half = rows.shape[-1] // 2
+    tables = xp.reshape(rows[..., : 2 * half], (*rows.shape[:-1], 2, half))
+    return sigarray.rank_ci(tables, strata=-2, **options)
+
+
+def _spread_of(x: Any, axis: int) -> Any:
+    xp = array_api_compat.array_namespace(x)
+    return xp.max(x, axis=axis) - xp.min(x, axis=axis)
 
 
 STRATUM_CASES = [
@@ -107,6 +127,27 @@ STRATUM_CASES = [
         ((9,), (7,)),
         DRAWN,
         is_random=True,
+    ),
+    *(
+        Case(
+            f"rank_ci-{name}",
+            function,
+            shapes,
+            DRAWN | options,
+            is_random=True,
+            public=sigarray.rank_ci,
+        )
+        for name, function, shapes, options in (
+            ("mean", sigarray.rank_ci, ((3, 9),), {}),
+            ("median", _rank_sequence, ((8,), (5,), (8,)), {"statistic": "median"}),
+            (
+                "tasks",
+                _rank_within_tasks,
+                ((3, 10),),
+                {"statistic": "iqm", "higher_is_better": False},
+            ),
+            ("callable", sigarray.rank_ci, ((2, 7),), {"statistic": _spread_of}),
+        )
     ),
     Case(
         "performance_profile",

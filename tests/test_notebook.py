@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sigarray import aso, bootstrap_ci, compare, t_test
+from sigarray import aso, bootstrap_ci, compare, rank_ci, t_test
 from tests.backends import find_lack
 
 RNG = np.random.default_rng(0)
@@ -54,3 +54,10 @@ def test_traced_arrays_have_no_numbers_to_show():
 
     jax.jit(test)(A[0], B[0])
     assert shown == [None]
+
+
+def test_ranks_have_a_row_for_each_model():
+    scores = [[0.1, 0.2, 0.3], [0.9, 0.8, 0.9]]
+    header, *rows = read_rows(rank_ci(scores, rng=0, n_resamples=99)._repr_html_())
+    assert header == ["", "rank", "low", "high", "probability_1", "probability_2"]
+    assert rows == [["[0]", "2", "2", "2", "0", "1"], ["[1]", "1", "1", "1", "1", "0"]]

@@ -79,6 +79,7 @@ def test_what_is_no_array_is_refused(function):
 
 MAPPINGS = {
     sigarray.multi_aso: (),
+    sigarray.rank_ci: (),
     plot.scores: (),
     read.scores: (),
     sigarray.compare_models: (),

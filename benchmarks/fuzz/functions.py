@@ -46,6 +46,7 @@ REPLICATES = {
     "batch": RANDOM["batch"],
     "rng": RANDOM["rng"],
 }
+RANKED = ("rank", "probability", "confidence_interval.low", "confidence_interval.high")
 COMPARED_BY = {
     "paired": FLAG,
     "statistic": choice(
@@ -209,6 +210,19 @@ FUNCTIONS = [
         mirrored={"statistic": "complement"},
         fixed_by_shift=("statistic",),
         fixed_by_scale=("statistic",),
+    ),
+    Function(
+        "rank_ci",
+        RANDOM
+        | {
+            "confidence_level": LEVEL,
+            "higher_is_better": FLAG,
+            "statistic": COMPARED_BY["statistic"],
+        },
+        arity=3,
+        takes="list",
+        fixed_by_shift=RANKED,
+        fixed_by_scale=RANKED,
     ),
     *(
         Function(

@@ -63,7 +63,7 @@ def call_as_operator(
             continue
         if callable(value) and not _is_known_by_code(value, _PARAMETERS.get(key, 0)):
             return call_beside_the_program(function, args, options)
-        options[key] = _hold_measurement(value) if _measures(value) else _hold(value)
+        options[key] = _hold_measurement(value) if _has_parts(value) else _hold(value)
     return _insert(name, tuple(map(_plain, args)), options)
 
 
@@ -96,7 +96,9 @@ def _is_known_by_code(function: Any, n_parameters: int) -> bool:
     A held callable stays for calls of another function with the same code, which may
     close over another value, or have other defaults or globals.
     """
-    is_metric = _measures(function)
+    if hasattr(function, "has_parts"):
+        return True
+    is_metric = hasattr(function, "measure")
     if is_metric:
         function = function.measure
     if not isinstance(function, types.FunctionType):
@@ -129,9 +131,12 @@ def call_beside_the_program(
     return function(*args, **options)
 
 
-def _measures(value: Any) -> bool:
-    """Tell whether a value is a metric, a frozen data class with a measure."""
-    return hasattr(value, "measure")
+def _has_parts(value: Any) -> bool:
+    """Tell whether a value is a metric, a frozen data class that its parts determine.
+
+    A part may be a function of the caller, the measure.
+    """
+    return hasattr(value, "measure") or hasattr(value, "has_parts")
 
 
 def _hold_measurement(metric: Any) -> str:
@@ -153,7 +158,7 @@ def _hold(value: Any) -> str:
     """Keep a value without a literal under a name."""
     for name, held in _HELD.items():
         # Metrics with the same parts are the same.
-        are_metrics = _measures(value) and type(held) is type(value)
+        are_metrics = _has_parts(value) and type(held) is type(value)
         if held is value or (are_metrics and held == value):
             return name
     name = f"held {_PROCESS} {next(_NUMBERS)}"

@@ -250,8 +250,8 @@ def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
     32 bits suffice, because n is at most 2^12.
     """
     scaled = n * halves
-    indices = scaled[1:, :] >> _HALF_BITS
-    indices += scaled[:-1, :]
+    indices = scaled[1:, ...] >> _HALF_BITS
+    indices += scaled[:-1, ...]
     indices >>= _HALF_BITS
     is_wide = xp.has_int64
     return xp.astype(indices, xp.int64 if is_wide else xp.int32)

@@ -53,7 +53,7 @@ def find_acceleration(
             for x, of in zip(rows, design.clusters, strict=True)
         ]
     else:
-        influences = [_influence(xp, statistic, row) for row in rows]
+        influences = [find_influences(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
     if paired:
@@ -72,7 +72,7 @@ def find_acceleration(
     return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
 
 
-def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
+def find_influences(xp: Library, statistic: Statistic, x: Array) -> Array:
     """(n - 1) (mean of the values without one score - the value without this score)."""
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)
@@ -91,7 +91,7 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
 def _influence_of_clusters(
     xp: Library, statistic: Statistic, ordered: Array, clusters: Clusters
 ) -> Array:
-    """As `_influence`, of sorted scores (..., n) without one cluster, (..., C)."""
+    """As `find_influences`, of sorted scores (..., n) without one cluster, (..., C)."""
     values = functools.partial(_leave_out_clusters, xp, statistic, ordered, clusters)
     n_held = HELD_BY_COUNTS * math.prod(ordered.shape)
     without = map_replicates(xp, values, clusters.number, elements=n_held)

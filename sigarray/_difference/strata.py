@@ -128,7 +128,8 @@ def _merge_axes(
         merged.append((xp.reshape(moved, (*leading, number * n)), int(number)))
     numbers = [number for _, number in merged]
     if len(set(numbers)) > 1:
-        msg = f"Expected as many strata of A as of B; got {show(numbers)}."
+        found = ", ".join(map(str, numbers))
+        msg = f"Expected as many strata of each model; got {found}."
         raise ValueError(msg)
     return [x for x, _ in merged], Strata(number=numbers[0])
 

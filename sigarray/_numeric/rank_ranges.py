@@ -154,7 +154,7 @@ def critical_range(
     if is_of_baseline:
         normal = -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (2.0 * (k - 1)))
     else:
-        normal = _normal_range(k, level)
+        normal = normal_range(k, level)
     # Only the normal limit has so short a tail.
     return max(normal, 0.0 if table is None else float(table[0][-1]))
 
@@ -203,8 +203,11 @@ def _range_of_normals(k: int, x: float) -> float:
 
 
 @functools.cache
-def _normal_range(k: int, level: float) -> float:
-    """Return the x with this tail, by secants of its logarithm between two bounds."""
+def normal_range(k: int, level: float) -> float:
+    """Return x with P(the range of k standard normals >= x) = level.
+
+    Secants of the logarithm of that tail go between two bounds.
+    """
     low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
     f_low, f_high = (
         math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)

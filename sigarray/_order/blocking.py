@@ -10,9 +10,9 @@ from sigarray._backend.library import Library
 from sigarray._order.comparison import compare_pairs
 from sigarray._order.equality import find_equality
 from sigarray._order.families import Family
-from sigarray._order.many_models import stack_models
 from sigarray._order.pairs import Stacks, reorder
 from sigarray._order.ratio import sort_stacks
+from sigarray._order.stacks import stack_models
 
 
 def find_told_without(scores: Sequence[np.ndarray], family: Family) -> np.ndarray:

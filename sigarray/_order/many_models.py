@@ -1,29 +1,25 @@
 """Almost stochastic order between all pairs of several models."""
 
-import itertools
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from sigarray._backend.aliases import (
-    Array,
     ExecutionOptions,
     RandomSource,
 )
 from sigarray._backend.checks import anything, choice, represent, show
-from sigarray._backend.dispatch import is_traced, standardize
-from sigarray._backend.index_columns import looks_like_index
-from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
-from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
+from sigarray._backend.tables import Axis, axis_or_axes
 from sigarray._order.bounds import pairwise_result
 from sigarray._order.crossed import estimate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import by_pairs, family_of
-from sigarray._order.pairs import Stacks, slices_of
+from sigarray._order.pairs import slices_of
 from sigarray._order.plans import METHODS, Method, level_of
+from sigarray._order.stacks import name_models, stack_models, stack_tables
 from sigarray._plain_text import suggest
 from sigarray.results import PairwiseAsoResult
 
@@ -290,101 +286,3 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
         f"{meant}"
     )
     raise ValueError(msg)
-
-
-def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
-    """Return a stack (..., K, n) for each size of sample, and the places of models."""
-    if not isinstance(scores, list):
-        xp, (stack,) = standardize(scores, axis=axis)
-        return xp, [_check_stack(stack)], tuple(range(stack.shape[-2]))
-    _check_models(scores)
-    xp, samples = standardize(*scores, axis=axis)
-    return xp, *_group_by_size(xp, samples)
-
-
-def stack_tables(
-    scores: Any, axes: tuple[int, int]
-) -> tuple[Library, Stacks, tuple[int, ...], int]:
-    """Return stacks of tables in rows, (..., K, S * n), places, and the n items."""
-    if not isinstance(scores, list):
-        xp, (stack,), n_items = standardize_tables(scores, axes=axes)
-        return xp, [_check_stack(stack)], tuple(range(stack.shape[-2])), n_items
-    _check_models(scores)
-    xp, samples, n_items = standardize_tables(*scores, axes=axes)
-    return xp, *_group_by_size(xp, samples), n_items
-
-
-def _check_stack(stack: Array) -> Array:
-    """Raise unless scores of several models are on the second last axis."""
-    if stack.ndim < 2 or stack.shape[-2] < 2:
-        msg = (
-            f"Expected scores of two or more models, shape (..., K, n); got shape "
-            f"{tuple(stack.shape)} with the scores on the last axis."
-        )
-        raise ValueError(msg)
-    return stack
-
-
-def _check_models(scores: list[Any]) -> None:
-    """Raise for a single model."""
-    if len(scores) < 2:
-        msg = f"Expected scores of two or more models; got {len(scores)}."
-        raise ValueError(msg)
-
-
-def _group_by_size(xp: Library, samples: list[Array]) -> tuple[Stacks, tuple[int, ...]]:
-    """Stack samples of one size, and return the places of models in these stacks."""
-    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
-    samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
-    sizes = [sample.shape[-1] for sample in samples]
-    # Models are grouped by size, and sizes in the order of their first model.
-    models = sorted(range(len(sizes)), key=lambda k: sizes.index(sizes[k]))
-    stacks = [
-        xp.stack([samples[k] for k in group], axis=-2)
-        for _, group in itertools.groupby(models, key=lambda k: sizes[k])
-    ]
-    return stacks, tuple(models.index(k) for k in range(len(models)))
-
-
-def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
-    """Return the names of the models, if they have any, and a list or one array."""
-    if isinstance(scores, Mapping):
-        if any(is_traced(x) for x in scores.values()):
-            msg = (
-                "Expected a list of scores where they are traced; got a mapping, which "
-                "jax.jit may have sorted by its keys. Pass list(scores.values()), made "
-                "before the jitted function is called."
-            )
-            raise TypeError(msg)
-        return list(scores), list(scores.values())
-    if hasattr(scores, "columns"):
-        names = list(scores.columns)
-        if len(set(names)) < len(names):
-            msg = f"Expected another column name for each model; got {names}."
-            raise ValueError(msg)
-        columns = [scores[name] for name in names]
-        _check_columns(names, columns)
-        return names, columns
-    if hasattr(scores, "ndim") or hasattr(scores, "__array__"):
-        return None, scores
-    return None, list(scores) if isinstance(scores, Iterable) else scores
-
-
-def _check_columns(names: list[Any], columns: list[Any]) -> None:
-    """Refuse columns of a data frame that are not models."""
-    for name, column in zip(names, columns, strict=True):
-        kind = np.asarray(column).dtype
-        if kind.kind not in "biuf":
-            msg = (
-                "Expected a column of numbers for each model; got "
-                f"{represent(name)} of dtype {kind}. Leave it out, or make it numbers "
-                "with .astype(float)."
-            )
-            raise TypeError(msg)
-        if looks_like_index(str(name), np.asarray(column).tolist()):
-            msg = (
-                "Expected a column of scores for each model; got "
-                f"{represent(name)}, which looks like an index. Leave it out, or pass "
-                "a mapping of the columns that are meant."
-            )
-            raise ValueError(msg)

@@ -3,7 +3,7 @@
 ``of_sums`` makes a statistic of any of them, or of a function of one's own: see
 `sigarray.of_sums`. Sums may be arrays of any library and shape, or plain numbers. What
 counts the numbers of each item returns an array (..., d, n), in the order in which the
-metric takes their sums.
+metric takes their sums. `optimality_gap` is a statistic of the scores themselves.
 """
 
 from sigarray.corpus._agreement import krippendorff_alpha, votes
@@ -21,11 +21,13 @@ from sigarray.corpus._classification import (
     recall,
 )
 from sigarray.corpus._confusions import confusions
+from sigarray.corpus._gaps import OptimalityGap, optimality_gap
 from sigarray.corpus._ratios import perplexity, ratio, word_error_rate
 from sigarray.corpus._regression import pearson, products, r2, residuals, rmse
 from sigarray.corpus._translation import bleu, chrf
 
 __all__ = [
+    "OptimalityGap",
     "accuracy",
     "bins",
     "bleu",
@@ -36,6 +38,7 @@ __all__ = [
     "krippendorff_alpha",
     "macro_f1",
     "matthews_correlation",
+    "optimality_gap",
     "pearson",
     "perplexity",
     "precision",

@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import is_array, is_traced, standardize
 from sigarray._host import choose_names, copy_array
-from sigarray._order.many_models import name_models
+from sigarray._order.stacks import name_models
 
 # More scores than this are drawn by this many quantiles.
 _MOST_QUANTILES = 2048

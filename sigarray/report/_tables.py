@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.checks import describe, fraction, represent
-from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray._host import (
+    check_matrix,
+    choose_names,
+    copy_array,
+    list_columns_of_ranks,
+)
 from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -17,7 +22,7 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 from sigarray.report._rendering import escape_json, render_float, render_table
-from sigarray.results import PairwiseAsoResult, Ranking, ScoreSummary
+from sigarray.results import PairwiseAsoResult, Ranking, RankResult, ScoreSummary
 
 # Names of rows, or of rows for each axis of a batch.
 Names = Iterable[Hashable] | None
@@ -37,9 +42,9 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
         What any function returned, or a mapping of labels to such results. Arrays of
         any library and device are copied to the host, which waits for the device.
     names : iterable of names, optional
-        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
-        of the batch entries, which are on one axis. By default their places, or the
-        labels of a mapping.
+        Names of the models, for the results of `multi_aso` and `rank_ci` and a
+        `Ranking`; for others, of the batch entries, which are on one axis. By default
+        their places, or the labels of a mapping.
     backend : str, default: "pandas"
         The library of the data frame, as narwhals calls it: also "polars", "pyarrow".
 
@@ -98,9 +103,9 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
         What any function returned, or a mapping of labels to such results. Arrays of
         any library and device are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
-        of the batch entries, which are on one axis. By default their places, or the
-        labels of a mapping.
+        Names of the models, for the results of `multi_aso` and `rank_ci` and a
+        `Ranking`; for others, of the batch entries, which are on one axis. By default
+        their places, or the labels of a mapping.
     threshold : float, default: 0.2
         Bounds of `multi_aso` below this are bold.
 
@@ -150,9 +155,9 @@ def to_latex(
         What any function returned, or a mapping of labels to such results. Arrays of
         any library and device are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
-        of the batch entries, which are on one axis. By default their places, or the
-        labels of a mapping.
+        Names of the models, for the results of `multi_aso` and `rank_ci` and a
+        `Ranking`; for others, of the batch entries, which are on one axis. By default
+        their places, or the labels of a mapping.
     threshold : float, default: 0.2
         Bounds of `multi_aso` below this are bold.
     caption : str, optional
@@ -200,9 +205,9 @@ def to_json(result: Any, /, names: Names = None) -> str:
         What any function returned, or a mapping of labels to such results. Arrays of
         any library and device are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
-        of the batch entries, which are on one axis. By default their places, or the
-        labels of a mapping.
+        Names of the models, for the results of `multi_aso` and `rank_ci` and a
+        `Ranking`; for others, of the batch entries, which are on one axis. By default
+        their places, or the labels of a mapping.
 
     Returns
     -------
@@ -307,6 +312,8 @@ def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
 
 def _flatten(result: Any, name: str) -> dict[str, Any]:
     """Return the arrays of a result and of nested results, by their names."""
+    if isinstance(result, RankResult):
+        return list_columns_of_ranks(result)
     if isinstance(result, tuple) and hasattr(result, "_asdict"):
         flat: dict[str, Any] = {}
         for key, value in result._asdict().items():

@@ -22,6 +22,7 @@ ARRAYS = {
     "study_records": (STUDY,),
     "bootstrap_power_analysis": (A,),
     "multi_aso": ([A, B],),
+    "rank_ci": ([A, B],),
     "compare_models": ({"a": A, "b": B},),
     "count_significant": (A,),
     "required_items": ([0.1, 0.1, 0.1],),

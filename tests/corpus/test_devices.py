@@ -56,11 +56,14 @@ def test_programs_of_torch():
     code, output = run(
         """
         import torch
-        from sigarray import corpus, of_sums, t_ci
+        from sigarray import bootstrap_ci, corpus, of_sums, t_ci
         from tests.corpus.items import ITEMS, find
 
         def center(x, statistic):
             return t_ci(x, statistic=statistic).statistic
+
+        def find_mean(x, statistic):
+            return bootstrap_ci(x, statistic=statistic, rng=0, n_resamples=9).statistic
 
         whole = torch.compile(center, backend="eager", fullgraph=True)
         for name, items in ITEMS.items():
@@ -77,7 +80,13 @@ def test_programs_of_torch():
             mapped = torch.func.vmap(metric)(*sums)
             torch.testing.assert_close(mapped, expected)
             print("ran", name)
+        x = torch.linspace(0.0, 2.0, 9)
+        torch._dynamo.reset()
+        gap = corpus.optimality_gap(gamma=0.5)
+        whole = torch.compile(find_mean, backend="eager", fullgraph=True)
+        assert torch.equal(whole(x, gap), gap(x))
+        print("ran gap")
         """
     )
     assert code == 0, output
-    assert output.count("ran ") == len(ITEMS)
+    assert output.count("ran ") == len(ITEMS) + 1

@@ -50,7 +50,7 @@ class TestRanges:
     def test_normal_limit_is_the_studentized_range(self, k, level):
         stats = pytest.importorskip("scipy.stats")
         expected = stats.studentized_range.ppf(1 - level, k, np.inf)
-        found = rank_ranges._normal_range(k, level)
+        found = rank_ranges.normal_range(k, level)
         assert found == pytest.approx(expected, rel=1e-5)
 
     def test_variance_is_that_of_simulated_gaps(self):
@@ -92,6 +92,6 @@ class TestRanges:
             for level in (0.05, 0.01, 0.002):
                 place = np.searchsorted(-tails, -level)
                 if place < len(values):
-                    limit = rank_ranges._normal_range(k, level)
+                    limit = rank_ranges.normal_range(k, level)
                     # At most one more value of the lattice.
                     assert values[place] <= limit * 1.05 + 1e-9

@@ -16,6 +16,7 @@ from sigarray import (
     holm,
     mann_whitney_u,
     multi_aso,
+    rank_ci,
     ranking,
     report,
     t_test,
@@ -226,3 +227,16 @@ def test_means_and_deviations_of_single_results_share_a_column():
     # Of a result in a result, too.
     text = report.to_latex(result)
     assert r"& summary\_a.mean $\pm$ sd & summary\_a.median &" in text
+
+
+def test_ranks_have_a_row_for_each_model():
+    result = rank_ci(SCORES, rng=0, n_resamples=99)
+    first, *_ = json.loads(report.to_json(result, SCORES))
+    low, high = result.confidence_interval
+    assert first == {
+        "name": "a_1",
+        "rank": 1.0,
+        "low": low[0],
+        "high": high[0],
+        **{f"probability_{k + 1}": result.probability[0, k] for k in range(3)},
+    }

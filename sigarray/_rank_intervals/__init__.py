@@ -1,0 +1,1 @@
+"""Ranks of several models, and intervals of them."""
