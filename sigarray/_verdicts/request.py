@@ -67,6 +67,16 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     return check_request(dataclasses.replace(request, test=test))
 
 
+def count_resamples(request: Request) -> int:
+    """Return how many resamples a verdict over these tasks takes.
+
+    Those of the test, which a signature names, are another number by default.
+    """
+    number = request.n_resamples
+    is_default = number in (None, RESAMPLES.get(request.test or ""))
+    return RESAMPLES["bootstrap"] if number is None or is_default else number
+
+
 def lacks_baseline(request: Request, table: ScoreTable) -> bool:
     """Tell whether the baseline is missing from some task of a table."""
     name = request.baseline
@@ -113,7 +123,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
     if name == "aso":
         return _make_order_test(request)
     n_resamples, method = request.n_resamples, request.method
-    if n_resamples is None:
+    if n_resamples is None or name not in RESAMPLES:
         n_resamples = RESAMPLES.get(name)
     elif method is None:
         method = "resampling"  # the request has a number of resamples

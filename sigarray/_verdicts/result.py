@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sigarray._backend.checks import represent
 from sigarray._plain_text import suggest
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
@@ -71,6 +72,10 @@ class ModelComparison:
         The comparison over all tasks, where there are several: `pairs`, with `a`, `b`,
         `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
         `mean_ranks` and `mean_of_means` by model.
+    over_these_tasks : Aggregates or None
+        With `statistic`, the comparison over these tasks: `values` by model, and
+        `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`, `adjusted_pvalue`
+        and `better`.
     signature : str
         A line with which `sigarray compare --verify` tells others whether they have the
         same scores and numbers.
@@ -90,6 +95,7 @@ class ModelComparison:
     fields: Mapping[str, str] | None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    over_these_tasks: Aggregates | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
