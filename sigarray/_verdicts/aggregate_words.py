@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.pair_options import FEW_SCORES
@@ -26,12 +26,6 @@ from sigarray.report._numbers import (
 
 # Tasks whose means differ in size by such a factor are of unlike scales.
 _UNLIKE = 10.0
-# A statistic in words, in the singular and of several models.
-_NAMES = {
-    "iqm": ("interquartile mean", "interquartile means"),
-    "mean": ("mean", "means"),
-    "median": ("median", "medians"),
-}
 # What the task of a verdict over these tasks is called in records.
 THESE_TASKS = "these tasks"
 
@@ -68,7 +62,7 @@ def _say_where(x: Aggregates) -> str:
 
 
 def _name(x: Aggregates, *, are_many: bool = False) -> str:
-    return _NAMES[x.statistic][are_many]
+    return NAMES[x.statistic][are_many]
 
 
 def _say_answer(x: Aggregates) -> list[str]:

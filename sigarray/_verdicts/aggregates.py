@@ -27,6 +27,12 @@ from sigarray.read._score_table import ScoreTable
 
 Aggregate = Literal["iqm", "mean", "median"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+# A statistic in words, in the singular and of several models.
+NAMES = {
+    "iqm": ("interquartile mean", "interquartile means"),
+    "mean": ("mean", "means"),
+    "median": ("median", "medians"),
+}
 # For a guess at the time.
 _SECONDS_PER_SCORE = 2e-8
 

@@ -173,6 +173,16 @@ def test_other_verdicts_stay_as_they_are():
         assert "over these 6 tasks" in text
 
 
+def test_a_picture_shows_them_first():
+    result = compare(draw(), "mean")
+    picture = result.list_pictures()[0]
+    assert picture.caption == (
+        "Differences of means over these 6 tasks, first minus second model, 95 % "
+        "confidence for all 3 together."
+    )
+    assert "ours minus dqn" in picture.description.replace('"', "")
+
+
 def test_texts_say_which_question_is_answered():
     result = compare(draw(), "mean")
     text = " ".join(result.sentences)
