@@ -327,6 +327,11 @@ def test_permutations_of_clusters_take_none():
     )
 
 
+def test_a_margin_of_shares_is_below_one():
+    with pytest.raises(ValueError, match=r"margin below 1 of scores of 0 and 1; got 5"):
+        compare_models(RIGHT, unit="item", margin=5)
+
+
 def test_a_margin_beyond_all_scores_is_doubted():
     with pytest.warns(UserWarning, match="margin 3 is no less than all scores"):
         compare_models(RUNS, margin=3.0)
