@@ -20,7 +20,7 @@ DOCS = {x.stem: x.read_text(encoding="utf-8") for x in (ROOT / "docs").glob("*.m
 
 _WITH_COMMANDS = (
     *("index", "responses", "clusters", "corpus", "seeds_and_items"),
-    "which_test",
+    *("which_test", "aggregates"),
 )
 OUTPUTS = re.findall(
     r"<!-- (output|first lines of): (.*?) -->\n```text\n(.*?)```",
@@ -65,7 +65,7 @@ def test_every_function_is_in_the_table():
     text = DOCS["functions"] + DOCS["responses"]
     table = "".join(line for line in text.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(?:responses\.)?(\w+)(?:\(|`)", table))
-    assert len(OUTPUTS) == 7
+    assert len(OUTPUTS) == 8
     functions = {
         name
         for package in (sigarray, sigarray.responses)

@@ -2,6 +2,7 @@
 
 import argparse
 
+from sigarray._cli.options.choices import AGGREGATES
 from sigarray._verdicts.asked import Request, check_request
 
 
@@ -30,5 +31,6 @@ def read_request(options: argparse.Namespace) -> Request:
             higher_is_better=not options.lower_is_better,
             missing=options.missing,
             margin=options.margin,
+            statistic=options.statistic if options.statistic in AGGREGATES else None,
         )
     )

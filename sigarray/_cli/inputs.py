@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sigarray._cli.messages import complain
+from sigarray._cli.options.choices import STATISTICS
 from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
 from sigarray._verdicts.directions import settle_direction
@@ -66,7 +67,7 @@ def read_models(
             "nothing at standard input. Pass a FILE: an example passes no gate."
         )
         raise ValueError(msg)
-    if options.statistic is not None:
+    if options.statistic in STATISTICS:
         _refuse_statistic(options.statistic, files)
         table = read_sums(files, choice, options.statistic)
     elif files:

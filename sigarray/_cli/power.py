@@ -50,6 +50,12 @@ def run(options: argparse.Namespace) -> Report:
             f"--margin {request.margin:.10g}. Leave it out."
         )
         raise ValueError(msg)
+    if request.statistic is not None:
+        msg = (
+            f"Expected sigarray power without --statistic {request.statistic}, because "
+            "its samples are of single tasks. Leave it out."
+        )
+        raise ValueError(msg)
     table = read_models(
         options,
         is_paired=request.is_paired,

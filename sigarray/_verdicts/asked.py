@@ -48,6 +48,8 @@ class Request:
     higher_is_better: bool = True
     missing: str | None = None
     margin: float | None = None
+    # Of all scores of a model over tasks, which are strata.
+    statistic: str | None = None
 
 
 def check_request(request: Request) -> Request:
@@ -72,6 +74,7 @@ def check_request(request: Request) -> Request:
         # Every split has a score of each model.
         request = dataclasses.replace(request, is_paired=True)
     _check_margin(request)
+    _check_statistic(request)
     if request.missing == "worst" and test not in OF_INDEPENDENT:
         msg = (
             f"Expected --missing worst with {list_tests(OF_INDEPENDENT)}, which "
@@ -80,7 +83,8 @@ def check_request(request: Request) -> Request:
             "or pass --missing drop."
         )
         raise ValueError(msg)
-    if request.n_resamples is not None and test not in RESAMPLES:
+    is_drawn = test in RESAMPLES or request.statistic in ("iqm", "median")
+    if request.n_resamples is not None and not is_drawn:
         known = list_tests([*RESAMPLES])
         msg = f"Expected --n-resamples with {known}; got --test {test}."
         raise ValueError(msg)
@@ -127,6 +131,22 @@ def _check_margin(request: Request) -> None:
         msg = (
             f"Expected --margin with {list_tests(PAIRED_TESTS)}; got --test "
             f"{request.test}, which is not {why}."
+        )
+        raise ValueError(msg)
+
+
+def _check_statistic(request: Request) -> None:
+    """Refuse a statistic of scores that stand for missing ones.
+
+    Raises
+    ------
+    ValueError
+        Such scores.
+    """
+    if request.statistic is not None and request.missing == "worst":
+        msg = (
+            f"Expected --missing drop with --statistic {request.statistic}, to which "
+            "it matters how bad a crashed run is; got --missing worst."
         )
         raise ValueError(msg)
 

@@ -17,9 +17,11 @@ from sigarray._difference.location import t_test
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import PairTest
 from sigarray._verdicts.margin_records import MarginTest
+from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pair_options import PairOptions
-from sigarray._verdicts.pairwise_tests import find_tests
+from sigarray._verdicts.pairwise_tests import find_tests, guess_seconds
 from sigarray._verdicts.sampled import Pairs, Sampled
+from sigarray._verdicts.sampled_tests import guess_seconds as guess_of_sampled
 from sigarray.read._wide import Scores
 
 # Scores in one call.
@@ -37,6 +39,14 @@ def add_margins(
         for model, other in (pair, pair[::-1])
         if model != options.baseline
     ]
+    seconds = 2.0 * guess_seconds(scores, options)
+    if x.sampled is not None:
+        seconds = len(claims) * guess_of_sampled(options, x.sampled)
+    announce(
+        f"the margin of {len(claims)} comparisons by {options.test}",
+        seconds,
+        "Faster: --test t, or --baseline.",
+    )
     if x.sampled is None:
         found = [
             MarginTest(model, test.p_value, test.n_drawn)

@@ -21,6 +21,10 @@ from sigarray._backend.checks import (
     worker_source,
 )
 from sigarray._backend.workers import executed_by, nest_execution
+from sigarray._numeric.sums import SumStatistic
+from sigarray._plain_text import list_in_words
+from sigarray._verdicts.aggregate_words import add_aggregates
+from sigarray._verdicts.aggregates import AGGREGATES, Aggregate, compare_aggregates
 from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
 from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.directions import settle_direction
@@ -34,6 +38,7 @@ from sigarray._verdicts.reading import read_table
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
+    count_resamples,
     describe_comparison,
     make_test,
 )
@@ -49,6 +54,7 @@ from sigarray.read._python_words import (
     say_in_python,
 )
 from sigarray.read._score_table import ScoreTable
+from sigarray.read._sums import METRICS
 from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
 
@@ -68,6 +74,17 @@ def _above_zero(name: str, value: Any) -> float:
     return checked
 
 
+def _aggregate(name: str, value: Any) -> str:
+    if isinstance(value, SumStatistic) or value in METRICS:
+        msg = (
+            f"Expected {name} to be {list_in_words(AGGREGATES, 'or')}; got "
+            f"{show(value)}, a metric of sums. It is an argument of "
+            "sigarray.read.scores: read the scores with it, and pass what it returns."
+        )
+        raise ValueError(msg)
+    return str(choice(*AGGREGATES)(name, value))
+
+
 _RULES = {
     "test": optional(choice(*get_args(TestName))),
     "paired": flag,
@@ -81,6 +98,7 @@ _RULES = {
     "dt": optional(fraction),
     "test_share": optional(fraction),
     "margin": optional(_above_zero),
+    "statistic": optional(_aggregate),
     "unit": optional(choice(*UNITS)),
     "clusters": anything,
     "missing": optional(choice(*TREATMENTS)),
@@ -107,6 +125,7 @@ def compare_models(
     dt: float | None = None,
     test_share: float | None = None,
     margin: float | None = None,
+    statistic: Aggregate | None = None,
     higher_is_better: bool | Mapping[str, bool] | None = None,
     unit: Unit | None = None,
     clusters: Any = None,
@@ -162,6 +181,12 @@ def compare_models(
         models of each pair, with a correction of its own; for scores of 0 and 1 it is
         that of `proportion_test`. By default "t" of runs, of clusters and of metrics
         of sums.
+    statistic : {"mean", "iqm", "median"}, optional
+        Decide over these tasks, too: by the mean, interquartile mean or median of all
+        scores of a model, where each task is a stratum ("mean": each counts the same).
+        This is of other runs on the same tasks, by `t_test` ("mean") or
+        `bootstrap_test` with `strata`; the verdict over all tasks is of tasks like
+        these. "iqm" and "median" of one task compare it by that, beside its mean.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for
@@ -258,6 +283,7 @@ def compare_models(
                 is_paired=paired,
                 test_share=test_share,
                 margin=None if margin is None else float(margin),
+                statistic=statistic,
                 baseline=None if baseline is None else str(baseline),
                 threshold=threshold,
                 confidence_level=confidence_level,
@@ -333,14 +359,28 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     results = test.run(compared)
     doubt_constants(compared, test)
     decisions = test.decide(compared, results)
-    fields = sign(test, table, next(iter(compared.values())), decisions)
-    over = compare_over_tasks(compared)
+    first = next(iter(compared.values()))
+    over, aggregates = compare_over_tasks(compared), None
+    if request.statistic is not None:
+        aggregates = compare_aggregates(
+            table,
+            request.statistic,  # type: ignore[arg-type]
+            level=first.error_of_intervals,
+            is_corrected=request.is_corrected,
+            higher_is_better=request.higher_is_better,
+            baseline=request.baseline,
+            n_resamples=count_resamples(request),
+            seed=request.seed,
+        )
+    fields = sign(test, table, first, decisions, aggregates)
     if len(compared) > 1:
         has_worst = table.missing == "worst"
         report = report_tasks(compared, decisions, over, has_worst=has_worst)
     else:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
+    if aggregates is not None:
+        report = add_aggregates(report, aggregates, compared)
     line = None if fields is None else write_signature(fields)
     document = report.document | {"signature": line}
     if table.missing is not None:
@@ -348,5 +388,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         document |= {"missing": table.missing, "n_missing": counts}
     report = replace(report, signature=line, document=document)
     return ModelComparison(
-        table, test, compared, results, decisions, over, report, fields
+        table,
+        *(test, compared, results, decisions, over, report, fields),
+        over_these_tasks=aggregates,
     )

@@ -60,7 +60,7 @@ def run_pairwise(
     pairs = pairs_of(scores, options.baseline)
     announce(
         f"{options.test} for {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}",
-        _guess_seconds(scores, options),
+        guess_seconds(scores, options),
         _advise(options),
     )
     return find_tests(scores, options, higher_is_better=higher_is_better, pairs=pairs)
@@ -317,7 +317,7 @@ def _advise(options: PairOptions) -> str:
     return f"Faster: {', '.join(ways)}."
 
 
-def _guess_seconds(scores: Scores, options: PairOptions) -> float:
+def guess_seconds(scores: Scores, options: PairOptions) -> float:
     """Guess how long the tests of all pairs take."""
     n_others = len(scores) - 1
     n_scores = n_others * sum(map(len, scores.values()))

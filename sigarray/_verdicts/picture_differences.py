@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import cut_shared, quote
+from sigarray._verdicts.aggregates import NAMES, Aggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES
@@ -51,6 +52,45 @@ def draw_differences(
     else:
         drawn = _draw_tasks(compared, decisions, over)
     return [] if drawn is None else [drawn]
+
+
+def draw_aggregates(x: Aggregates | None) -> list[Picture]:
+    """Draw the differences over these tasks, if pairs are few."""
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
+
+    if x is None or len(x.pairs) > MOST_ROWS:
+        return []
+    name = _name_pairs([(pair.a, pair.b) for pair in x.pairs])
+    found = {
+        name[pair.a, pair.b]: (
+            make_result(pair.difference, pair.interval),
+            "inconclusive"
+            if pair.better is None
+            else "A"
+            if pair.better == pair.a
+            else "B",
+        )
+        for pair in x.pairs
+        if not math.isnan(pair.interval.low)
+    }
+    if not found:
+        return []
+    axes = draw_differences(
+        {label: result for label, (result, _) in found.items()},
+        verdicts=[verdict for _, verdict in found.values()],
+        names=("first", "second"),
+        higher_is_better=x.higher_is_better,
+        letters=MOST_IN_PAGE,
+    )
+    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
+    where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
+    what = f"Differences of {NAMES[x.statistic][1]}{where}, first minus second model"
+    said = [
+        f"{quote(pair.a)} minus {quote(pair.b)}: {pair.difference:+.3g} "
+        f"[{pair.interval.low:+.3g}, {pair.interval.high:+.3g}]"
+        for pair in x.pairs
+    ]
+    return [Picture(axes.figure, f"{what}, {level}.", f"{'; '.join(said)}.")]
 
 
 def _name_estimates(compared: Mapping[str, Comparison]) -> str:

@@ -19,6 +19,7 @@ from sigarray._verdicts.by_seeds import OrderOfSeeds
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.pair_options import FEW_RANKS, FEW_SCORES, PAIRED_TESTS
@@ -70,6 +71,16 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     return check_request(dataclasses.replace(request, test=test))
 
 
+def count_resamples(request: Request) -> int:
+    """Return how many resamples a verdict over these tasks takes.
+
+    Those of the test, which a signature names, are another number by default.
+    """
+    number = request.n_resamples
+    is_default = number in (None, RESAMPLES.get(request.test or ""))
+    return RESAMPLES["bootstrap"] if number is None or is_default else number
+
+
 def lacks_baseline(request: Request, table: ScoreTable) -> bool:
     """Tell whether the baseline is missing from some task of a table."""
     name = request.baseline
@@ -115,11 +126,12 @@ def make_test(request: Request, table: ScoreTable) -> Test:
     if name in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
+    _check_margin(request, table)
     _doubt_test(request, table)
     if name == "aso":
         return _make_order_test(request, has_runs=bool(table.runs))
     n_resamples, method = request.n_resamples, request.method
-    if n_resamples is None:
+    if n_resamples is None or name not in RESAMPLES:
         n_resamples = RESAMPLES.get(name)
     elif method is None:
         method = "resampling"  # the request has a number of resamples
@@ -139,6 +151,27 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         statistic="mean" if table.statistic is None else table.metric,
         margin=request.margin,
     )
+
+
+def _check_margin(request: Request, table: ScoreTable) -> None:
+    """Refuse a margin that no difference of shares reaches.
+
+    Raises
+    ------
+    ValueError
+        Such a margin.
+    """
+    margin = request.margin
+    if margin is None or margin < 1.0 or table.clusters or table.runs or table.sums:
+        return
+    for task, by in table.tasks.items():
+        if all(map(are_binary, by.values())):
+            on = f" on {task}" if task else ""
+            msg = (
+                f"Expected --margin below 1 of scores of 0 and 1{on}; got "
+                f"{margin:.10g}. Pass a share, such as 0.01 for a point."
+            )
+            raise ValueError(msg)
 
 
 def _check_sampled(request: Request, table: ScoreTable) -> None:

@@ -3,15 +3,16 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sigarray._backend.checks import represent
 from sigarray._plain_text import suggest
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.page import Origin, write_page
-from sigarray._verdicts.picture_differences import draw_differences
+from sigarray._verdicts.picture_differences import draw_aggregates, draw_differences
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import (
     Picture,
@@ -31,6 +32,8 @@ from sigarray.report._html import draw_fragment
 from sigarray.report._layout import Report, Table, neutralise
 from sigarray.report._rendering import render
 from sigarray.report._tables import make_frame
+
+Pair = TypeVar("Pair", bound=Decision | PairOverTasks)
 
 
 class Verdict(NamedTuple):
@@ -71,6 +74,10 @@ class ModelComparison:
         The comparison over all tasks, where there are several: `pairs`, with `a`, `b`,
         `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
         `mean_ranks` and `mean_of_means` by model.
+    over_these_tasks : Aggregates or None
+        With `statistic`, the comparison over these tasks: `values` by model, and
+        `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`, `adjusted_pvalue`
+        and `better`.
     signature : str
         A line with which `sigarray compare --verify` tells others whether they have the
         same scores and numbers.
@@ -90,6 +97,7 @@ class ModelComparison:
     fields: Mapping[str, str] | None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    over_these_tasks: Aggregates | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -159,10 +167,52 @@ class ModelComparison:
             if task is None and over is not None:
                 msg += f" A verdict over all tasks takes {over.needed_tasks} of them."
             raise KeyError(msg)
+        return self._find_pair(pairs, str(model), str(other)).better == str(model)
+
+    def not_worse(self, model: Any, other: Any, task: str | None = None) -> bool:
+        """Tell whether a model is shown to be no worse than another by the margin.
+
+        Parameters
+        ----------
+        model, other : str
+            Their names, as in `verdicts`.
+        task : str, optional
+            The task; if there are several, by default each of them.
+
+        Raises
+        ------
+        ValueError
+            A comparison without a margin.
+        KeyError
+            No such task, or two models for which this was not asked, as whether a
+            baseline is no worse.
+        """
+        if next(iter(self.compared.values())).margin is None:
+            msg = "Expected a comparison with a margin; got one without margin=."
+            raise ValueError(msg)
+        if task is not None and task not in self.decisions:
+            msg = f"Expected task to be one of {list_names([*self.decisions])}; got "
+            msg += f"{represent(task)}.{suggest(str(task), [*self.decisions])}"
+            raise KeyError(msg)
         a, b = str(model), str(other)
+        found = [
+            self._find_pair(pairs, a, b)
+            for name, pairs in self.decisions.items()
+            if task in (None, name)
+        ]
+        if any(a not in [y.model for y in x.margins] for x in found):
+            msg = (
+                f"Expected a model that may be no worse than the baseline; got {a!r} "
+                f"and {b!r}. Compare without baseline=."
+            )
+            raise KeyError(msg)
+        return all(a in x.not_worse for x in found)
+
+    def _find_pair(self, pairs: Sequence[Pair], a: str, b: str) -> Pair:
+        """Return the verdict on two models."""
         for x in pairs:
             if {x.a, x.b} == {a, b}:
-                return x.better == a
+                return x
         known = list(dict.fromkeys(name for x in pairs for name in (x.a, x.b)))
         meant = next((x for x in (suggest(a, known), suggest(b, known)) if x), "")
         baseline = next(iter(self.compared.values())).baseline
@@ -277,6 +327,7 @@ class ModelComparison:
         # Panels of differences on several tasks say who is not told apart, too.
         has_panels = bool(drawn) and len(compared) > 1
         return [
+            *draw_aggregates(self.over_these_tasks),
             *drawn,
             *draw_leaderboard(compared),
             *draw_over_tasks(self.over_tasks),

@@ -46,7 +46,7 @@ def run_sampled(
     n = len(pairs)
     announce(
         f"{options.test} for {n} {'pair' if n == 1 else 'pairs'}",
-        (n if n <= _FEW_PAIRS else len(scores)) * _guess_seconds(options, sampled),
+        (n if n <= _FEW_PAIRS else len(scores)) * guess_seconds(options, sampled),
         "Faster: --test t, fewer models with --columns.",
     )
     # In the order of names, so that the order of columns changes no number.
@@ -153,7 +153,7 @@ def _draw_until_clear(
     return result
 
 
-def _guess_seconds(options: PairOptions, sampled: Sampled) -> float:
+def guess_seconds(options: PairOptions, sampled: Sampled) -> float:
     """Guess how long the test of a pair takes."""
     drawn = (options.n_resamples or 0) * sampled.number * _SECONDS_PER_DRAW
     return sampled.n_items * _SECONDS_PER_SCORE + drawn

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.sampled import sort_runs
@@ -18,11 +19,16 @@ def sign(
     table: ScoreTable,
     comparison: Comparison,
     decisions: Mapping[str, Sequence[Decision]],
+    aggregates: Aggregates | None = None,
 ) -> dict[str, str] | None:
     """Return the fields of a signature, or None for scores that stay on the disk."""
     if not table.ids:
         return None
     of_test = test.list_fields()
+    # A test without random numbers, beside a bootstrap over these tasks.
+    of_these: tuple[int | None, int | None] = (None, None)
+    if aggregates is not None:
+        of_these = aggregates.n_resamples, aggregates.seed
     # Blank scores were left out, of which --missing drop would find others.
     is_lost = table.is_untreated and table.missing != "keep"
     fields = {
@@ -36,11 +42,11 @@ def sign(
         "method": test.method,
         "test_share": of_test.get("test_share"),
         "margin": of_test.get("margin"),
-        "n_resamples": test.n_resamples,
-        "seed": test.seed,
+        "n_resamples": test.n_resamples or of_these[0],
+        "seed": of_these[1] if test.seed is None else test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
         "missing": None if is_lost else table.missing,
-        "statistic": None if table.statistic is None else table.metric,
+        "statistic": _name_statistic(table, aggregates),
         "metric": table.metric,
         "unit": table.unit,
         # Runs are no pairs, though items are.
@@ -50,7 +56,9 @@ def sign(
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
-        "result": digest_numbers(_list_numbers(decisions)),
+        "result": digest_numbers(
+            _list_numbers(decisions) + _list_aggregates(aggregates)
+        ),
     }
     return {key: str(x) for key, x in fields.items() if x is not None}
 
@@ -85,6 +93,21 @@ def _count_clusters(table: ScoreTable) -> int | None:
 def _count_runs(table: ScoreTable) -> int | None:
     """Count the runs of all models and tasks, if items are in several."""
     return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
+
+
+def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:
+    """Name a metric of sums, or the statistic of a verdict over these tasks."""
+    if aggregates is not None:
+        return aggregates.statistic
+    return None if table.statistic is None else table.metric
+
+
+def _list_aggregates(aggregates: Aggregates | None) -> list[float]:
+    """Return the p-values over these tasks, in an order free of that of models."""
+    if aggregates is None:
+        return []
+    numbers = {frozenset((x.a, x.b)): x.adjusted_pvalue for x in aggregates.pairs}
+    return [numbers[key] for key in sorted(numbers, key=sorted)]
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

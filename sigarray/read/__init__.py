@@ -153,7 +153,7 @@ def scores(
         "score": score,
     }
     for name, value in {**named, "path": path, "table": table}.items():
-        optional(text)(name, value)
+        optional(_column if name in named else text)(name, value)
     optional(choice(*UNITS))("unit", unit)
     optional(choice(*TREATMENTS))("missing", missing)
     metrics = [metric] if isinstance(metric, str) else _as_list("metric", metric) or []
@@ -197,6 +197,17 @@ def scores(
         if statistic is not None:
             return read_sums(paths, chosen, statistic)
         return read_sources(paths, chosen)
+
+
+def _column(name: str, value: Any) -> str:
+    """Return the name of a column, or of several, with commas."""
+    if isinstance(value, (list, tuple)) and all(isinstance(x, str) for x in value):
+        msg = (
+            f"Expected {name} to be a str, of several columns with commas; got "
+            f"{show(value)}. Pass {','.join(value)!r}."
+        )
+        raise TypeError(msg)
+    return text(name, value)
 
 
 def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:

@@ -36,7 +36,7 @@ _OTHERS = (
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
-    *("tasks", "where", "path", "drop-unmatched", "statistic"),
+    *("tasks", "where", "path", "drop-unmatched"),
 )
 _OF_MAPPINGS = ("tasks",)
 # Words that may follow an option and are not its value.

@@ -30,6 +30,8 @@ _OTHER_NAMES = {
 # Names without the s of a plural -> parameters.
 _KNOWN = {x.rstrip("s"): x for x in _MEANINGS} | _OTHER_NAMES
 _COUNTS = ("tp", "fp", "fn", "tn")
+# No other metric takes these; words and errors may be of several.
+_OF_ONE_KIND = (*_COUNTS, "nll")
 _FOUND = ("tp", "fp", "fn")
 # Metric -> its parameters, in their order; those of several classes are blocks.
 _PARAMETERS = {
@@ -78,6 +80,7 @@ def order_columns(metric: str | None, columns: Sequence[str]) -> list[str]:
     wanted = [Named(x, y) for x in layout for y in classes]
     if {*wanted} == {*by_name} and len(by_name) == len(columns):
         return [by_name[x] for x in wanted]
+    _refuse_other_kinds(metric, columns, layout)
     for k, (name, column) in enumerate(zip(named, columns, strict=True)):
         place = layout[k // size]
         if name is not None and name.parameter != place:
@@ -144,6 +147,32 @@ def _find_parameter(column: str, layout: Sequence[str], size: int) -> Named | No
         if size > 1 and rest and word in kinds:
             return Named(word, "_".join(rest))
     return None
+
+
+def _refuse_other_kinds(
+    metric: str | None, columns: Sequence[str], layout: Sequence[str]
+) -> None:
+    """Refuse numbers that another metric takes; a ratio may be of any.
+
+    Raises
+    ------
+    ValueError
+        Such a column.
+    """
+    for column in columns:
+        parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
+        is_other = parameter in _OF_ONE_KIND and not {*layout} & {*_kind_of(parameter)}
+        if parameter is not None and is_other and metric != "ratio":
+            msg = (
+                f"Expected --score to name columns of {_list_meanings(layout)} for "
+                f"--statistic {metric}; got {column!r}, {_MEANINGS[parameter]}. Choose "
+                f"another metric, or rename {column!r}."
+            )
+            raise ValueError(msg)
+
+
+def _kind_of(parameter: str | None) -> Sequence[str]:
+    return _COUNTS if parameter in _COUNTS else [str(parameter)]
 
 
 def _list_meanings(layout: Sequence[str]) -> str:

@@ -81,6 +81,8 @@ def find_metric(statistic: str | SumStatistic) -> tuple[str, Metric]:
         hint = suggest(statistic, METRICS)
         if meant in METRICS and meant != statistic:
             hint = f" Write {meant!r}, which is the micro average of all classes."
+        if statistic in ("iqm", "mean", "median"):
+            hint = " It is of scores, and an argument of compare_models."
         msg = (
             f"Expected --statistic to be a metric of a whole test set; got "
             f"{statistic!r}.{hint} Those known: "

@@ -21,6 +21,8 @@ _HEADERS = {
     "adjusted p": "adjusted $p$",
     "p": "$p$",
 }
+# A p-value of the margin, which is a formula.
+_OF_MARGIN = re.compile(r"[AB][<>][AB][-+][\d.]+")
 # More columns are set in smaller letters.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
 # What is still too wide, as names may be long.
@@ -143,6 +145,8 @@ def _write_header(name: str) -> str:
     start, dot, last = name.rpartition(".")
     if last.startswith("mean ("):
         return f"{to_latex(start + dot)}{_HEADERS[last]}"
+    if _OF_MARGIN.fullmatch(name):
+        return f"${name}$"
     return _HEADERS.get(name) or to_latex(name)
 
 

@@ -9,7 +9,7 @@ from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
 from sigarray._cli import correct, samplers
 from sigarray._cli.main import _COMMANDS
 from sigarray._cli.options import choices
-from sigarray._verdicts import asked, pair_options, picture_files, request
+from sigarray._verdicts import aggregates, asked, pair_options, picture_files, request
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS
 from sigarray.read._sums import METRICS as STATISTICS
@@ -28,6 +28,7 @@ SOURCES = {
     "UNITS": UNITS,
     "TREATMENTS": TREATMENTS,
     "STATISTICS": tuple(STATISTICS),
+    "AGGREGATES": aggregates.AGGREGATES,
     "STYLES": STYLES,
     "PICTURES": picture_files.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,

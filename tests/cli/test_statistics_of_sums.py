@@ -377,3 +377,17 @@ def test_calls_in_python():
         read.scores(frame, score="tp,fp,fn", statistic="micro_f1")
     with pytest.raises(TypeError, match="without statistic="):
         read.scores({"a": [1.0, 2.0]}, statistic="f1")
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns", "said"),
+    [
+        ("perplexity", ["tp", "fp"], "'tp', true positives"),
+        ("f1", ["nll", "tokens", "n"], "'nll', negative log-likelihoods"),
+    ],
+)
+def test_names_of_other_metrics_are_refused(statistic, columns, said):
+    with pytest.raises(ValueError, match=said):
+        order_columns(statistic, columns)
+    assert order_columns("ratio", ["tp", "words"]) == ["tp", "words"]
+    assert order_columns("word_error_rate", ["errors", "tokens"])[1] == "tokens"

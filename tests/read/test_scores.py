@@ -46,3 +46,8 @@ def test_wrong_calls():
         read.scores("x.csv", unit="doc")
     with pytest.raises(TypeError, match=r"models to be several names; got 'ab'"):
         read.scores("x.csv", models="ab")
+
+
+def test_several_columns_are_named_with_commas():
+    with pytest.raises(TypeError, match=r"with commas; got .*Pass 'document,question'"):
+        read.scores("scores.csv", item=["document", "question"])

@@ -271,6 +271,30 @@ class TestVerdicts:
         assert rows["worse", "best"] == ["0 of 2", "-"]
         assert any("Not worse by 0.03 or more: " in x for x in result.sentences)
 
+    def test_it_is_asked_for_in_python(self, scores):
+        result = compare_models(scores, unit="item", test="t", margin=0.03)
+        for x in result.decisions[""]:
+            for model, other in ((x.a, x.b), (x.b, x.a)):
+                assert result.not_worse(model, other) is (model in x.not_worse)
+        of_two = compare_models(
+            {"x": scores, "y": scores}, unit="item", test="t", margin=0.03
+        )
+        assert of_two.not_worse("best", "worse")
+        assert of_two.not_worse("best", "worse", "x")
+        with pytest.raises(KeyError, match="Expected task"):
+            of_two.not_worse("best", "worse", "z")
+        with pytest.raises(KeyError, match="two models that were compared"):
+            result.not_worse("best", "other")
+        alone = compare_models(
+            scores, unit="item", test="t", margin=0.03, baseline="large"
+        )
+        assert alone.not_worse("best", "large")
+        with pytest.raises(KeyError, match="Compare without baseline"):
+            alone.not_worse("large", "best")
+        plain = compare_models(scores, unit="item", test="t")
+        with pytest.raises(ValueError, match="Expected a comparison with a margin"):
+            plain.not_worse("best", "large")
+
     def test_without_a_correction_p_values_stay(self, scores):
         result = compare_models(
             scores, unit="item", test="t", margin=0.03, corrected=False
@@ -301,6 +325,11 @@ def test_permutations_of_clusters_take_none():
         note
         == "models are compared by test='t': permutations of clusters take no margin."
     )
+
+
+def test_a_margin_of_shares_is_below_one():
+    with pytest.raises(ValueError, match=r"margin below 1 of scores of 0 and 1; got 5"):
+        compare_models(RIGHT, unit="item", margin=5)
 
 
 def test_a_margin_beyond_all_scores_is_doubted():

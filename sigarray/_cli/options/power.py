@@ -25,7 +25,7 @@ DESCRIPTION = (
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
-    add_tests(command)
+    add_tests(command, has_margin=False)
     power = command.add_argument_group("how much power")
     power.add_argument(
         "--lift",

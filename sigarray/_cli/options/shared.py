@@ -5,6 +5,7 @@ import csv
 from collections.abc import Callable, Sequence
 
 from sigarray._cli.options.choices import (
+    AGGREGATES,
     ALPHA,
     MAX_RESAMPLES,
     STATISTICS,
@@ -77,9 +78,10 @@ def add_table(command: argparse.ArgumentParser) -> None:
         )
     scores.add_argument(
         "--statistic",
-        choices=STATISTICS,
+        choices=(*AGGREGATES, *STATISTICS),
         metavar="NAME",
-        help="f1, bleu or another metric of sums, of columns --score tp,fp,fn",
+        help="mean, iqm or median over these tasks; or f1, bleu or another metric of "
+        "sums, of columns --score tp,fp,fn",
     )
     scores.add_argument(
         "--unit",

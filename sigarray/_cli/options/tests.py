@@ -15,8 +15,11 @@ from sigarray._plain_text import list_in_words
 _MAX_MARGIN = 1e9
 
 
-def add_tests(command: argparse.ArgumentParser) -> None:
-    """Add the options for the test, the pairs and the level."""
+def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> None:
+    """Add the options for the test, the pairs and the level.
+
+    Without `has_margin` the command refuses a margin in words of its own.
+    """
     tests = command.add_argument_group("how to compare")
     tests.add_argument(
         "--test",
@@ -45,7 +48,9 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "--margin",
         type=number(0.0, _MAX_MARGIN),
         metavar="M",
-        help="say which models are worse by less than M, in units of the score",
+        help="say which models are not worse by M or more, in the unit of scores"
+        if has_margin
+        else argparse.SUPPRESS,
     )
     tests.add_argument(
         "--threshold",

@@ -1,0 +1,271 @@
+"""Which models are better over these tasks, of which each is a stratum.
+
+The tasks are fixed, and other runs of the same models on them are the question; over
+tasks like these, `over_tasks` decides. Of one task there is one stratum.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from sigarray._backend.of_numpy import HOST
+from sigarray._correction import holm
+from sigarray._difference.bootstrap import bootstrap_test
+from sigarray._difference.confidence_interval import bootstrap_ci
+from sigarray._difference.location import t_test
+from sigarray._difference.t_interval import t_ci
+from sigarray._numeric.statistic import apply_statistic
+from sigarray._plain_text import quote
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.intervals import Interval
+from sigarray._verdicts.notes import announce
+from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
+from sigarray.read._score_table import ScoreTable
+
+Aggregate = Literal["iqm", "mean", "median"]
+AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+# A statistic in words, in the singular and of several models.
+NAMES = {
+    "iqm": ("interquartile mean", "interquartile means"),
+    "mean": ("mean", "means"),
+    "median": ("median", "medians"),
+}
+# For a guess at the time.
+_SECONDS_PER_SCORE = 2e-8
+
+
+@dataclass(frozen=True)
+class PairOfAggregates:
+    """Two models over these tasks."""
+
+    a: str
+    b: str
+    difference: float
+    interval: Interval
+    pvalue: float
+    adjusted_pvalue: float
+    better: str | None
+
+    def turn(self) -> "PairOfAggregates":
+        """Return the numbers of B and A."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=-self.difference + 0.0,  # without -0.0
+            interval=self.interval.turn(),
+        )
+
+
+@dataclass(frozen=True)
+class Aggregates:
+    """Models by a statistic of all their scores on tasks, each of which is a stratum.
+
+    `values` are those of the models; tasks that some model lacks are left out. There
+    are no resamples for the mean, which is tested by t.
+    """
+
+    statistic: Aggregate
+    tasks: list[str]
+    left_out: list[str]
+    values: dict[str, float]
+    pairs: list[PairOfAggregates]
+    level: float
+    is_corrected: bool
+    baseline: str | None
+    higher_is_better: bool
+    is_paired: bool
+    unit: str
+    sizes: tuple[int, int]
+    n_resamples: int | None
+    seed: int | None
+
+    @functools.cached_property
+    def wins(self) -> Wins:
+        """The pairs (better, worse)."""
+        return list_wins(self.pairs)
+
+    @functools.cached_property
+    def order(self) -> Order:
+        """The models by their values, each of them behind those that are better."""
+        sign = -1.0 if self.higher_is_better else 1.0
+        ranks = {name: sign * x for name, x in self.values.items()}
+        return order_by(ranks, self.wins, self.baseline)
+
+
+def compare_aggregates(
+    table: ScoreTable,
+    statistic: Aggregate,
+    *,
+    level: float,
+    is_corrected: bool,
+    higher_is_better: bool,
+    baseline: str | None,
+    n_resamples: int,
+    seed: int,
+) -> Aggregates:
+    """Compare models by a statistic over the tasks that all of them have.
+
+    Raises
+    ------
+    ValueError
+        Scores that this is not for; a message says which are.
+    """
+    tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
+    _refuse(table, statistic, tasks)
+    samples = {
+        name: [table.tasks[task][name] for task in tasks] for name in table.models
+    }
+    pooled = {name: _pool(x, statistic) for name, x in samples.items()}
+    labels = {
+        name: np.repeat(np.arange(len(x)), list(map(len, x)))
+        for name, x in samples.items()
+    }
+    if statistic == "mean":
+        values = {name: float(np.mean(x)) for name, x in pooled.items()}
+    else:
+        values = {
+            name: float(apply_statistic(HOST, statistic, x))
+            for name, x in pooled.items()
+        }
+    pairs = pairs_of(table.models, baseline)
+    number = None if statistic == "mean" else n_resamples
+    announce(
+        f"{statistic} over tasks for {len(pairs)} pairs",
+        len(pairs) * (number or 1) * 2 * len(pooled[pairs[0][0]]) * _SECONDS_PER_SCORE,
+        "Faster: --statistic mean, fewer models with --columns.",
+    )
+    confidence = 1.0 - level / (len(pairs) if is_corrected else 1)
+    # In the order of names, so that the order of columns changes no number.
+    found = [
+        _compare(
+            [(pooled[name], labels[name]) for name in sorted(pair)],
+            statistic,
+            confidence,
+            is_paired=table.is_paired,
+            resampling={} if number is None else {"n_resamples": number, "rng": seed},
+        )
+        for pair in pairs
+    ]
+    p_values = np.asarray([p for *_, p in found])
+    adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
+    every = []
+    for pair, (difference, interval, p), q in zip(pairs, found, adjusted, strict=True):
+        first, second = sorted(pair)
+        leader = first if (difference > 0.0) == higher_is_better else second
+        better = leader if q <= level and difference != 0.0 else None
+        x = PairOfAggregates(first, second, difference, interval, p, float(q), better)
+        every.append(x if first == pair[0] else x.turn())
+    counts = [len(x) for by in samples.values() for x in by]
+    aggregates = Aggregates(
+        statistic=statistic,
+        tasks=tasks,
+        left_out=[task for task in table.tasks if task not in tasks],
+        values=values,
+        pairs=every,
+        level=level,
+        is_corrected=is_corrected,
+        baseline=baseline,
+        higher_is_better=higher_is_better,
+        is_paired=table.is_paired,
+        unit=table.unit,
+        sizes=(min(counts), max(counts)),
+        n_resamples=number,
+        seed=None if number is None else seed,
+    )
+    in_order = sort_pairs(aggregates.order.names, every)
+    turned = [x if x.a == a else x.turn() for a, _, x in in_order]
+    return replace(aggregates, pairs=turned)
+
+
+def _pool(samples: Sequence[np.ndarray], statistic: Aggregate) -> np.ndarray:
+    """Return the scores of all tasks, for the mean in units in which tasks count alike.
+
+    The mean of all is then that of the means of tasks, and so is its error.
+    """
+    n, n_tasks = sum(map(len, samples)), len(samples)
+    if statistic == "mean" and len({*map(len, samples)}) > 1:
+        samples = [x * (n / (n_tasks * len(x))) for x in samples]
+    return np.concatenate(samples)
+
+
+def _compare(
+    samples: Sequence[tuple[np.ndarray, np.ndarray]],
+    statistic: Aggregate,
+    confidence: float,
+    *,
+    is_paired: bool,
+    resampling: Mapping[str, Any],
+) -> tuple[float, Interval, float]:
+    """Return the difference of two models, its interval and its p-value."""
+    (a, of_a), (b, of_b) = samples
+    by: dict[str, Any] = {"paired": is_paired}
+    if of_a[-1] > 0:
+        by["strata"] = of_a if is_paired else (of_a, of_b)
+    if statistic == "mean":
+        p = float(t_test(a, b, **by).pvalue)
+        interval: Any = t_ci(a, b, confidence_level=confidence, **by)
+    else:
+        by |= {"statistic": statistic, **resampling}
+        p = float(bootstrap_test(a, b, **by).pvalue)
+        by |= {"method": "percentile", "confidence_level": confidence}
+        interval = bootstrap_ci(a, b, **by)
+    limits = Interval(*map(float, interval.confidence_interval))
+    return float(interval.statistic), limits, 1.0 if np.isnan(p) else p
+
+
+def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> None:
+    """Refuse scores that strata of tasks are not for.
+
+    Raises
+    ------
+    ValueError
+        Such scores.
+    """
+    option = f"--statistic {statistic}"
+    if table.clusters or table.runs or table.statistic is not None:
+        what = "items in clusters" if table.clusters else "items in several runs"
+        msg = (
+            f"Expected runs or items with {option}, whose tasks are strata; got "
+            f"{what}. Leave it out, or pass --unit run or --unit item."
+        )
+        raise ValueError(msg)
+    if len(table.tasks) == 1 and statistic == "mean":
+        msg = (
+            f"Expected several tasks with {option}; got one, on which models are "
+            "compared by their means with --test t. Leave it out, or name the column "
+            "of tasks with --task."
+        )
+        raise ValueError(msg)
+    if not tasks:
+        msg = (
+            f"Expected a task with scores of all models with {option}; got none. "
+            "Choose models with --columns."
+        )
+        raise ValueError(msg)
+    sizes = {
+        name: tuple(len(table.tasks[task][name]) for task in tasks)
+        for name in table.models
+    }
+    single = [
+        task for k, task in enumerate(tasks) if min(x[k] for x in sizes.values()) < 2
+    ]
+    if single:
+        msg = (
+            f"Expected two {table.unit}s or more of each model on each task with "
+            f"{option}; got one on {quote(single[0])}. Leave out such tasks with "
+            "--tasks."
+        )
+        raise ValueError(msg)
+    shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
+    if statistic != "mean" and len(shares) > 1:
+        msg = (
+            f"Expected models with as many {table.unit}s as each other on each task, "
+            f"or the same shares of them, with {option}: else tasks would count more "
+            "for one model than for another. Pass --statistic mean, for which each "
+            "task counts the same."
+        )
+        raise ValueError(msg)

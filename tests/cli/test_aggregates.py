@@ -1,0 +1,100 @@
+"""`sigarray compare --statistic iqm|mean|median`: verdicts over these tasks."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from sigarray import compare_models
+from tests.verdicts.test_aggregates import NAMES, draw
+
+
+@pytest.fixture
+def games(write):
+    rows = [
+        f"{model},{task},{k},{x}"
+        for task, by in draw().items()
+        for model, scores in by.items()
+        for k, x in enumerate(scores)
+    ]
+    return write("\n".join(["model,game,seed,score", *rows, ""]))
+
+
+def compare(run, *arguments):
+    code, out, err = run("compare", *arguments, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.filterwarnings("ignore:The adjusted p")
+@pytest.mark.parametrize("statistic", ["iqm", "mean", "median"])
+def test_it_is_what_python_says(games, run, statistic):
+    more = ("--statistic", statistic, "--test", "permutation", "--n-resamples", "199")
+    document = compare(run, games, "--task", "game", *more)
+    result = compare_models(
+        draw(), test="permutation", unit="run", statistic=statistic, n_resamples=199
+    )
+    found = json.loads(result.to_json())
+    assert document["over_these_tasks"]["models"].keys() == {*NAMES}
+    assert document["over_these_tasks"] == found["over_these_tasks"]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "more"),
+    [
+        ("iqm", ()),
+        ("iqm", ("--test", "t")),
+        ("median", ("--test", "permutation", "--n-resamples", "299")),
+        ("median", ("--test", "t", "--n-resamples", "299", "--seed", "4")),
+        ("mean", ("--test", "mann-whitney")),
+    ],
+)
+def test_a_signature_repeats_it(games, run, statistic, more):
+    options = ("--task", "game", "--statistic", statistic, *more)
+    signature = compare(run, games, *options)["signature"]
+    assert f"|statistic:{statistic}|" in signature
+    code, out, err = run("compare", games, "--task", "game", "--verify", signature)
+    assert code == 0, out + err
+    other = {"iqm": "median", "median": "iqm", "mean": "iqm"}[statistic]
+    changed = signature.replace(f"statistic:{statistic}", f"statistic:{other}")
+    assert run("compare", games, "--task", "game", "--verify", changed)[0] == 1
+
+
+def test_csv_has_rows_of_these_tasks(games, run):
+    options = ("--task", "game", "--statistic", "mean", "--format", "csv")
+    _, out, _ = run("compare", games, *options)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [x["task"] for x in rows][-6:] == ["all tasks"] * 3 + ["these tasks"] * 3
+    assert all(x["adjusted_pvalue"] for x in rows[-3:])
+
+
+def test_they_are_first_in_the_answer(games, run):
+    _, out, _ = run("compare", games, "--task", "game", "--statistic", "mean")
+    text = " ".join(out.split())
+    first = text.index("Ranking by means over these 6 tasks: ours")
+    assert first < text.index("over all 6 tasks") < text.index("Differences")
+
+
+def test_pages_and_margins_go_with_it(games, run, tmp_path):
+    page = tmp_path / "page.html"
+    options = ("--task", "game", "--statistic", "mean", "--margin", "0.3")
+    assert run("compare", games, *options, "--report", str(page))[0] == 0
+    text = page.read_text()
+    assert "over these 6 tasks" in text
+    assert "not worse by 0.3 or more" in text
+
+
+def test_power_is_of_single_tasks(games, run):
+    code, _, err = run("power", games, "--task", "game", "--statistic", "iqm")
+    assert code == 2
+    assert "Expected sigarray power without --statistic iqm" in err
+
+
+def test_items_in_clusters_are_refused(write, run):
+    rows = [f"{m},d{k // 4},q{k},{k * 7 % 5}" for m in "ab" for k in range(40)]
+    path = write("\n".join(["model,document,question,score", *rows, ""]))
+    options = ("--item", "question", "--cluster", "document", "--statistic", "iqm")
+    code, _, err = run("compare", path, *options)
+    assert code == 2
+    assert "got items in clusters" in err

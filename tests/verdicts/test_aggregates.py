@@ -1,0 +1,246 @@
+"""Verdicts over these tasks: the calls on arrays, with tasks as strata, are the oracle.
+
+Tables of runs and tasks are built beside each other, and in long form with labels.
+"""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import bootstrap_ci, bootstrap_test, compare_models, holm, t_ci, t_test
+from tests.pairs import in_order
+
+N_RUNS, N_TASKS = 5, 6
+NAMES = ("ours", "dqn", "rainbow")
+
+
+def draw(sizes=(N_RUNS,) * N_TASKS, seed=0, leads=(0.15, 0.0, -0.05)):
+    """Return scores by task and model, whose levels are in one scale."""
+    rng = np.random.default_rng(seed)
+    return {
+        f"t{k}": {
+            name: np.round(0.5 + 0.1 * k + lead + 0.1 * rng.normal(size=n), 4)
+            for name, lead in zip(NAMES, leads, strict=True)
+        }
+        for k, n in enumerate(sizes)
+    }
+
+
+def compare(scores, statistic, **options):
+    return compare_models(scores, test="t", unit="run", statistic=statistic, **options)
+
+
+def as_tables(scores):
+    """Return the scores (runs, tasks) of each model."""
+    return {name: np.stack([by[name] for by in scores.values()], 1) for name in NAMES}
+
+
+def numbers_of(result):
+    """Return difference, interval and p-value by pair, in the order of the names."""
+    found = {}
+    for x in result.over_these_tasks.pairs:
+        y = x if x.a < x.b else x.turn()
+        found[y.a, y.b] = y.difference, *y.interval, y.pvalue
+    return found
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_mean_is_tested_by_t_with_tasks_as_strata(paired):
+    scores = draw()
+    result = compare(scores, "mean", paired=paired)
+    tables, found = as_tables(scores), numbers_of(result)
+    for pair in itertools.combinations(sorted(NAMES), 2):
+        a, b = (tables[name] for name in pair)
+        by = {"axis": 0, "strata": 1, "paired": paired}
+        interval = t_ci(a, b, confidence_level=1.0 - 0.05 / 3, **by)
+        expected = (
+            interval.statistic,
+            *interval.confidence_interval,
+            t_test(a, b, **by).pvalue,
+        )
+        assert found[pair] == pytest.approx([float(x) for x in expected], rel=1e-9)
+    values = result.over_these_tasks.values
+    assert values == pytest.approx({name: x.mean() for name, x in tables.items()})
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "median"])
+@pytest.mark.parametrize("paired", [False, True])
+def test_other_statistics_are_tested_by_the_bootstrap(statistic, paired):
+    scores = draw()
+    result = compare(scores, statistic, paired=paired, n_resamples=299, rng=3)
+    found = numbers_of(result)
+    labels = np.repeat(np.arange(N_TASKS), N_RUNS)
+    for pair in itertools.combinations(sorted(NAMES), 2):
+        a, b = (np.concatenate([by[name] for by in scores.values()]) for name in pair)
+        strata = labels if paired else (labels, labels)
+        by = {"statistic": statistic, "n_resamples": 299, "rng": 3, "paired": paired}
+        by["strata"] = strata
+        interval = bootstrap_ci(
+            a, b, method="percentile", confidence_level=1.0 - 0.05 / 3, **by
+        )
+        expected = (
+            interval.statistic,
+            *interval.confidence_interval,
+            bootstrap_test(a, b, **by).pvalue,
+        )
+        assert found[pair] == pytest.approx([float(x) for x in expected], rel=1e-12)
+    values = result.over_these_tasks.values
+    for name in NAMES:
+        x = np.concatenate([by[name] for by in scores.values()])
+        # A quarter of 30 is 7 and a half.
+        middle = (
+            np.median(x) if statistic == "median" else scipy.stats.trim_mean(x, 7 / 30)
+        )
+        assert values[name] == pytest.approx(middle)
+
+
+def test_each_task_counts_the_same_for_the_mean():
+    """With unlike numbers of runs: the mean of means, and the error of that."""
+    scores = draw(sizes=(2, 4, 9, 3))
+    found = numbers_of(compare(scores, "mean", corrected=False))
+    for a, b in itertools.combinations(sorted(NAMES), 2):
+        means = [by[a].mean() - by[b].mean() for by in scores.values()]
+        parts = [
+            (np.var(by[x], ddof=1) / len(by[x]) / len(scores) ** 2, len(by[x]) - 1)
+            for by in scores.values()
+            for x in (a, b)
+        ]
+        variance = sum(v for v, _ in parts)
+        df = variance**2 / sum(v * v / n for v, n in parts)
+        p = 2 * scipy.stats.t.sf(abs(np.mean(means)) / variance**0.5, df)
+        difference, low, _, found_p = found[a, b]
+        assert difference == pytest.approx(np.mean(means))
+        assert found_p == pytest.approx(p, rel=1e-9)
+        half = scipy.stats.t.isf(0.025, df) * variance**0.5
+        assert low == pytest.approx(difference - half, rel=1e-9)
+
+
+def test_pairs_are_corrected_by_holm_and_decided():
+    result = compare(draw(), "mean")
+    over = result.over_these_tasks
+    assert [x.adjusted_pvalue for x in over.pairs] == pytest.approx(
+        holm([x.pvalue for x in over.pairs])
+    )
+    for x in over.pairs:
+        ahead = x.a if x.difference > 0 else x.b
+        assert x.better == (ahead if x.adjusted_pvalue <= 0.05 else None)
+    assert {x.better for x in over.pairs} >= {"ours"}
+    alone = compare(draw(), "mean", baseline="dqn").over_these_tasks
+    assert all("dqn" in (x.a, x.b) for x in alone.pairs)
+    assert alone.order.names[-1] == "dqn"
+
+
+def test_lower_scores_may_be_better():
+    scores = {t: {m: -x for m, x in by.items()} for t, by in draw().items()}
+    turned = compare(scores, "mean", higher_is_better=False).over_these_tasks
+    expected = compare(draw(), "mean").over_these_tasks
+    assert turned.order.names == expected.order.names
+    assert [x.better for x in turned.pairs] == [x.better for x in expected.pairs]
+
+
+def test_the_order_of_models_and_tasks_changes_no_number():
+    scores = draw()
+    turned = {t: dict(reversed(by.items())) for t, by in scores.items()}
+    options = {"n_resamples": 199, "rng": 1}
+    assert numbers_of(compare(scores, "iqm", **options)) == numbers_of(
+        compare(turned, "iqm", **options)
+    )
+
+
+def test_other_verdicts_stay_as_they_are():
+    scores = draw()
+    plain = compare_models(scores, test="t", unit="run")
+    result = compare(scores, "iqm", n_resamples=199)
+    assert result.verdicts == plain.verdicts
+    assert plain.over_these_tasks is None
+    assert [x.pvalue for x in result.over_tasks.pairs] == [
+        x.pvalue for x in plain.over_tasks.pairs
+    ]
+    n = len(plain.records)
+    assert result.records[:n] == plain.records
+    assert {x["task"] for x in result.records[n:]} == {"these tasks"}
+    document = json.loads(result.to_json())
+    own = in_order(document["over_these_tasks"]["pairs"], NAMES)
+    records = in_order(result.records[n:], NAMES)
+    for x, y in zip(own, records, strict=True):
+        assert x["difference"] == y["mean_difference"]
+        assert x["adjusted_pvalue"] == y["adjusted_pvalue"]
+    for style in ("to_markdown", "to_latex", "__str__", "_repr_html_"):
+        text = " ".join(getattr(result, style)().split())
+        assert "over these 6 tasks" in text
+
+
+def test_a_picture_shows_them_first():
+    result = compare(draw(), "mean")
+    picture = result.list_pictures()[0]
+    assert picture.caption == (
+        "Differences of means over these 6 tasks, first minus second model, 95 % "
+        "confidence for all 3 together."
+    )
+    assert "ours minus dqn" in picture.description.replace('"', "")
+
+
+def test_texts_say_which_question_is_answered():
+    result = compare(draw(), "mean")
+    text = " ".join(result.sentences)
+    assert "ours is better than dqn over these 6 tasks: adjusted p" in text
+    assert "of other runs on the same tasks" in text
+    assert "a sample of tasks like these" in text
+    assert (
+        "Over these 6 tasks: t-test of the mean, with tasks as strata" in result.method
+    )
+    assert result.content.headline[1].startswith("Ranking by means over these 6 tasks")
+
+
+def test_of_one_task_there_is_a_test_of_the_median():
+    (scores,) = draw(sizes=(30,)).values()
+    result = compare(scores, "median", n_resamples=199, rng=2)
+    for pair, (*_, p) in numbers_of(result).items():
+        a, b = (scores[name] for name in pair)
+        by = {"statistic": "median", "n_resamples": 199, "rng": 2}
+        assert p == float(bootstrap_test(a, b, **by).pvalue)
+    assert any(" by medians: " in x for x in result.sentences)
+    assert "Of the only task: bootstrap test of the median" in result.method
+
+
+class TestRefused:
+    def test_the_mean_of_one_task(self):
+        (scores,) = draw(sizes=(8,)).values()
+        with pytest.raises(ValueError, match=r"several tasks with statistic='mean'"):
+            compare(scores, "mean")
+
+    def test_a_single_run(self):
+        scores = draw()
+        scores["t1"]["dqn"] = scores["t1"]["dqn"][:1]
+        with pytest.raises(ValueError, match=r"two runs or more|two scores or more"):
+            compare_models(scores, test="aso", unit="run", statistic="mean")
+
+    def test_models_with_unlike_shares_of_runs(self):
+        scores = draw()
+        scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]
+        with pytest.raises(ValueError, match=r"Pass statistic='mean'"):
+            compare(scores, "iqm")
+        assert compare(scores, "mean").over_these_tasks.sizes == (3, 5)
+
+    def test_a_metric_of_sums(self):
+        with pytest.raises(ValueError, match=r"argument of sigarray\.read\.scores"):
+            compare(draw(), "f1")
+        with pytest.raises(ValueError, match="Expected statistic to be"):
+            compare(draw(), "max")
+
+    def test_missing_runs_that_count_as_the_worst(self):
+        with pytest.raises(ValueError, match=r"missing='drop' with statistic='mean'"):
+            compare_models(draw(), test="aso", missing="worst", statistic="mean")
+
+    def test_tasks_on_unlike_scales_are_doubted(self):
+        scores = draw()
+        scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
+        with pytest.warns(UserWarning, match="Normalize them first"):
+            compare(scores, "mean")
+
+    def test_few_runs_are_doubted(self):
+        with pytest.warns(UserWarning, match="too small, and intervals too short"):
+            compare(draw(sizes=(3, 3)), "iqm", n_resamples=99)
