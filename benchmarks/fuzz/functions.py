@@ -6,8 +6,18 @@ from typing import Any
 import array_api_compat
 from hypothesis import strategies as st
 
-from benchmarks.fuzz.options import ALWAYS, Function, Option, choice, count, number
-from sigarray.responses import LikertModel, NormalModel
+from benchmarks.fuzz.options import ALWAYS, Function, Option, choice, number
+from benchmarks.fuzz.responses import FUNCTIONS_OF_RESPONSES
+from benchmarks.fuzz.shared import (
+    ALTERNATIVE,
+    COUNT,
+    FLAG,
+    LEVEL,
+    OUTSIDE,
+    RANDOM,
+    REPLICATES,
+    TESTED,
+)
 
 
 def data_range(x: Any, axis: int) -> Any:
@@ -22,29 +32,11 @@ def complex_mean(x: Any, axis: int) -> Any:
     return xp.astype(xp.mean(x, axis=axis), xp.complex64)
 
 
-OUTSIDE = (0.0, 1.0, -0.5, 2.0, math.nan, math.inf)
-FLAG = Option(st.booleans(), (None, 1, "yes", 0.0))
-# Not 1/2, nor next to 1: a p-value may be just there, but for rounding.
-LEVEL = number(0.9, 0.95, 0.3, 0.05, 1e-6, 0.999, wrong=OUTSIDE)
-ALTERNATIVE = choice("greater", "less", "two-sided", kinds=(3, None))
-COUNT = count(99)
-RANDOM = {
-    "n_resamples": count(40, least=2),
-    "batch": count(50, is_optional=True),
-    "rng": Option(st.integers(0, 2**64 - 1), ("x", 1.5, True), (-1, 2**64)),
-}
 ASO = RANDOM | {
     "confidence_level": LEVEL,
     "dt": number(None, 0.05, 0.1, 1 / 3, 0.9, wrong=OUTSIDE),
     "method": choice("auto", "bootstrap", "exact", "asymptotic", kinds=(3, None)),
     "higher_is_better": FLAG,
-}
-START = Option(st.integers(0, 9), (True, 1.0, "1", None), (-1, 2**31))
-REPLICATES = {
-    "start": START,
-    "count": count(30),
-    "batch": RANDOM["batch"],
-    "rng": RANDOM["rng"],
 }
 RANKED = ("rank", "probability", "confidence_interval.low", "confidence_interval.high")
 COMPARED_BY = {
@@ -81,22 +73,6 @@ POWER = RANDOM | {
 }
 SIZES = Option(st.sampled_from(((3, 5), (2,))), ((2.5,), "3"), ((), (1,), (5, 3)))
 CORRECTIONS = ("holm", "fisher", "bonferroni", "benjamini_hochberg")
-SAMPLERS = {
-    "items": choice("bootstrap", "all"),
-    "responses": choice("all", "bootstrap", "one", "first", "without_replacement"),
-    "n_resamples": RANDOM["n_resamples"],
-    "rng": RANDOM["rng"],
-}
-MODEL = {"model": choice("normal", "likert")}
-TEST_SETS = MODEL | {
-    # Several of them are what `power` takes.
-    "n_items": count(6, several=True),
-    "n_responses": count(4, several=True),
-    "n_sets": count(5),
-    "rng": RANDOM["rng"],
-}
-PERTURBED = {"perturbation_a": number(0.0, 0.3, wrong=(math.nan,))}
-TESTED = {"alternative": ALTERNATIVE}
 WRONG_LIMITS = (math.nan, math.inf)
 MARGIN = {
     "alternative": Option(st.sampled_from(("greater", "less")), (3, None)),
@@ -106,33 +82,16 @@ LIMITS = {
     "low": number(-2.0, -0.5, 0.0, wrong=WRONG_LIMITS),
     "high": number(0.5, 2.0, wrong=WRONG_LIMITS),
 }
-STUDY = (
-    TEST_SETS
-    | TESTED
-    | {
-        "n_resamples": RANDOM["n_resamples"],
-        "metrics": Option(st.just(("mae", "spearman")), (3, None), ((), ("bleu",))),
-        "responses": Option(st.sampled_from((("all",), ("one",)))),
-        "perturbations": Option(st.just((0.1,)), (None,), ((math.nan,),)),
-    }
-)
-# Those that are NaN for some finite responses, such as constant ones, and the others.
-PARTIAL = ("cosine", "spearman", "mean_of_emds", "precision", "recall", "f1", "roc_auc")
-TOTAL = ("mae", "mse", "rmse", "max_error", "emd", "emd_all", "kl_divergence")
-WINS = ("wins_mae", "wins_mae_all", "wins_emd")
-METRIC = {"metric": choice(*PARTIAL, *TOTAL, *WINS, "accuracy")}
 
 RATIOS = ("violation_ratio", "eps_min", "standard_error")
 P_VALUE = {"fixed_by_shift": ("pvalue",), "fixed_by_scale": ("pvalue",)}
 RESULT = {"fixed_by_shift": ("result",), "fixed_by_scale": ("result",)}
 ORDER = {"fixed_by_shift": RATIOS, "fixed_by_scale": RATIOS}
 COMPARED = ("mann_whitney.pvalue", "aso_a_over_b.violation_ratio")
-SIMULATED: dict[str, Any] = {"arity": 0, "takes": "nothing"}
 # Of seeds and items.
 AXES = Option(st.sampled_from(((-2, -1), (-1, -2))))
 TABLES: dict[str, Any] = {"takes": "tables", "always": (*ALWAYS, "axis")}
 P_VALUES: dict[str, Any] = {"arity": 1, "takes": "p_values"}
-RESPONSES: dict[str, Any] = {"arity": 3, "takes": "responses"}
 
 FUNCTIONS = [
     Function(
@@ -345,66 +304,5 @@ FUNCTIONS = [
         {"alpha": LEVEL, "method": choice(*CORRECTIONS)},
         **P_VALUES,
     ),
-    Function(
-        "responses.response_test",
-        SAMPLERS | METRIC | TESTED | {"batch": RANDOM["batch"]},
-        # For some metrics.
-        may_be_nan=("statistic", "pvalue", "metric_a", "metric_b"),
-        **RESPONSES,
-    ),
-    Function(
-        "responses.response_replicates",
-        REPLICATES | METRIC | {name: SAMPLERS[name] for name in ("items", "responses")},
-        # For some metrics.
-        may_be_nan=("statistic", "null_statistic"),
-        **RESPONSES,
-    ),
-    Function(
-        "responses.resample",
-        SAMPLERS | {"start": START},
-        arity=3,
-        takes="responses",
-    ),
-    Function(
-        "responses.fit",
-        MODEL,
-        arity=1,
-        takes="responses",
-        # Where no item has two responses, or one is beyond the scale.
-        may_be_nan=(*NormalModel._fields, *LikertModel._fields),
-    ),
-    *(
-        Function(f"responses.metrics.{name}", {}, 2, "responses", may_be_nan=nan)
-        for names, nan in ((PARTIAL, ("result",)), ((*TOTAL, "accuracy"), ()))
-        for name in names
-    ),
-    *(Function(f"responses.metrics.{name}", {}, **RESPONSES) for name in WINS),
-    Function(
-        "responses.simulate",
-        TEST_SETS | PERTURBED | {"n_sets": count(5, is_optional=True), "start": START},
-        **SIMULATED,
-    ),
-    Function("responses.true_p_value", TEST_SETS | PERTURBED | TESTED, **SIMULATED),
-    Function(
-        "responses.true_replicates",
-        {name: x for name, x in TEST_SETS.items() if name != "n_sets"}
-        | PERTURBED
-        | REPLICATES,
-        **SIMULATED,
-    ),
-    Function(
-        "responses.study",
-        STUDY,
-        # For the correlation of one item.
-        may_be_nan=("estimated_pvalue", "true_pvalue"),
-        **SIMULATED,
-    ),
-    Function(
-        "responses.power",
-        TEST_SETS
-        | PERTURBED
-        | TESTED
-        | {"n_resamples": RANDOM["n_resamples"], "alpha": LEVEL},
-        **SIMULATED,
-    ),
+    *FUNCTIONS_OF_RESPONSES,
 ]
