@@ -159,7 +159,12 @@ def rank_ci(
     told apart from no other.
 
     `probability` says where a model is in resamples, and is no substitute for the
-    interval: percentiles of it fail at near ties.
+    interval: percentiles of it fail at near ties. Of 10 near ties with 5, 10 or 20
+    runs, intervals of 95 % held all ranks in 94.8 to 97.9 % of sets, and those of
+    medians, and of interquartile means of 26 tasks, in 96.4 to 99.7 %; but those of
+    means in 90.8 to 92.6 % if scores were lognormal, with spreads up to 10 times as
+    wide as others. Percentiles of the rank of one model held that in 75.9 to 83.6 %,
+    and those of all in 3.9 to 19.4 %.
 
     References
     ----------
