@@ -84,7 +84,8 @@ def rank_ci(
         returns the statistic along that axis, in array-API code.
     strata : int, optional
         The axis of the tasks, of which all models have as many; not labels, as those of
-        `bootstrap_ci`. By default there is one task.
+        `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
+        there is one task.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
