@@ -59,7 +59,7 @@ LARGE_CASES = [
     large(sigarray.multi_aso, (4, 200_000), n_resamples=5),
     large(sigarray.multi_aso, (600, 50), n_resamples=2),
     large(sigarray.multi_aso, (1000, 20), n_resamples=8),
-    large(sigarray.rank_ci, (10, 20), is_timed=True),
+    large(sigarray.rank_ci, (10, 20)),
     large(sigarray.rank_ci, (200, 50), n_resamples=99),
     large(sigarray.rank_ci, (3000, 4, 5), n_resamples=40),
     large(sigarray.rank_ci, (10, 50_000), n_resamples=9),

