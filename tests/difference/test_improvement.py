@@ -172,7 +172,7 @@ def test_batches_have_results_of_their_own():
     [
         ({"strata": 2}, "an axis from -2 to 1"),
         ({"strata": np.arange(4)}, "strata to be a pair, the labels of A and those"),
-        ({"strata": (np.arange(4), [0, 0, 1, 1])}, "two scores or more in each strat"),
+        ({"strata": ([0, 1, 2, 2], [0, 1, 2, 2])}, "two scores or more in each strat"),
         ({"strata": ([0, 0, 2, 2], [0, 0, 1, 1])}, "the same strata of A and of B"),
         ({"strata": True}, "strata to be a pair.*got bool"),
         ({"strata": 0, "axis": 0}, "another axis than those of a sample"),
