@@ -73,7 +73,7 @@ def test_intervals_of_medians_are_counted_as_then():
         for x in read_csv(RESULTS / "cluster_middles.csv")
         if (x["clusters"], x["correlation"]) == ("20", "0.5")
     ]
-    found = cluster_middles.count(20, 0.5, 30, seed=5)
+    found = cluster_middles.count(20, 0.5, 15, seed=5)
     for method in cluster_middles.METHODS:
         assert abs(found[method] - float(row[method])) < 0.3
 

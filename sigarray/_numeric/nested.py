@@ -7,14 +7,13 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters, sum_clusters
-from sigarray._numeric.statistic import scale_scores
 from sigarray._numeric.strata import (
     Intervals,
     Strata,
     find_errors_of_strata,
     sort_into_strata,
 )
-from sigarray._numeric.student import list_samples
+from sigarray._numeric.student import relate_to_smallest
 
 
 @array_kernel
@@ -76,12 +75,12 @@ def find_errors_of_nested(
        data. Journal of the American Statistical Association 83, 231-241.
        :doi:`10.1080/01621459.1988.10478591`
     """
-    scaled, unit = scale_scores(xp, *scores)
+    relative = relate_to_smallest(xp, scores, paired)
     values = []
-    for x, of in zip(list_samples(xp, scaled, paired), clusters, strict=False):
+    for x, of in zip(relative.samples, clusters, strict=False):
         mean = xp.mean(x, axis=-1, keepdims=True)
         sums, _ = sum_clusters(xp, x - mean, of)
         values.append(mean + sums * (of.number / x.shape[-1]))
-    *results, unit_of_values = find_errors_of_strata(xp, values, strata, False)
-    difference, squares, dfs = results
-    return difference, squares, dfs, unit_of_values * unit
+    difference, squares, dfs, unit = find_errors_of_strata(xp, values, strata, False)
+    unit_of_all = unit * relative.unit * relative.unit_of_scaled
+    return difference + relative.gap / unit, squares, dfs, unit_of_all

@@ -148,11 +148,11 @@ def test_labels_on_a_device():
 def test_intervals_of_ragged_tasks_hold_the_probability():
     rng = np.random.default_rng(0)
     codes = np.repeat(np.arange(26), rng.integers(3, 7, (2, 26)).ravel()[:26])
-    a, b = rng.normal(size=(2, 300, len(codes)))
+    a, b = rng.normal(size=(2, 150, len(codes)))
     low, high = probability_of_improvement(
-        a, b, strata=(codes, codes), n_resamples=300, rng=0
+        a, b, strata=(codes, codes), n_resamples=200, rng=0
     ).confidence_interval
-    assert 0.90 < np.mean((low <= 0.5) & (high >= 0.5)) < 0.985
+    assert 0.89 < np.mean((low <= 0.5) & (high >= 0.5)) < 0.995
 
 
 def test_batches_have_results_of_their_own():
@@ -172,7 +172,7 @@ def test_batches_have_results_of_their_own():
     [
         ({"strata": 2}, "an axis from -2 to 1"),
         ({"strata": np.arange(4)}, "strata to be a pair, the labels of A and those"),
-        ({"strata": (np.arange(4), [0, 0, 1, 1])}, "two scores or more in each strat"),
+        ({"strata": ([0, 1, 2, 2], [0, 1, 2, 2])}, "two scores or more in each strat"),
         ({"strata": ([0, 0, 2, 2], [0, 0, 1, 1])}, "the same strata of A and of B"),
         ({"strata": True}, "strata to be a pair.*got bool"),
         ({"strata": 0, "axis": 0}, "another axis than those of a sample"),

@@ -103,14 +103,14 @@ class TestStudent:
 
     def test_intervals_hold_the_mean(self):
         """Six strata of five clusters, whose sizes vary, too: in about 95 of 100."""
-        rng, held, n_sets = np.random.default_rng(0), 0, 300
+        rng, held, n_sets = np.random.default_rng(0), 0, 150
         for _ in range(n_sets):
             codes = np.repeat(np.arange(30), rng.integers(2, 9, 30))
             strata = codes // 5
             x = rng.normal(size=30)[codes] + rng.normal(size=len(codes)) + strata
             low, high = t_ci(x, clusters=codes, strata=strata).confidence_interval
             held += low <= 2.5 <= high
-        assert 0.90 < held / n_sets < 0.99
+        assert 0.88 < held / n_sets < 0.995
 
 
 class TestResamples:
