@@ -44,8 +44,6 @@ TestName = Literal[
 METHODS = (*METHODS_OF_ORDERS, *PAIR_METHODS)
 ORDERS = OrderOptions()
 ALPHA = 0.05
-# Of runs and items, of which no more are drawn near the threshold.
-_RESAMPLES_OF_SEEDS = 9999
 RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 # The tests that cannot be paired.
 _OF_INDEPENDENT = {
@@ -271,12 +269,11 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
 
 def _make_order_test(request: Request, *, has_runs: bool) -> Test:
     make = OrderOfSeeds if has_runs else OrderTest
-    n_resamples = _RESAMPLES_OF_SEEDS if has_runs else RESAMPLES["aso"]
     return make(
         threshold=request.threshold or ORDERS.threshold,
         confidence_level=request.confidence_level or ORDERS.confidence_level,
         method=request.method or ORDERS.method,  # type: ignore[arg-type]
-        n_resamples=request.n_resamples or n_resamples,
+        n_resamples=request.n_resamples or RESAMPLES["aso"],
         seed=request.seed,
         dt=request.dt,
         baseline=request.baseline,
