@@ -298,6 +298,12 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     return xp.stack([t, df, df_of_bound])
 
 
+@array_kernel
+def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
+    """Return the degrees of freedom of the bound of two tables in rows."""
+    return _compare(xp, a, b, n_items=n_items)[2, ...]
+
+
 def _find_lead(xp: Library, a: Array, b: Array) -> Array:
     """Return P(A > B) + P(A = B) / 2 - 1/2 of sorted scores, or NaN with a fault."""
     fault = (a[..., 0] - a[..., 0]) + (b[..., 0] - b[..., 0])

@@ -183,7 +183,8 @@ def multi_aso(
 
     With axes of seeds and of items, bounds and tests of pairs are those of `aso` with
     these axes: t of the means, two-sided, by Bonferroni over the pairs, or over those
-    with the baseline. All models have the same items in a replicate.
+    with the baseline, which is as exact as `t_test` is. All models have the same items
+    in a replicate.
 
     `pvalue` is the level from which on a pair is told apart, or more if sets of three
     models or more, or the others of a baseline, matter. For more than 49 pairs of

@@ -1,21 +1,34 @@
 """Almost stochastic order of every two models, whose runs and items were drawn."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import name_streams, seed_words
+from sigarray._numeric.quantile import even_grid
+from sigarray._numeric.special import student_quantile
+from sigarray._order.crossed import find_df_of_bound, replicate_tables
 from sigarray._order.many_models import multi_aso
+from sigarray._order.percentiles import has_percentiles
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
+from sigarray._verdicts.drawing_on import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.method_lines import OF_RUNS
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Decisions, Results
 from sigarray._verdicts.verdict import report_orders
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
+from sigarray.results import PairwiseAsoResult
 
 # For a guess at the time: of each item, and each score, of each resample.
 _SECONDS_PER_ITEM, _SECONDS_PER_SCORE = 3e-8, 1e-9
@@ -40,7 +53,8 @@ class OrderOfSeeds(OrderTest):
         return (
             "almost stochastic order of the means of runs over items, with eps_min "
             f"from {self.n_resamples} bootstrap resamples of runs and of items, the "
-            f"same for all models (seed {self.seed}). Equality of means is tested by "
+            f"same items for all models (seed {self.seed}, and more where it is near "
+            "the threshold). Equality of means is tested by "
             f"t, {OF_RUNS}, two-sided"
         )
 
@@ -63,7 +77,7 @@ class OrderOfSeeds(OrderTest):
             self.n_resamples * seconds,
             "Faster: --test t, fewer --n-resamples, fewer models with --columns.",
         )
-        return multi_aso(
+        result = multi_aso(
             tables,
             axis=(0, 1),
             confidence_level=self.confidence_level,
@@ -75,6 +89,11 @@ class OrderOfSeeds(OrderTest):
             higher_is_better=x.higher_is_better,
             rng=self.seed,
         )
+        n_pairs = len(x.pairs) if x.is_corrected else 1
+        level = (1.0 - self.confidence_level) / (n_tasks * n_pairs)
+        sign = 1.0 if x.higher_is_better else -1.0
+        drawn = _list_drawn(tables, result, self, level=level, sign=sign)
+        return draw_pairs(x.names, result, self, drawn)
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
@@ -113,3 +132,40 @@ class OrderOfSeeds(OrderTest):
     def asks_welch_below(self) -> int | None:
         """As in `Test`."""
         return None
+
+
+def _list_drawn(
+    tables: Mapping[str, np.ndarray],
+    result: PairwiseAsoResult,
+    options: OrderOptions,
+    *,
+    level: float,
+    sign: float,
+) -> Iterator[Drawn]:
+    """Yield the pairs whose bounds may be near the threshold, as `draw_on` does."""
+    names, n_pairs = list(tables), math.comb(len(tables), 2)
+    for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
+        pair = [names[i], names[j]]
+        a, b = (sign * tables[name] for name in pair)
+        n_items = a.shape[1]
+        df = find_df_of_bound(HOST, a.reshape(-1), b.reshape(-1), n_items=n_items)
+        find_bound_of = functools.partial(
+            find_bound,
+            ratio=float(result.violation_ratio[i, j]),
+            scale=1.0,
+            quantile=-student_quantile(level, float(df)),
+            level=level,
+            has_percentile=has_percentiles(
+                len(a), len(b), n_pairs, options.n_resamples
+            ),
+        )
+        draw = functools.partial(
+            replicate_tables,
+            HOST,
+            [x.reshape(1, -1) for x in (a, b)],
+            seed_words(HOST, options.seed),
+            n_items=n_items,
+            streams=name_streams(pair),
+            grid=even_grid(options.dt),
+        )
+        yield i, j, draw, find_bound_of

@@ -3,7 +3,7 @@
 import functools
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,6 +22,23 @@ from sigarray.results import PairwiseAsoResult
 # number of resamples, and the numbers up to which they are doubled: for a verdict, and
 # for one of many samples whose share is asked for.
 _CLEAR, _LEAST, _MOST, _MOST_OF_A_SAMPLE = 4.0, 320, 2**18, 2**13
+
+
+class Bound(NamedTuple):
+    """A bound from replicates, and the limits between which more would leave it."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    n_resamples: int
+
+    def is_clear_of(self, threshold: float) -> bool:
+        return self.high < threshold or self.low >= threshold
+
+
+# The places of two models, what draws replicates of their ratio, and what bounds it.
+Drawn = tuple[int, int, Callable[..., np.ndarray], Callable[..., Bound]]
 
 
 class Options(Protocol):
@@ -52,14 +69,22 @@ def draw_on(
     Only pairs whose equality is rejected are drawn: other bounds are 0.5 or more. Where
     2^18 resamples do not tell on which side a bound is, no model is called better.
     """
-    names = list(scores)
+    drawn = _list_drawn(scores, result, options, level=level, sign=sign)
+    return draw_pairs(list(scores), result, options, drawn)
+
+
+def draw_pairs(
+    names: Sequence[str],
+    result: PairwiseAsoResult,
+    options: Options,
+    pairs: Iterable[Drawn],
+) -> PairwiseAsoResult:
+    """Return the result with bounds of pairs as `draw_on` does."""
     bounds = np.array(result.eps_min, dtype=float)
     errors = np.array(result.standard_error, dtype=float)
     undecided = []
-    for i, j, draw, find_bound in _list_drawn(
-        scores, result, options, level=level, sign=sign
-    ):
-        drawn = _draw_until_clear(draw, find_bound, options)
+    for i, j, draw, find_bound_of in pairs:
+        drawn = _draw_until_clear(draw, find_bound_of, options)
         if drawn.n_resamples > options.n_resamples:
             bounds[i, j] = drawn.value
             errors[i, j] = errors[j, i] = drawn.standard_error
@@ -92,8 +117,8 @@ def find_bounds(
     that is still near it is taken as it is, for it is as often too small as too large.
     """
     return {
-        (i, j): _draw_until_clear(draw, find_bound, options, _MOST_OF_A_SAMPLE).value
-        for i, j, draw, find_bound in _list_drawn(
+        (i, j): _draw_until_clear(draw, find_bound_of, options, _MOST_OF_A_SAMPLE).value
+        for i, j, draw, find_bound_of in _list_drawn(
             scores, result, options, level=level, sign=sign
         )
         if (i, j) in pairs
@@ -107,7 +132,7 @@ def _list_drawn(
     *,
     level: float,
     sign: float,
-) -> Iterator[tuple[int, int, Callable[..., np.ndarray], Callable[..., "Bound"]]]:
+) -> Iterator[Drawn]:
     """Yield the pairs whose bounds are of resamples, what draws, and what bounds."""
     names = list(scores)
     n_pairs = math.comb(len(names), 2)
@@ -118,10 +143,11 @@ def _list_drawn(
         plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
         if plan.method != "bootstrap":
             continue
-        find_bound = functools.partial(
-            _find_bound,
+        find_bound_of = functools.partial(
+            find_bound,
             ratio=float(result.violation_ratio[i, j]),
-            smallest=min(sizes),
+            scale=math.sqrt(min(sizes) / (min(sizes) - 1)),
+            quantile=-student_quantile(level, min(sizes) - 1),
             level=level,
             has_percentile=has_percentiles(*sizes, n_pairs, options.n_resamples),
         )
@@ -133,25 +159,12 @@ def _list_drawn(
             streams=tuple((x,) for x in name_streams(pair)),
             grid=plan.grid,
         )
-        yield i, j, draw, find_bound
-
-
-class Bound(NamedTuple):
-    """A bound from replicates, and the limits between which more would leave it."""
-
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    n_resamples: int
-
-    def is_clear_of(self, threshold: float) -> bool:
-        return self.high < threshold or self.low >= threshold
+        yield i, j, draw, find_bound_of
 
 
 def _draw_until_clear(
     draw: Callable[..., np.ndarray],
-    find_bound: Callable[..., Bound],
+    find_bound_of: Callable[..., Bound],
     options: Options,
     most: int = _MOST,
 ) -> Bound:
@@ -161,21 +174,25 @@ def _draw_until_clear(
     while True:
         more = draw(len(replicates), count=count - len(replicates))[0]
         replicates = np.concatenate([replicates, more])
-        bound = find_bound(replicates)
+        bound = find_bound_of(replicates)
         if bound.is_clear_of(options.threshold) or count >= most:
             return bound
         count *= 2
 
 
-def _find_bound(
+def find_bound(
     replicates: np.ndarray,
     *,
     ratio: float,
-    smallest: int,
+    scale: float,
+    quantile: float,
     level: float,
     has_percentile: bool,
 ) -> Bound:
     """Return the bound and the standard error, as `multi_aso` computes them.
+
+    The error is `scale` times the deviation of replicates, and the bound as many errors
+    above the ratio as the `quantile` of Student's t says.
 
     The limits are `_CLEAR` Monte-Carlo errors away. For Student's bound the error is
     that of the standard deviation, by the fourth moment; for a percentile, that of the
@@ -184,8 +201,8 @@ def _find_bound(
     count = len(replicates)
     squares = (replicates - np.mean(replicates)) ** 2
     variance = float(np.mean(squares))
-    error = math.sqrt(variance * smallest / (smallest - 1))
-    margin = -student_quantile(level, smallest - 1) * error
+    error = scale * math.sqrt(variance)
+    margin = quantile * error
     doubt = 0.0
     if variance > 0.0:
         doubt = margin * float(np.std(squares)) / (2.0 * variance * math.sqrt(count))

@@ -37,8 +37,6 @@ from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()
-# Of runs and items, of which no more are drawn near the threshold.
-_RESAMPLES_OF_SEEDS = 9999
 
 
 def choose_default_test(request: Request, table: ScoreTable) -> Request:
@@ -218,12 +216,11 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
 
 def _make_order_test(request: Request, *, has_runs: bool) -> Test:
     make = OrderOfSeeds if has_runs else OrderTest
-    n_resamples = _RESAMPLES_OF_SEEDS if has_runs else RESAMPLES["aso"]
     return make(
         threshold=request.threshold or ORDERS.threshold,
         confidence_level=request.confidence_level or ORDERS.confidence_level,
         method=request.method or ORDERS.method,  # type: ignore[arg-type]
-        n_resamples=request.n_resamples or n_resamples,
+        n_resamples=request.n_resamples or RESAMPLES["aso"],
         seed=request.seed,
         dt=request.dt,
         baseline=request.baseline,

@@ -56,10 +56,10 @@ def test_limits_hold_what_more_resamples_give(is_skewed, has_percentile):
     """In all of 500 sets, and the errors that they go by are those that are seen."""
     rng = np.random.default_rng(0)
     replicates = rng.beta(*((0.3, 3.0) if is_skewed else (4.0, 6.0)), (501, 2000))
-    options = {"ratio": 0.1, "smallest": 25, "level": 0.05}
+    options = {"ratio": 0.1, "level": 0.05, "scale": 1.02, "quantile": 1.71}
     options["has_percentile"] = has_percentile
-    found = [drawing_on._find_bound(x, **options) for x in replicates]
-    truth = drawing_on._find_bound(np.ravel(replicates), **options).value
+    found = [drawing_on.find_bound(x, **options) for x in replicates]
+    truth = drawing_on.find_bound(np.ravel(replicates), **options).value
     assert all(x.low <= truth <= x.high for x in found)
     seen = np.std([x.value for x in found])
     assert np.median([x.high - x.low for x in found]) == pytest.approx(
