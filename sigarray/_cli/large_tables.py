@@ -43,7 +43,8 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
     n_scores = sum(map(len, stored.values()))
     if n_scores <= MAX_READ:
         return None
-    if options.test not in (None, "aso"):
+    asked = (options.margin, options.statistic)
+    if options.test not in (None, "aso") or asked != (None, None):
         if n_scores <= most:
             return None
         msg = (

@@ -158,6 +158,8 @@ def _list_remarks(x: Aggregates) -> list[str]:
     if x.is_corrected and len(x.pairs) > 1:
         rule += f", after Holm's correction for {len(x.pairs)} comparisons"
     by = f"by the {_name(x)} of all its {x.unit}s"
+    if x.statistic == "mean" and x.sizes[0] < x.sizes[1]:
+        by = "by the mean of its means on tasks"
     if len(x.tasks) == 1:
         told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
     else:

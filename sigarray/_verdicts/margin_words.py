@@ -123,7 +123,7 @@ def say_answer(comparison: Comparison, decisions: Sequence[Decision]) -> list[st
     ]
     told = f"Equivalent, apart by less than {margin}: {_list(equal)}."
     if others:
-        told += f" Only not worse by {margin} or more: {_list(others)}."
+        told += f" Not worse by {margin} or more: {_list(others)}."
     return [told]
 
 

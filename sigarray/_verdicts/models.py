@@ -75,7 +75,8 @@ def _above_zero(name: str, value: Any) -> float:
 
 
 def _aggregate(name: str, value: Any) -> str:
-    if isinstance(value, SumStatistic) or value in METRICS:
+    is_name = isinstance(value, str) and value in METRICS
+    if isinstance(value, SumStatistic) or is_name:
         msg = (
             f"Expected {name} to be {list_in_words(AGGREGATES, 'or')}; got "
             f"{show(value)}, a metric of sums. It is an argument of "

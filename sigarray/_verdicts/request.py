@@ -50,7 +50,8 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     if request.margin is not None and (is_sampled or test == "aso"):
         default = "almost stochastic order, the default for runs, takes"
         if test != "aso":
-            default = f"permutations of {name_sampled(table)}s take"
+            what = "clusters" if table.clusters else "a metric of sums"
+            default = f"permutations of {what} take"
         note(f"models are compared by --test t: {default} no margin.")
         test = "t"
     elif is_sampled:

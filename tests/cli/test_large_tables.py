@@ -67,6 +67,15 @@ def test_large_tables_give_what_small_ones_do(store, compare, name, direction):
             assert summary[key] == describe_scores(column)[key]
 
 
+@pytest.mark.parametrize("asked", [("--margin", "0.1"), ("--statistic", "median")])
+def test_means_and_medians_read_them(store, asked):
+    arguments = ["compare", store(draw()), *asked]
+    options = _build_parser(arguments).parse_args(arguments)
+    assert open_large(options) is None
+    with pytest.raises(ValueError, match=r"--test aso for more than 9"):
+        open_large(options, 9)
+
+
 @pytest.mark.parametrize("test", ["permutation", "t", "mann-whitney"])
 def test_other_tests_read_large_tables(store, compare, test):
     path, most = store(draw()), 3 * MANY

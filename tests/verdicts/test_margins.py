@@ -20,7 +20,11 @@ from sigarray import (
     proportion_test,
     t_test,
 )
+from sigarray._verdicts.decisions import PairTest, decide_by_tests
+from sigarray._verdicts.margin_records import MarginTest
 from sigarray._verdicts.margins import adjust_claims
+from sigarray._verdicts.pair_options import PairOptions
+from sigarray._verdicts.pairwise_tests import find_tests
 from tests.cli.test_clusters import draw as draw_clusters
 from tests.cli.test_runs_and_items import draw as draw_tables
 
@@ -141,6 +145,49 @@ def test_whole_clusters_are_drawn(test):
             **more,
         )
         assert p == pytest.approx(float(expected.pvalue), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The adjusted p")
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_clusters_of_losses_have_the_other_side(test):
+    cluster, scores = draw_clusters()
+    turned = {name: -x for name, x in scores.items()}
+    by = {"test": test, "clusters": cluster, "margin": 0.3}
+    by |= {} if test == "t" else {"rng": 2, "n_resamples": 199}
+    expected = claims_of(compare_models(scores, **by))
+    found = claims_of(compare_models(turned, higher_is_better=False, **by))
+    for claim, numbers in expected.items():
+        assert found[claim] == pytest.approx(numbers, rel=1e-9)
+
+
+def test_samples_of_unequal_sizes_stay_with_resamples():
+    """Of their t there is no approximation, where p is near the least possible."""
+    options = PairOptions(
+        "permutation",
+        is_paired=False,
+        n_resamples=99,
+        seed=0,
+        unit="item",
+        n_comparisons=50,
+        margin=0.5,
+    )
+    draw = np.random.default_rng(0)
+    scores = {"a": draw.normal(2.0, 1.0, 60), "b": draw.normal(0.0, 1.0, 80)}
+    assert options.more_draws is not None
+    (test,) = find_tests(scores, options, higher_is_better=True, pairs=[("a", "b")])
+    by = {"alternative": "greater", "margin": 0.5, "rng": 0}
+    number = options.more_draws.number
+    expected = permutation_test(*scores.values(), n_resamples=number, **by)
+    assert test.p_value == float(expected.pvalue)
+
+
+def test_a_better_model_is_not_worse():
+    result = compare_models({x: ITEMS[x] for x in "ab"}, unit="item", margin=0.1)
+    (comparison,) = result.compared.values()
+    margins = tuple(MarginTest(x, 0.3, adjusted=0.3) for x in "ab")
+    test = PairTest(1.0, 0.01, "a", margins=margins)
+    (x,) = decide_by_tests(comparison, [test], [0.01])
+    assert (x.verdict, x.better, x.not_worse) == ("better", "a", ("a",))
 
 
 def test_runs_and_items_are_both_drawn():
@@ -270,6 +317,20 @@ class TestVerdicts:
         assert rows["best", "worse"] == ["2 of 2", "x, y"]
         assert rows["worse", "best"] == ["0 of 2", "-"]
         assert any("Not worse by 0.03 or more: " in x for x in result.sentences)
+
+    @pytest.mark.parametrize("is_higher", [True, False])
+    def test_pictures_have_a_line_where_a_model_is_worse(self, scores, is_higher):
+        few = {name: scores[name] for name in ("small", "large")}
+        options = {"unit": "item", "test": "t", "margin": 0.03}
+        options["higher_is_better"] = is_higher
+        for baseline, places in (("large", {-0.03}), (None, {-0.03, 0.03})):
+            result = compare_models(few, baseline=baseline, **options)
+            (ax,) = result.plot().axes
+            dotted = {x.get_xdata()[0] for x in ax.lines if x.get_linestyle() == ":"}
+            assert dotted == {x if is_higher else -x for x in places}
+            low, high = ax.get_xlim()
+            assert all(low < x < high for x in dotted)
+            assert "dotted: the margin" in ax.get_xlabel()
 
     def test_it_is_asked_for_in_python(self, scores):
         result = compare_models(scores, unit="item", test="t", margin=0.03)
