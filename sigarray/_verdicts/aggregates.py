@@ -22,6 +22,8 @@ from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.notes import announce
+from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.overall import list_scales
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray.read._score_table import ScoreTable
 
@@ -215,6 +217,29 @@ def _compare(
         interval = bootstrap_ci(a, b, **by)
     limits = Interval(*map(float, interval.confidence_interval))
     return float(interval.statistic), limits, 1.0 if np.isnan(p) else p
+
+
+def advise_these_tasks(
+    table: ScoreTable, over: OverTasks | None, statistic: str | None
+) -> list[str]:
+    """Say how to decide over these tasks, if those like them are undecided.
+
+    Not if a statistic does, or scores of tasks differ in scale, so that some would
+    decide alone.
+    """
+    if statistic is not None or over is None or over.left_out or list_scales(over):
+        return []
+    if all(x.better is not None for x in over.pairs):
+        return []
+    try:
+        _refuse(table, "mean", over.tasks)
+    except ValueError:
+        return []
+    return [
+        "Verdicts over all tasks are about tasks like these. About these "
+        f"{len(over.tasks)} tasks alone, with other {table.unit}s, --statistic mean or "
+        "--statistic iqm decides."
+    ]
 
 
 def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> None:

@@ -375,8 +375,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         )
     fields = sign(test, table, first, decisions, aggregates)
     if len(compared) > 1:
-        has_worst = table.missing == "worst"
-        report = report_tasks(compared, decisions, over, has_worst=has_worst)
+        report = report_tasks(table, compared, decisions, over, request.statistic)
     else:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])

@@ -7,6 +7,7 @@ from typing import Any
 
 from sigarray._plain_text import quote
 from sigarray._verdicts import overall
+from sigarray._verdicts.aggregates import advise_these_tasks
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
@@ -46,6 +47,7 @@ from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
+from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     without_infinities,
@@ -58,15 +60,15 @@ _NOTHING = ("No model is shown to be better than another one.", "inconclusive")
 
 
 def report_tasks(
+    table: ScoreTable,
     compared: Mapping[str, Comparison],
     decisions: Mapping[str, Sequence[Decision]],
     over: OverTasks | None,
-    *,
-    has_worst: bool = False,
+    statistic: str | None = None,
 ) -> Report:
     """Say which models are better over all tasks, and on which of them.
 
-    `has_worst` if missing scores were counted as the worst.
+    The statistic is that by which these tasks are decided, too, if they are.
     """
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
@@ -82,7 +84,7 @@ def report_tasks(
     document = _write_document(compared, by_pair, records, sentences, over)
     records = records + list_records_over_tasks(compared, over)
     method = join_methods({task: x.method for task, x in compared.items()})
-    method += overall.describe_method(over, has_worst=has_worst)
+    method += overall.describe_method(over, has_worst=table.missing == "worst")
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
@@ -144,7 +146,7 @@ def report_tasks(
         document,
         headline=headline,
         remarks=told,
-        advice=overall.advise_scales(over),
+        advice=overall.advise_scales(over) + advise_these_tasks(table, over, statistic),
         paragraph=" ".join([what, *told, *sentences]),
         measured=say_measured(compared),
     )

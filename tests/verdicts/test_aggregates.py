@@ -195,6 +195,22 @@ def test_texts_say_which_question_is_answered():
     assert result.content.headline[1].startswith("Ranking by means over these 6 tasks")
 
 
+def test_undecided_tasks_lead_to_them():
+    """Unless they decide already, or tasks of a large scale would."""
+
+    def advise(scores, statistic=None):
+        return " ".join(compare(scores, statistic).content.advice)
+
+    scores = draw()
+    said = "About these 6 tasks alone, with other runs, statistic='mean' or"
+    assert said in advise(scores)
+    assert "tasks alone" not in advise(scores, "mean")
+    scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
+    assert "tasks alone" not in advise(scores)
+    clear = draw((N_RUNS,) * 12, leads=(2.0, 0.0, -2.0))
+    assert "tasks alone" not in advise(clear)
+
+
 def test_of_one_task_there_is_a_test_of_the_median():
     (scores,) = draw(sizes=(30,)).values()
     result = compare(scores, "median", n_resamples=199, rng=2)
