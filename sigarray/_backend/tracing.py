@@ -6,7 +6,6 @@ from typing import Any
 
 from sigarray._backend.aliases import Array
 
-
 # Where torch is imported first, its compiler need not trace `sys.modules`, of which it
 # makes an object for each module.
 _TORCH = sys.modules.get("torch")
