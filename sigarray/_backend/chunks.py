@@ -234,12 +234,15 @@ def _compute(
 def iterate(
     xp: Library, step: Callable[[State], State], state: State, count: int
 ) -> State:
-    """Apply a function `count` times to its result, in a loop that JAX compiles."""
+    """Apply a function `count` times to its result, in a loop that JAX compiles.
+
+    Where arrays are shapes without numbers, once: each step has the same ones.
+    """
     if xp.compiles:
         from sigarray._backend import jax_loops
 
         return jax_loops.iterate(step, state, count)
-    for _ in range(count):
+    for _ in range(min(count, 1) if xp.has_no_numbers else count):
         state = step(state)
     return state
 

@@ -134,6 +134,8 @@ def threefry2x32(
     is_signed = xp.isdtype(dtype, "signed integer")
     # Not in place: torch.func.vmap may have many keys for one counter.
     x, y = counter[0] + schedule[0], counter[1] + schedule[1]
+    if xp.has_no_numbers:
+        return x, y
     for group in range(_GROUPS_OF_ROUNDS):
         for rotation in _ROTATIONS[group % 2]:
             x += y

@@ -119,25 +119,27 @@ def variance_of_gap(k: int, a: Any, b: Any, c: float) -> Any:
     return (shared * (a + b) + weight * weight * a * b) / 12.0
 
 
-def range_tail(k: int, n: int, x: float, *, is_of_baseline: bool = False) -> float:
-    """Return the probability that the largest gap of k equal models is x or more.
+def range_tail(k: int, n: int, x: Any, *, is_of_baseline: bool = False) -> Any:
+    """Return the probabilities that the largest gap of k equal models is x or more.
 
     It is that of all pairs, or of those with the first model. The unit is the deviation
     of a gap over the square root of two, as in the range of k standard normals.
     """
-    normal = _normal_tail(k, x, is_of_baseline)
+    x = np.asarray(x, dtype=float)
     table = _table(is_of_baseline, k, n)
     if table is None:
-        return normal
+        return _normal_tail(k, x, is_of_baseline)
     values, tails = table
-    place = int(np.searchsorted(values, x, side="left"))
+    place = np.searchsorted(values, x, side="left")
     # The largest stored value at or below x, whose tail is as long or longer.
-    at = place if place < len(values) and values[place] <= x else place - 1
-    if at < 0:
-        return 1.0
-    if at == len(values) - 1:
-        return min(float(tails[-1]), max(normal, _PRECISION**2))
-    return float(tails[at])
+    last = len(values) - 1
+    is_stored = (place <= last) & (values[np.minimum(place, last)] == x)
+    at = np.where(is_stored, place, place - 1)
+    found = np.where(at < 0, 1.0, tails[np.maximum(at, 0)])
+    if not np.any(at == last):
+        return found
+    beyond = np.maximum(_normal_tail(k, x, is_of_baseline), _PRECISION**2)
+    return np.where(at == last, np.minimum(tails[-1], beyond), found)
 
 
 @functools.cache
@@ -159,10 +161,11 @@ def critical_range(
     return max(normal, 0.0 if table is None else float(table[0][-1]))
 
 
-def _normal_tail(k: int, x: float, is_of_baseline: bool) -> float:
-    if is_of_baseline:
-        return min(1.0, 2.0 * (k - 1) * _NORMAL.cdf(-x / math.sqrt(2.0)))
-    return _range_of_normals(k, x)
+def _normal_tail(k: int, x: np.ndarray, is_of_baseline: bool) -> Any:
+    if not is_of_baseline:
+        return _range_of_normals(k, x)
+    below = [_NORMAL.cdf(y) for y in (-x / math.sqrt(2.0)).ravel().tolist()]
+    return np.minimum(1.0, 2.0 * (k - 1) * np.asarray(below).reshape(x.shape))
 
 
 @functools.cache
@@ -186,20 +189,19 @@ def _log_normal_cdf(z: np.ndarray) -> np.ndarray:
     return np.asarray(np.interp(z, *_log_phi()))
 
 
-def _range_of_normals(k: int, x: float) -> float:
-    """P(the range of k standard normals >= x).
+def _range_of_normals(k: int, x: Any) -> Any:
+    """P(the range of k standard normals >= x), for each x.
 
     It is k int phi(z) (Phi(z)^(k - 1) - (Phi(z) - Phi(z - x))^(k - 1)) dz, with the
     largest at z, so that small probabilities keep their digits.
     """
-    if x <= 0.0:
-        return 1.0
+    x = np.asarray(x)
     z, weights, log_below = _nodes()
-    share = np.exp(_log_normal_cdf(z - x) - log_below)
+    share = np.exp(_log_normal_cdf(z - x[..., None]) - log_below)
     with np.errstate(divide="ignore"):
         factor = -np.expm1((k - 1) * np.log1p(-np.minimum(share, 1.0)))
     terms = weights * np.exp((k - 1) * log_below) * factor
-    return float(min(1.0, k * np.sum(terms)))
+    return np.where(x <= 0.0, 1.0, np.minimum(1.0, k * np.sum(terms, axis=-1)))
 
 
 @functools.cache

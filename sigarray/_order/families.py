@@ -317,20 +317,24 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Segments | None:
     if not ranges:
         return None
 
-    def find(r: float) -> float:
-        tails = [
-            (k, range_tail(k, size, r * x, is_of_baseline=is_of_baseline))
-            for k, x in ranges
-        ]
-        if is_of_baseline:
-            return max(p for _, p in tails)
-        return max(adjust_for_set(p, k, family.n_models) for k, p in tails)
+    def find(ratios: np.ndarray) -> list[float]:
+        largest = [0.0] * len(ratios)
+        for k, x in ranges:
+            tails = range_tail(k, size, ratios * x, is_of_baseline=is_of_baseline)
+            p_values = tails.tolist()
+            if not is_of_baseline:
+                p_values = [adjust_for_set(p, k, family.n_models) for p in p_values]
+            largest = list(map(max, largest, p_values))
+        return largest
 
-    end = 1.0
-    while find(end) > _SMALLEST and end < 8.0:
-        end *= 1.1
+    # From 1.0 on, the first of these with a small p-value.
+    ends = [1.0]
+    while ends[-1] < 8.0:
+        ends.append(ends[-1] * 1.1)
+    is_small = [p <= _SMALLEST for p in find(np.asarray(ends))]
+    end = ends[is_small.index(True)] if any(is_small) else ends[-1]
     ratios = np.linspace(0.0, end, _POINTS_OF_STEPS)
-    p_values = np.clip([find(float(r)) for r in ratios], _SMALLEST, 1.0)
+    p_values = np.clip(find(ratios), _SMALLEST, 1.0)
     return curve_above(ratios, np.minimum.accumulate(np.log(p_values)))
 
 

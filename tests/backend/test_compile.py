@@ -12,6 +12,7 @@ import torch
 torch.manual_seed(0)
 from sigarray import aso, corpus, holm, multi_aso, of_sums, permutation_test
 from sigarray import responses, t_ci
+from sigarray._backend import tracing
 from tests.backend.compiled import BY_FUNCTION, CASES, agree, compile, complains, same
 """
 
@@ -159,6 +160,10 @@ def test_arguments_modes_and_maps():
             return aso(a, b, rng=0).eps_min
 
         expected = plain(a, b)
+        # Also where torch is imported after the library.
+        known, tracing._TORCH = tracing._TORCH, None
+        same(compile(plain)(a, b), expected)
+        tracing._TORCH = known
         one_by_one = torch.stack([plain(x, y) for x, y in zip(a, b, strict=True)])
         same(compile(lambda a, b: torch.func.vmap(plain)(a, b))(a, b), one_by_one)
         for function in (

@@ -19,7 +19,7 @@ def path(write):
 
 
 def test_pairs_are_those_of_compare(path, run, power):
-    options = [path, "--drop-unmatched", "--no-correction", "--n-samples", "40"]
+    options = [path, "--drop-unmatched", "--no-correction", "--n-samples", "10"]
     document = power(*options)
     pairs = {frozenset((x["better"], x["worse"])): x for x in document["pairs"]}
     assert {tuple(sorted(x)): y["n"] for x, y in pairs.items()} == {

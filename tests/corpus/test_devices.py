@@ -59,20 +59,27 @@ def test_programs_of_torch():
         from sigarray import bootstrap_ci, corpus, of_sums, t_ci
         from tests.corpus.items import ITEMS, find
 
-        def center(x, statistic):
-            return t_ci(x, statistic=statistic).statistic
+        samples = [torch.as_tensor(x) for x in ITEMS.values()]
+        statistics = [of_sums(find(name)[0]) for name in ITEMS]
 
         def find_mean(x, statistic):
             return bootstrap_ci(x, statistic=statistic, rng=0, n_resamples=9).statistic
 
-        whole = torch.compile(center, backend="eager", fullgraph=True)
-        for name, items in ITEMS.items():
+        def center_all(samples, statistics):
+            return [
+                t_ci(x, statistic=statistic).statistic
+                for x, statistic in zip(samples, statistics)
+            ]
+
+        whole = torch.compile(center_all, backend="eager", fullgraph=True)
+        given = samples, statistics
+        found, expected = whole(*given), center_all(*given)
+        for name, x, y in zip(ITEMS, found, expected, strict=True):
+            assert torch.equal(x, y), name
+
+        for name in ITEMS:
             torch._dynamo.reset()
             metric, _, columns = find(name)
-            x = torch.as_tensor(items)
-            statistic = of_sums(metric)
-            assert torch.equal(whole(x, statistic), center(x, statistic)), name
-
             sums = [torch.as_tensor(x) for x in columns]
             expected = metric(*sums)
             beside = torch.compile(lambda *x: metric(*x), backend="eager")
