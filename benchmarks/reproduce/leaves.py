@@ -31,7 +31,7 @@ class Leaf:
     name: str
     design: str
     call: str
-    command: str | None
+    command: str
     other: str
     draw: Callable[[np.random.Generator], tuple[Names, float]]
 
@@ -165,7 +165,7 @@ LEAVES = (
         "runs of tasks, the mean",
         "5 runs on 26 tasks",
         "t_ci(a, b, axis=0, strata=1)",
-        None,
+        "tasks.csv --statistic mean",
         "t_ci(a.ravel(), b.ravel())",
         _draw_tasks,
     ),
@@ -173,7 +173,7 @@ LEAVES = (
         "runs of tasks, the interquartile mean",
         "5 runs on 26 tasks",
         'bootstrap_ci(a, b, axis=0, strata=1, statistic="iqm", method="percentile")',
-        None,
+        "tasks.csv --statistic iqm",
         'bootstrap_ci(a.ravel(), b.ravel(), statistic="iqm", method="percentile")',
         _draw_tasks,
     ),
@@ -276,12 +276,11 @@ def run(settings: Settings) -> Experiment:
 
 def say(leaf: Leaf, row: dict[str, Any]) -> str:
     """Return what the page has of a leaf: a call, a command and what was measured."""
-    command = "In Python alone." if leaf.command is None else f"`{leaf.full_command}`"
     held, by_other = (show(float(row[x])) for x in ("held", "held_by_other"))
     ratio = float(row["length_of_other"])
     longer = f", which are {ratio:.1f} times as long" if ratio >= 1.5 else ""
     return (
-        f"`{leaf.call}`\\ {command}\\ "
+        f"`{leaf.call}`\\ `{leaf.full_command}`\\ "
         f"{leaf.design}: intervals hold the difference in {held} %, those of "
         f"`{leaf.other}` in "
         f"{by_other} %{longer}."

@@ -157,7 +157,7 @@ def test_a_signature_names_the_runs(path, run, write):
     assert "unit:run,item|runs:13|" in line
     assert "paired" not in line
     code, out, _ = run("compare", path, "--verify", line)
-    assert (code, "repeats it" in out) == (0, True)
+    assert (code, "repeats it" in join(out)) == (0, True)
     tables = draw()
     renamed = {**tables, "m0": tables["m0"][::-1]}
     assert compare(run, _save(write, renamed))["signature"] == line
@@ -167,10 +167,15 @@ def test_a_signature_names_the_runs(path, run, write):
     code, out, _ = run(
         "compare", _save(write, {**tables, "m1": moved}), "--verify", line
     )
-    assert (code, "does not repeat it" in out) == (1, True)
+    assert (code, "does not repeat it" in join(out)) == (1, True)
     other = {**tables, "m3": np.vstack([tables["m3"], tables["m3"]])}
     _, out, _ = run("compare", _save(write, other), "--verify", line)
-    assert "runs was 13, is 15" in out
+    assert "runs was 13, is 15" in join(out)
+
+
+def join(text):
+    """Join the lines of a text, which break where the name of a file is long."""
+    return " ".join(text.split())
 
 
 def _save(write, tables):
@@ -342,7 +347,7 @@ class TestStochasticOrder:
         assert "are independent" not in err
         line = compare(run, path, *options)["signature"]
         code, out, _ = run("compare", path, "--verify", line)
-        assert (code, "repeats it" in out) == (0, True)
+        assert (code, "repeats it" in join(out)) == (0, True)
         renamed = _save(write, draw() | {"m0": draw()["m0"][::-1]})
         assert compare(run, renamed, *options)["signature"] == line
 
