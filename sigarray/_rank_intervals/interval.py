@@ -73,6 +73,21 @@ def statistic_of_scores(name: str, value: Any) -> Any:
     return OPTIONS["statistic"](name, value)
 
 
+def _check_axis_of_tasks(
+    strata: int, samples: Sequence[Array], *, is_one: bool
+) -> None:
+    """Raise unless each array of scores has the axis of the tasks."""
+    for n_axes in (x.ndim for x in samples):
+        if not -n_axes <= strata < n_axes:
+            msg = (
+                f"Expected strata to be an axis of the tasks, from {-n_axes} to "
+                f"{n_axes - 1}; got {strata}."
+            )
+            if not is_one:
+                msg += " In a mapping or list, axes do not count that of the models."
+            raise ValueError(msg)
+
+
 @checked(strata=optional(axis_of_tasks), statistic=statistic_of_scores)
 def rank_ci(
     scores: Any,
@@ -108,7 +123,8 @@ def rank_ci(
     strata : int, optional
         The axis of the tasks, of which all models have as many; not labels, as those of
         `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
-        there is one task.
+        there is one task. Of one array of models, runs and tasks it is 2, with axis=1;
+        in a mapping or list of arrays of runs and tasks it is 1, with axis=0.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -227,6 +243,7 @@ def rank_ci(
     xp, samples = standardize(*given, axis=axis)
     n_strata = 1
     if strata is not None:
+        _check_axis_of_tasks(strata, samples, is_one=given[0] is columns)
         samples, found = arrange_strata(
             xp, strata, given, samples, axis=axis, paired=False, is_of_sums=False
         )
