@@ -112,7 +112,7 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
             msg = (
                 "Expected a column of numbers for each model; got "
                 f"{represent(name)} of dtype {kind}. Leave it out, or make it numbers "
-                "with .astype(float)."
+                "with .astype(float), or pass a row for each score to compare_models."
             )
             raise TypeError(msg)
         if looks_like_index(str(name), np.asarray(column).tolist()):

@@ -25,15 +25,26 @@ from sigarray._backend.seeds import (
     stream_seeds,
 )
 from sigarray._difference.strata import arrange_strata
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.faults import add_up_faults, spread_faults
 from sigarray._numeric.special import student_t_sf
-from sigarray._numeric.statistic import center_scores, check_sizes, largest_or_one
+from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic
 from sigarray._order.pairs import join
 from sigarray._order.stacks import list_models, name_models, stack_by_size
 from sigarray._rank_intervals.comparisons import Shares, bound_ranks, tell_apart
-from sigarray._rank_intervals.resampled import Models, Statistics, estimate
+from sigarray._rank_intervals.levels import (
+    find_differences,
+    find_ties,
+    limit_gaps,
+    pair_errors,
+)
+from sigarray._rank_intervals.resampled import (
+    Models,
+    Statistics,
+    center_models,
+    estimate,
+)
 from sigarray._resampling.replicates import keep
 from sigarray.results import ConfidenceInterval, RankResult
 
@@ -60,6 +71,21 @@ def statistic_of_scores(name: str, value: Any) -> Any:
         )
         raise TypeError(msg)
     return OPTIONS["statistic"](name, value)
+
+
+def _check_axis_of_tasks(
+    strata: int, samples: Sequence[Array], *, is_one: bool
+) -> None:
+    """Raise unless each array of scores has the axis of the tasks."""
+    for n_axes in (x.ndim for x in samples):
+        if not -n_axes <= strata < n_axes:
+            msg = (
+                f"Expected strata to be an axis of the tasks, from {-n_axes} to "
+                f"{n_axes - 1}; got {strata}."
+            )
+            if not is_one:
+                msg += " In a mapping or list, axes do not count that of the models."
+            raise ValueError(msg)
 
 
 @checked(strata=optional(axis_of_tasks), statistic=statistic_of_scores)
@@ -97,7 +123,8 @@ def rank_ci(
     strata : int, optional
         The axis of the tasks, of which all models have as many; not labels, as those of
         `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
-        there is one task.
+        there is one task. Of one array of models, runs and tasks it is 2, with axis=1;
+        in a mapping or list of arrays of runs and tasks it is 1, with axis=0.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -167,9 +194,13 @@ def rank_ci(
     `bootstrap_ci`. Few runs vary less in resamples than they should. So a critical
     value is no less than that of normal scores, by the range of K of them or by Holm,
     and is turned from a normal quantile to that of Student's t, with Welch's degrees of
-    freedom. The error of a mean is its standard error within tasks; that of another
-    statistic is the standard deviation of its resamples, and if that is 0 the model is
-    told apart from no other.
+    freedom. The error of a mean is its standard error within tasks. Two models whose
+    runs are all the same are not told apart, as `t_test` says NaN: few rounded scores
+    are often the same by chance. If those of one vary, t and its degrees of freedom are
+    from these. The error of another statistic is the standard deviation of its
+    resamples, and if that is 0 the model is told apart from no other. What is said of
+    two models depends on their own scores, so that a diverged run of a third one costs
+    them no digits, and only the correction for more comparisons.
 
     `probability` says where a model is in resamples, and is no substitute for the
     interval: percentiles of it fail at near ties. Of 10 near ties with 5, 10 or 20
@@ -212,6 +243,7 @@ def rank_ci(
     xp, samples = standardize(*given, axis=axis)
     n_strata = 1
     if strata is not None:
+        _check_axis_of_tasks(strata, samples, is_one=given[0] is columns)
         samples, found = arrange_strata(
             xp, strata, given, samples, axis=axis, paired=False, is_of_sums=False
         )
@@ -278,35 +310,34 @@ def _rank_entries(
     n_resamples: int,
 ) -> Array:
     """Return ranks, both limits and K probabilities (3 + K, K, E) of scores (E, N)."""
-    centered = center_scores(xp, statistic, spread_faults(xp, scores))
-    stacks = models.split(xp, centered.scores[0])
+    stacks, levels = center_models(xp, statistic, models, spread_faults(xp, scores))
     resampled = Statistics(xp, seed, stacks, models, statistic)
     replicates = keep(xp, resampled, n_resamples)
-    levels = [x[:, None] for x in centered.levels]
-    of = estimate(xp, stacks, models, statistic, levels, replicates)
-    # In units of the largest error, and higher if better.
-    size = largest_or_one(xp, of.error)[:, None]
-    unit = size if higher_is_better else -size
-    observed, replicates = of.statistic / unit, replicates / unit[..., None]
-    squares = (of.error / size) ** 2
-    sums = [_pair(x) for x in (squares, of.df)]
-    ties = sum(_pair(of.rounding / size))
-    gaps = observed[:, :, None] - observed[:, None, :]
+    of = estimate(xp, stacks, models, statistic, replicates)
+    sign = 1.0 if higher_is_better else -1.0
+    subtract = find_differences(xp, levels)
+    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share)
+    gaps = sign * subtract(of.statistic)
     gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
-    t, df = find_t(xp, gaps, *sums)
+    errors = pair_errors(xp, of.error, subtract.share)
+    squares = [errors.rows * errors.rows, errors.columns * errors.columns]
+    t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, _pair(of.df))
     first, second = _pair(of.is_known)
-    p_values = xp.where(first & second, student_t_sf(xp, t, df), 1.0)
-    shifts = replicates - observed[..., None]
-    is_better = tell_apart(xp, p_values, sum(sums[0]), shifts, alpha)
+    # A mean of scores that are all the same is known by the spread of the other model.
+    is_known = first | second if statistic == "mean" else first & second
+    p_values = xp.where(is_known, student_t_sf(xp, t, df), 1.0)
+    unit = xp.where(of.error > 0.0, of.error, 1.0)[..., None]
+    shifts = sign * ((replicates - of.statistic[..., None]) / unit)
+    is_better = tell_apart(xp, p_values, errors.weights, shifts, alpha)
     rows = xp.contiguous(xp.move_axis(replicates, -1, 0))
-    shares = Shares(xp, rows, ties)
+    shares = Shares(xp, rows, subtract, ties, sign)
     counts = sum_replicates(
         xp, shares, n_resamples, initial=0.0 * gaps, elements=shares.elements
     )
     rank, _ = bound_ranks(xp, gaps > 0.0, gaps.dtype)
     ranks = [rank, *bound_ranks(xp, is_better, gaps.dtype)]
     found = [xp.stack(ranks), xp.permute_dims(counts / n_resamples, (2, 0, 1))]
-    fault = xp.sum(squares - squares + observed - observed, axis=-1)
+    fault = xp.sum(add_up_faults([of.error, of.statistic]), axis=-1)
     return xp.permute_dims(xp.concat(found, axis=0) + fault[:, None], (0, 2, 1))
 
 

@@ -9,7 +9,6 @@ from sigarray._backend.aliases import Array, Seed, Statistic
 from sigarray._backend.library import Library
 from sigarray._difference.bca import find_influences
 from sigarray._numeric.statistic import (
-    add_rounding_of_scores,
     apply_statistic,
     rounding_of,
     standard_deviation,
@@ -17,6 +16,7 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.strata import Strata, find_errors_of_strata
 from sigarray._order.pairs import join, slices_of
+from sigarray._rank_intervals.levels import Levels, center_stack
 from sigarray._resampling.stratified import draw_within
 
 
@@ -98,11 +98,20 @@ class Statistics:
         return xp.matrix_transpose(values)
 
 
+def center_models(
+    xp: Library, statistic: Statistic, models: Models, scores: Array
+) -> tuple[list[Array], Levels]:
+    """Return stacks of the scores (E, N) of models, each about a level of its own."""
+    parts = [center_stack(xp, statistic, x) for x in models.split(xp, scores)]
+    levels = zip(*(of for _, of in parts), strict=True)
+    return [x for x, _ in parts], Levels(*(models.gather(xp, x) for x in levels))
+
+
 class Estimates(NamedTuple):
     """The statistic of each model (E, K), and what is known of its error.
 
     `rounding` is how far apart two equal statistics may be. The errors have degrees of
-    freedom, and are unknown if the resamples do not vary.
+    freedom, and are unknown if the scores, or the resamples, do not vary.
     """
 
     statistic: Array
@@ -117,7 +126,6 @@ def estimate(
     stacks: Sequence[Array],
     models: Models,
     statistic: Statistic,
-    levels: Sequence[Array],
     replicates: Array,
 ) -> Estimates:
     """Estimate the statistic of each model, from stacks (E, K, n), and its error.
@@ -129,9 +137,9 @@ def estimate(
     for x in stacks:
         value = apply_statistic(xp, statistic, x)
         rounding = rounding_of(xp, statistic, [x], [value])
-        rounding = add_rounding_of_scores(xp, rounding, statistic, levels)
-        numbers = x
-        if statistic != "mean":
+        if statistic == "mean":
+            numbers = _relate_in_strata(xp, x, models.n_strata)
+        else:
             rows = xp.reshape(x, (-1, x.shape[-1]))
             numbers = xp.reshape(find_influences(xp, statistic, rows), x.shape)
         _, (square,), (df,), unit = find_errors_of_strata(
@@ -142,6 +150,15 @@ def estimate(
         models.gather(xp, list(x)) for x in zip(*parts, strict=True)
     )
     if statistic == "mean":
-        return Estimates(value, rounding, error, df, error >= 0.0)
+        return Estimates(value, rounding, error, df, error > 0.0)
     error = standard_deviation(xp, replicates)
     return Estimates(value, rounding, error, df, error > rounding)
+
+
+def _relate_in_strata(xp: Library, x: Array, number: int) -> Array:
+    """Return scores (E, K, n) less the smallest of their stratum, for their errors.
+
+    Those of a stratum that are the same are then exactly 0.
+    """
+    rows = xp.reshape(x, (*x.shape[:-1], number, x.shape[-1] // number))
+    return xp.reshape(rows - xp.min(rows, axis=-1, keepdims=True), x.shape)

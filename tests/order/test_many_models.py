@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sigarray import aso, multi_aso
+from sigarray import aso, multi_aso, rank_ci
 from sigarray._backend.workers import Execution, executed_by
 from tests.backends import everywhere
 
@@ -154,6 +154,14 @@ def test_multi_aso_takes_a_data_frame():
     frame["seed"] = [7, 1, 4] * 3
     with pytest.raises(ValueError, match="'seed', which looks like an index"):
         multi_aso(frame)
+
+
+@pytest.mark.parametrize("function", [multi_aso, rank_ci])
+def test_a_row_for_each_score_is_for_compare_models(function):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"model": list("aabb"), "score": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.raises(TypeError, match="or pass a row for each score to compare_mod"):
+        function(frame, rng=0)
 
 
 def test_correction_divides_alpha():

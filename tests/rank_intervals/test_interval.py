@@ -216,7 +216,7 @@ def test_ties_share_their_ranks():
     # The same number, summed in other orders.
     flat = rank_ci([[0.1] * 3, [0.1] * 7, [0.2] * 6], n_resamples=9, rng=0)
     np.testing.assert_array_equal(flat.rank, [2, 2, 1])
-    np.testing.assert_array_equal(flat.confidence_interval, [[2, 2, 1], [3, 3, 1]])
+    np.testing.assert_array_equal(flat.confidence_interval, [[1] * 3, [3] * 3])
 
 
 def test_losses_are_turned():
@@ -296,6 +296,12 @@ def test_near_ties_are_held():
         ),
         (np.ones((3, 1)), {}, "two scores or more in a sample"),
         (np.ones((3, 4)), {"strata": [0, 1]}, "the axis of the tasks; got list"),
+        (
+            {"a": np.ones((5, 26)), "b": np.ones((5, 26))},
+            {"axis": 1, "strata": 2},
+            "from -2 to 1; got 2. In a mapping or list, axes do not count that of the",
+        ),
+        (np.ones((3, 5, 4)), {"axis": 1, "strata": 3}, "from -3 to 2; got 3.$"),
         (np.ones((3, 1, 4)), {"axis": 1, "strata": 2}, "two scores or more in each"),
         (
             [np.ones((1, 3)), np.ones((4, 3))],
