@@ -82,7 +82,7 @@ def report_tasks(
     ]
     records = list_records(compared, decisions, order)
     document = _write_document(compared, by_pair, records, sentences, over)
-    records = records + list_records_over_tasks(compared, over)
+    records = records + list_records_over_tasks(compared, over, records[0])
     method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=table.missing == "worst")
     basis = _say_basis(first)
