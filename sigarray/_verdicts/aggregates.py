@@ -119,7 +119,7 @@ def compare_aggregates(
     tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
     _refuse(table, statistic, tasks)
     samples = {
-        name: [table.tasks[task][name] for task in tasks] for name in table.models
+        name: _list_samples(table, name, tasks, statistic) for name in table.models
     }
     pooled = {name: _pool(x, statistic) for name, x in samples.items()}
     labels = {
@@ -181,6 +181,20 @@ def compare_aggregates(
     in_order = sort_pairs(aggregates.order.names, every)
     turned = [x if x.a == a else x.turn() for a, _, x in in_order]
     return replace(aggregates, pairs=turned)
+
+
+def _list_samples(
+    table: ScoreTable, name: str, tasks: Sequence[str], statistic: Aggregate
+) -> list[np.ndarray]:
+    """Return the scores of a model by task, for draws in an order of their own.
+
+    Resamples are drawn by place, so that another order of tasks, or of runs that are
+    no pairs, would be another draw.
+    """
+    if statistic == "mean":
+        return [table.tasks[task][name] for task in tasks]
+    samples = [table.tasks[task][name] for task in sorted(tasks)]
+    return samples if table.is_paired else list(map(np.sort, samples))
 
 
 def _pool(samples: Sequence[np.ndarray], statistic: Aggregate) -> np.ndarray:

@@ -74,7 +74,11 @@ def test_other_statistics_are_tested_by_the_bootstrap(statistic, paired):
     found = numbers_of(result)
     labels = np.repeat(np.arange(N_TASKS), N_RUNS)
     for pair in itertools.combinations(sorted(NAMES), 2):
-        a, b = (np.concatenate([by[name] for by in scores.values()]) for name in pair)
+        a, b = (
+            np.concatenate([y if paired else np.sort(y) for y in ys])
+            for name in pair
+            for ys in [[by[name] for by in scores.values()]]
+        )
         strata = labels if paired else (labels, labels)
         by = {"statistic": statistic, "n_resamples": 299, "rng": 3, "paired": paired}
         by["strata"] = strata
@@ -150,6 +154,46 @@ def test_the_order_of_models_and_tasks_changes_no_number():
     )
 
 
+@pytest.mark.parametrize("statistic", ["iqm", "median"])
+def test_the_order_of_tasks_and_runs_changes_no_number(statistic):
+    scores = draw()
+    turned = {t: {m: x[::-1] for m, x in scores[t].items()} for t in [*scores][::-1]}
+    options = {"n_resamples": 199, "rng": 1}
+    expected = numbers_of(compare(scores, statistic, **options))
+    assert numbers_of(compare(turned, statistic, **options)) == expected
+    # The order of pairs is one of their scores.
+    tasks = {t: scores[t] for t in [*scores][::-1]}
+    one, other = (
+        numbers_of(compare(x, statistic, paired=True, **options))
+        for x in (scores, tasks)
+    )
+    assert one == other != expected
+
+
+@pytest.mark.filterwarnings("ignore:The adjusted p")
+@pytest.mark.parametrize("margin", [None, 0.1])
+def test_the_order_of_runs_changes_no_number_of_the_bootstrap(margin):
+    scores = draw()["t0"]
+    turned = {m: x[::-1] for m, x in scores.items()}
+    options = {"unit": "run", "test": "bootstrap", "n_resamples": 199}
+    one, other = (
+        compare_models(x, margin=margin, **options).records for x in (scores, turned)
+    )
+    for x, y in zip(one, other, strict=True):
+        for name in (key for key in x if "pvalue" in key or key == "statistic"):
+            assert x[name] == y[name]
+    first, second = (
+        in_order(one, NAMES)[0]["pvalue"],
+        bootstrap_test(
+            *(np.sort(scores[m]) for m in sorted(("ours", "dqn"))),
+            statistic="t",
+            n_resamples=199,
+            rng=0,
+        ),
+    )
+    assert first == float(second.pvalue)
+
+
 def test_other_verdicts_stay_as_they_are():
     scores = draw()
     plain = compare_models(scores, test="t", unit="run")
@@ -215,7 +259,7 @@ def test_of_one_task_there_is_a_test_of_the_median():
     (scores,) = draw(sizes=(30,)).values()
     result = compare(scores, "median", n_resamples=199, rng=2)
     for pair, (*_, p) in numbers_of(result).items():
-        a, b = (scores[name] for name in pair)
+        a, b = (np.sort(scores[name]) for name in pair)
         by = {"statistic": "median", "n_resamples": 199, "rng": 2}
         assert p == float(bootstrap_test(a, b, **by).pvalue)
     assert any(" by medians: " in x for x in result.sentences)
