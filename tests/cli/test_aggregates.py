@@ -87,6 +87,21 @@ def test_pages_and_margins_go_with_it(games, run, tmp_path):
     assert "not worse by 0.3 or more" in text
 
 
+def test_a_gate_asks_for_the_verdict_over_these_tasks(games, run):
+    gate = (games, "--task", "game", "--test", "t", "--fail-unless-better")
+    assert run("compare", *gate, "ours")[0] == 1
+    assert run("compare", *gate, "ours", "--statistic", "mean")[0] == 0
+    code, _, err = run("compare", *gate, "dqn", "--statistic", "mean")
+    assert code == 1
+    assert "dqn is not better than ours by means over these 6 tasks" in err
+    assert " on t0" not in err
+    one = (games, "--task", "game", "--tasks", "t0", "--test", "t")
+    more = ("--statistic", "median", "--n-resamples", "199")
+    code, _, err = run("compare", *one, *more, "--fail-unless-better", "dqn")
+    assert code == 1
+    assert "dqn is not better than ours by medians\n" in err
+
+
 def test_power_is_of_single_tasks(games, run):
     code, _, err = run("power", games, "--task", "game", "--statistic", "iqm")
     assert code == 2

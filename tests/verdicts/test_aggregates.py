@@ -137,6 +137,33 @@ def test_pairs_are_corrected_by_holm_and_decided():
     assert alone.order.names[-1] == "dqn"
 
 
+def test_better_asks_for_the_verdict_by_the_statistic():
+    """Four tasks are too few for a verdict over tasks like these."""
+    scores = draw((N_RUNS,) * 4, leads=(0.2, 0.0, -0.05))
+    result, plain = compare(scores, "mean"), compare(scores, None)
+    assert result.better("ours", "rainbow")
+    assert not result.better("rainbow", "ours")
+    with pytest.raises(KeyError, match="A verdict over all tasks takes 6"):
+        plain.better("ours", "rainbow")
+    by_task = {x.task: x.better for x in result.verdicts if x[1:3] == ("ours", "dqn")}
+    for task, better in by_task.items():
+        assert result.better("ours", "dqn", task=task) is (better == "ours")
+    assert set(by_task.values()) == {"ours", None}
+    with pytest.raises(KeyError, match="Those compared: "):
+        result.better("ours", "nobody")
+
+
+def test_better_of_one_task_asks_for_its_median():
+    """A few low scores, which do not move it, hide the difference of means."""
+    x = np.random.default_rng(0).normal(size=30)
+    low = np.where(np.arange(30) < 4, -60.0, 0.0)
+    scores = {"a": x + 3.0 + low, "b": x}
+    result = compare(scores, "median", n_resamples=199)
+    assert result.better("a", "b")
+    assert not result.better("a", "b", task="")
+    assert not compare(scores, None).better("a", "b")
+
+
 def test_lower_scores_may_be_better():
     scores = {t: {m: -x for m, x in by.items()} for t, by in draw().items()}
     turned = compare(scores, "mean", higher_is_better=False).over_these_tasks
