@@ -266,6 +266,18 @@ def test_texts_say_which_question_is_answered():
     assert result.content.headline[1].startswith("Ranking by means over these 6 tasks")
 
 
+@pytest.mark.parametrize("statistic", [None, "mean"])
+def test_margins_are_of_single_tasks(statistic):
+    told = "Margins are asked on each task; over tasks none is."
+    plain = compare(draw(), statistic)
+    result = compare(draw(), statistic, margin=0.3)
+    assert str(result).count(told) == 1
+    assert result.sentences.count(told) == 1
+    assert told not in str(plain)
+    (one,) = draw(sizes=(8,)).values()
+    assert told not in str(compare(one, None, margin=0.3))
+
+
 def test_undecided_tasks_lead_to_them():
     """Unless they decide already, or tasks of a large scale would."""
 
