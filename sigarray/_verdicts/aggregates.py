@@ -256,6 +256,24 @@ def advise_these_tasks(
     ]
 
 
+def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
+    """Say what scores are that have no strata here, and what to do with them."""
+    if table.statistic is not None:
+        return "a metric of sums", "Leave it out."
+    if not table.clusters:
+        return "items in several runs", (
+            "--unit item averages the runs of an item, and --unit run the items of a "
+            "run."
+        )
+    if statistic == "mean":
+        return "items in clusters", "Leave it out: their means are compared without it."
+    strata = ", strata=..." if len(table.tasks) > 1 else ""
+    return "items in clusters", (
+        f"In Python, bootstrap_ci(a, b, paired=True, statistic={statistic!r}, "
+        f"clusters=...{strata}) draws whole clusters."
+    )
+
+
 def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> None:
     """Refuse scores that strata of tasks are not for.
 
@@ -266,11 +284,8 @@ def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> No
     """
     option = f"--statistic {statistic}"
     if table.clusters or table.runs or table.statistic is not None:
-        what = "items in clusters" if table.clusters else "items in several runs"
-        msg = (
-            f"Expected runs or items with {option}, whose tasks are strata; got "
-            f"{what}. Leave it out, or pass --unit run or --unit item."
-        )
+        what, advice = _advise_others(table, statistic)
+        msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
         raise ValueError(msg)
     if len(table.tasks) == 1 and statistic == "mean":
         msg = (

@@ -114,4 +114,23 @@ def test_items_in_clusters_are_refused(write, run):
     options = ("--item", "question", "--cluster", "document", "--statistic", "iqm")
     code, _, err = run("compare", path, *options)
     assert code == 2
-    assert "got items in clusters" in err
+    assert "got items in clusters. In Python, bootstrap_ci(a, b, paired=True, " in err
+    assert "statistic='iqm', clusters=...) draws whole clusters." in err
+    rows = [f"{m},{t},d{k // 4},q{k},{k}" for m in "ab" for t in "uv" for k in range(8)]
+    path = write("\n".join(["model,task,document,question,score", *rows, ""]))
+    options = ("--item", "question", "--cluster", "document", "--statistic")
+    assert "clusters=..., strata=...)" in run("compare", path, *options, "median")[2]
+    assert (
+        "got items in clusters. Leave it out"
+        in run("compare", path, *options, "mean")[2]
+    )
+
+
+def test_items_in_several_runs_are_refused(write, run):
+    rows = [
+        f"{m},{r},q{k},{k * 7 % 5}.{r}" for m in "ab" for r in "123" for k in range(9)
+    ]
+    path = write("\n".join(["model,run,item,score", *rows, ""]))
+    code, _, err = run("compare", path, "--statistic", "iqm")
+    assert code == 2
+    assert "--unit item averages the runs of an item" in err
