@@ -37,7 +37,11 @@ def run(options: argparse.Namespace) -> Report:
         _write_pictures(options, result)
     if options.fail_unless_better is not None:
         lost = list_undecided(
-            options.fail_unless_better, table, result.decisions, options.baseline
+            options.fail_unless_better,
+            table,
+            result.decisions,
+            options.baseline,
+            result.over_these_tasks,
         )
         for sentence in lost:
             say(sentence)

@@ -66,6 +66,16 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     return fields
 
 
+def _say_order(fields: Mapping[str, str]) -> str:
+    """Say that random permutations of runs depend on the order of their rows."""
+    if fields["test"] != "permutation" or "paired" in fields:
+        return ""
+    return (
+        " Are its rows in another order? Random permutations of scores that are no "
+        "pairs depend on it: put the rows into the order of the first file."
+    )
+
+
 def report_verification(
     source: str, expected: Mapping[str, str], computed: Mapping[str, str] | None
 ) -> Report:
@@ -82,7 +92,7 @@ def report_verification(
     elif same["scores"]:
         sentence = (
             f"{source} does not repeat it: the scores are the same, but they give "
-            "other numbers."
+            f"other numbers.{_say_order(expected)}"
         )
     else:
         differ = "; ".join(f"{key} was {x}, is {y}" for key, (x, y) in others.items())

@@ -13,7 +13,6 @@ from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.ranking import say_order_of_models
-from sigarray._verdicts.records import FIELDS
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -255,7 +254,7 @@ def _make_record(
         "pvalue": pair.pvalue,
         "adjusted_pvalue": pair.adjusted_pvalue,
     }
-    return {field: known.get(field) for field in dict.fromkeys([*FIELDS, *like])}
+    return {field: known.get(field) for field in like}
 
 
 def _write_document(x: Aggregates) -> dict[str, Any]:

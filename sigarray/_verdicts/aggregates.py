@@ -119,7 +119,7 @@ def compare_aggregates(
     tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
     _refuse(table, statistic, tasks)
     samples = {
-        name: [table.tasks[task][name] for task in tasks] for name in table.models
+        name: _list_samples(table, name, tasks, statistic) for name in table.models
     }
     pooled = {name: _pool(x, statistic) for name, x in samples.items()}
     labels = {
@@ -183,6 +183,20 @@ def compare_aggregates(
     return replace(aggregates, pairs=turned)
 
 
+def _list_samples(
+    table: ScoreTable, name: str, tasks: Sequence[str], statistic: Aggregate
+) -> list[np.ndarray]:
+    """Return the scores of a model by task, for draws in an order of their own.
+
+    Resamples are drawn by place, so that another order of tasks, or of runs that are
+    no pairs, would be another draw.
+    """
+    if statistic == "mean":
+        return [table.tasks[task][name] for task in tasks]
+    samples = [table.tasks[task][name] for task in sorted(tasks)]
+    return samples if table.is_paired else list(map(np.sort, samples))
+
+
 def _pool(samples: Sequence[np.ndarray], statistic: Aggregate) -> np.ndarray:
     """Return the scores of all tasks, for the mean in units in which tasks count alike.
 
@@ -242,6 +256,24 @@ def advise_these_tasks(
     ]
 
 
+def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
+    """Say what scores are that have no strata here, and what to do with them."""
+    if table.statistic is not None:
+        return "a metric of sums", "Leave it out."
+    if not table.clusters:
+        return "items in several runs", (
+            "--unit item averages the runs of an item, and --unit run the items of a "
+            "run."
+        )
+    if statistic == "mean":
+        return "items in clusters", "Leave it out: their means are compared without it."
+    strata = ", strata=..." if len(table.tasks) > 1 else ""
+    return "items in clusters", (
+        f"In Python, bootstrap_ci(a, b, paired=True, statistic={statistic!r}, "
+        f"clusters=...{strata}) draws whole clusters."
+    )
+
+
 def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> None:
     """Refuse scores that strata of tasks are not for.
 
@@ -252,11 +284,8 @@ def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> No
     """
     option = f"--statistic {statistic}"
     if table.clusters or table.runs or table.statistic is not None:
-        what = "items in clusters" if table.clusters else "items in several runs"
-        msg = (
-            f"Expected runs or items with {option}, whose tasks are strata; got "
-            f"{what}. Leave it out, or pass --unit run or --unit item."
-        )
+        what, advice = _advise_others(table, statistic)
+        msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
         raise ValueError(msg)
     if len(table.tasks) == 1 and statistic == "mean":
         msg = (

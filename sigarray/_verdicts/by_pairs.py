@@ -101,6 +101,9 @@ class PairwiseTest(PairOptions, Test):
 
     def _test(self, scores: Scores, x: Comparison) -> list[PairTest]:
         is_higher, plain = x.higher_is_better, self._plain
+        if self.test == "bootstrap" and not self.is_paired and x.sampled is None:
+            # Draws are by place: those of runs do not depend on the order of rows.
+            scores = {name: np.sort(sample) for name, sample in scores.items()}
         if x.sampled is None:
             tests = run_pairwise(scores, plain, higher_is_better=is_higher)
         else:

@@ -95,6 +95,13 @@ def explain_margin(
     return told
 
 
+def explain_over_tasks(comparison: Comparison) -> list[str]:
+    """Say that verdicts over tasks have no margin, if single tasks have one."""
+    if comparison.margin is None:
+        return []
+    return ["Margins are asked on each task; over tasks none is."]
+
+
 def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
     """Tell whether a model is no worse, but may be so by its interval."""
     other = x.b if model == x.a else x.a

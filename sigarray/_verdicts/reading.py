@@ -8,6 +8,7 @@ from sigarray._verdicts.asked import Request
 from sigarray._verdicts.sampled import take_clusters
 from sigarray.read._alignment import Unit
 from sigarray.read._directions import Direction
+from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable
 
@@ -108,6 +109,17 @@ def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
     return table._replace(clusters=labelled, pairs={}, unmatched={})
 
 
+def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:
+    """Say why labels are not those of the items."""
+    if by_index is None or len(by_index) != len(items):
+        return "Items with names need labels with them, as a Series of pandas."
+    lost = next(x for x in items if x not in {*by_index})
+    return (
+        f"Their index differs from that of the items: it has no {lost!r}, but "
+        f"{list_names(by_index, 3)}."
+    )
+
+
 def _name_clusters(
     labels: Any, items: Sequence[str], *, is_whole: bool
 ) -> tuple[str, ...]:
@@ -121,7 +133,7 @@ def _name_clusters(
             f"{type(labels).__name__}."
         )
         raise TypeError(msg)
-    names = [str(k + 1) for k in range(len(labels))]
+    names, by_index = [str(k + 1) for k in range(len(labels))], None
     if hasattr(labels, "index") and hasattr(labels, "reindex"):
         by_index = list(map(str, labels.index))
         names = by_index if {*items} <= {*by_index} else names
@@ -129,7 +141,7 @@ def _name_clusters(
     if (is_whole and len(values) != len(items)) or not {*items} <= {*names}:
         msg = (
             f"Expected a cluster for each of {len(items)} items; got {len(values)} "
-            "labels. Items with names need labels with them, as a Series of pandas."
+            f"labels. {_say_names(items, by_index)}"
         )
         raise ValueError(msg)
     unknown = [x for x in values if x is None or x != x]  # noqa: PLR0124

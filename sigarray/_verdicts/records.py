@@ -1,7 +1,7 @@
 """The numbers of each pair for programs, in columns that do not depend on the test."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._verdicts.comparison import Comparison
@@ -67,11 +67,14 @@ def list_records(
 
 
 def list_records_over_tasks(
-    compared: Mapping[str, Comparison], over: OverTasks | None
+    compared: Mapping[str, Comparison],
+    over: OverTasks | None,
+    fields: Iterable[str] = FIELDS,
 ) -> list[dict[str, Any]]:
     """Return a record for each pair over all tasks, whose task is called ALL_TASKS.
 
-    The scores of a model are its means on the tasks.
+    The scores of a model are its means on the tasks. The fields are those of records of
+    single tasks; None for what is not of all tasks, such as numbers of a margin.
     """
     name = ALL_TASKS
     while name in compared:
@@ -94,7 +97,7 @@ def list_records_over_tasks(
             "pvalue": x.pvalue,
             "adjusted_pvalue": x.adjusted_pvalue,
         }
-        records.append({field: known.get(field) for field in FIELDS})
+        records.append({field: known.get(field) for field in fields})
     return records
 
 

@@ -185,8 +185,8 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
     test, of_sums = request.test, table.statistic is not None
     what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
     if test in OF_INDEPENDENT:
-        advice = "which takes scores as independent. With --unit cluster it compares "
-        advice += "the sums of clusters"
+        advice = "which takes scores as independent. In a table with a row for each "
+        advice += "score, --unit cluster compares the sums of clusters"
         if of_sums:
             advice = "which is of scores. Leave it out"
         msg = (

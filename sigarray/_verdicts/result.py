@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sigarray._backend.checks import represent
 from sigarray._plain_text import suggest
-from sigarray._verdicts.aggregates import Aggregates
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
@@ -33,7 +33,7 @@ from sigarray.report._layout import Report, Table, neutralise
 from sigarray.report._rendering import render
 from sigarray.report._tables import make_frame
 
-Pair = TypeVar("Pair", bound=Decision | PairOverTasks)
+Pair = TypeVar("Pair", bound=Decision | PairOverTasks | PairOfAggregates)
 
 
 class Verdict(NamedTuple):
@@ -141,7 +141,9 @@ class ModelComparison:
         model, other : str
             Their names, as in `verdicts`.
         task : str, optional
-            The task; if there are several, by default over all of them.
+            The task; if there are several, by default over all of them. With
+            `statistic` the default is the verdict by it: over these tasks, or of one
+            task by its median or interquartile mean.
 
         Raises
         ------
@@ -151,11 +153,13 @@ class ModelComparison:
             verdict over all of them.
         """
         tasks = list(self.decisions)
-        if task is None and len(tasks) == 1:
+        these, over = self.over_these_tasks, self.over_tasks
+        if task is None and these is None and len(tasks) == 1:
             task = tasks[0]
-        over = self.over_tasks
-        pairs: Sequence[Decision | PairOverTasks]
-        if task in self.decisions:
+        pairs: Sequence[Decision | PairOverTasks | PairOfAggregates]
+        if task is None and these is not None:
+            pairs = these.pairs
+        elif task in self.decisions:
             pairs = self.decisions[task]
         elif task is None and over is not None and over.can_decide:
             pairs = over.pairs

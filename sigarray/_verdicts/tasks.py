@@ -17,6 +17,7 @@ from sigarray._verdicts.comparison import (
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.margin_words import (
     explain_margin,
+    explain_over_tasks,
     say_on_tasks,
     table_of_tasks,
 )
@@ -82,19 +83,21 @@ def report_tasks(
     ]
     records = list_records(compared, decisions, order)
     document = _write_document(compared, by_pair, records, sentences, over)
-    records = records + list_records_over_tasks(compared, over)
+    records = records + list_records_over_tasks(compared, over, records[0])
     method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=table.missing == "worst")
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
+    is_over = over is not None or statistic is not None
+    no_margin = explain_over_tasks(first) if is_over else []
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        told = [*overall.list_remarks(over), *first.doubts]
+        told = [*overall.list_remarks(over), *no_margin, *first.doubts]
         return Report(
             [ranking],
             [count, *told],
@@ -115,6 +118,7 @@ def report_tasks(
     on_one = [
         f"On one task, a model is better than another if {basis}.",
         *explain_margin(compared, decisions, "On one task, "),
+        *no_margin,
         *say_by_welch(every, " on single tasks"),
         *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),

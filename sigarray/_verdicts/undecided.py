@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import quote, suggest
+from sigarray._verdicts.aggregates import NAMES, Aggregates
 from sigarray._verdicts.decisions import Decision
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -13,8 +14,11 @@ def list_undecided(
     table: ScoreTable,
     decisions: Mapping[str, Sequence[Decision]],
     baseline: str | None,
+    aggregates: Aggregates | None = None,
 ) -> list[str]:
     """Say which other models a model does not beat, and on which tasks.
+
+    With a verdict over these tasks that one decides, and not each task.
 
     Raises
     ------
@@ -40,6 +44,16 @@ def list_undecided(
         for task in (*table.tasks, *table.left_out)
         if model not in table.tasks.get(task, ())
     ]
+    if aggregates is not None:
+        by = f" by {NAMES[aggregates.statistic][1]}"
+        if len(aggregates.tasks) > 1:
+            by += f" over these {len(aggregates.tasks)} tasks"
+        return lost + [
+            f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
+            f"{by}"
+            for x in aggregates.pairs
+            if model in (x.a, x.b) and x.better != model
+        ]
     return lost + [
         f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
         f"{f' on {quote(task)}' if task else ''}"

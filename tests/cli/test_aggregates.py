@@ -87,6 +87,21 @@ def test_pages_and_margins_go_with_it(games, run, tmp_path):
     assert "not worse by 0.3 or more" in text
 
 
+def test_a_gate_asks_for_the_verdict_over_these_tasks(games, run):
+    gate = (games, "--task", "game", "--test", "t", "--fail-unless-better")
+    assert run("compare", *gate, "ours")[0] == 1
+    assert run("compare", *gate, "ours", "--statistic", "mean")[0] == 0
+    code, _, err = run("compare", *gate, "dqn", "--statistic", "mean")
+    assert code == 1
+    assert "dqn is not better than ours by means over these 6 tasks" in err
+    assert " on t0" not in err
+    one = (games, "--task", "game", "--tasks", "t0", "--test", "t")
+    more = ("--statistic", "median", "--n-resamples", "199")
+    code, _, err = run("compare", *one, *more, "--fail-unless-better", "dqn")
+    assert code == 1
+    assert "dqn is not better than ours by medians\n" in err
+
+
 def test_power_is_of_single_tasks(games, run):
     code, _, err = run("power", games, "--task", "game", "--statistic", "iqm")
     assert code == 2
@@ -99,4 +114,23 @@ def test_items_in_clusters_are_refused(write, run):
     options = ("--item", "question", "--cluster", "document", "--statistic", "iqm")
     code, _, err = run("compare", path, *options)
     assert code == 2
-    assert "got items in clusters" in err
+    assert "got items in clusters. In Python, bootstrap_ci(a, b, paired=True, " in err
+    assert "statistic='iqm', clusters=...) draws whole clusters." in err
+    rows = [f"{m},{t},d{k // 4},q{k},{k}" for m in "ab" for t in "uv" for k in range(8)]
+    path = write("\n".join(["model,task,document,question,score", *rows, ""]))
+    options = ("--item", "question", "--cluster", "document", "--statistic")
+    assert "clusters=..., strata=...)" in run("compare", path, *options, "median")[2]
+    assert (
+        "got items in clusters. Leave it out"
+        in run("compare", path, *options, "mean")[2]
+    )
+
+
+def test_items_in_several_runs_are_refused(write, run):
+    rows = [
+        f"{m},{r},q{k},{k * 7 % 5}.{r}" for m in "ab" for r in "123" for k in range(9)
+    ]
+    path = write("\n".join(["model,run,item,score", *rows, ""]))
+    code, _, err = run("compare", path, "--statistic", "iqm")
+    assert code == 2
+    assert "--unit item averages the runs of an item" in err

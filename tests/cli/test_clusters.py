@@ -184,7 +184,10 @@ def test_tasks_have_clusters_of_their_own(items, run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--test", "aso"), "With --unit cluster it compares the sums of clusters"),
+        (
+            ("--test", "aso"),
+            "a row for each score, --unit cluster compares the sums of clusters",
+        ),
         (("--test", "mann-whitney"), "takes scores as independent"),
         (
             ("--test", "aso"),
@@ -356,6 +359,11 @@ class TestCallsInPython:
             assert x["pvalue"] == pytest.approx(y["pvalue"], rel=1e-9)
         with pytest.raises(ValueError, match="Items with names need labels with them"):
             compare_models(series, clusters=cluster, test="t")
+        other = pd.Series(cluster, index=[f"x{k}" for k in range(len(cluster))])
+        with pytest.raises(ValueError, match="index differs from that of the items: "):
+            compare_models(series, clusters=other, test="t")
+        with pytest.raises(ValueError, match="Items with names need labels with them"):
+            compare_models(series, clusters=other[1:], test="t")
 
     def test_items_that_are_left_out(self):
         cluster, scores = draw(n_models=2)

@@ -140,3 +140,27 @@ def test_a_row_without_a_name_is_no_run(write, run):
         run("compare", path, "--missing", "drop", "--format", "json")[1]
     )
     assert document["n_missing"] == {"": {"a": 1, "b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("options", "repeats"),
+    [
+        (("--test", "bootstrap"), True),
+        (("--test", "bootstrap", "--margin", "0.1"), True),
+        (("--test", "t", "--statistic", "iqm", "--n-resamples", "199"), True),
+        (("--test", "t", "--statistic", "median", "--n-resamples", "199"), True),
+        (("--test", "permutation", "--n-resamples", "199"), False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:statistic=|--statistic|The adjusted p")
+def test_another_order_of_rows(write, run, options, repeats):
+    """No numbers of draws depend on it but those of random permutations of runs."""
+    draw = random.Random(7)
+    scores = [(m, f"{draw.random():.3f}") for m in "ab" for _ in range(24)]
+    path = write("\n".join(["model,acc", *map(",".join, scores)]))
+    _, out, err = run("compare", path, *options, "--format", "json")
+    signature = json.loads(out)["signature"]
+    path = write("\n".join(["model,acc", *map(",".join, scores[::-1])]))
+    code, out, err = run("compare", path, "--verify", signature)
+    assert code == 1 - repeats, out + err
+    assert ("Are its rows in another order?" in out) is not repeats

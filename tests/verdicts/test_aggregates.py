@@ -74,7 +74,11 @@ def test_other_statistics_are_tested_by_the_bootstrap(statistic, paired):
     found = numbers_of(result)
     labels = np.repeat(np.arange(N_TASKS), N_RUNS)
     for pair in itertools.combinations(sorted(NAMES), 2):
-        a, b = (np.concatenate([by[name] for by in scores.values()]) for name in pair)
+        a, b = (
+            np.concatenate([y if paired else np.sort(y) for y in ys])
+            for name in pair
+            for ys in [[by[name] for by in scores.values()]]
+        )
         strata = labels if paired else (labels, labels)
         by = {"statistic": statistic, "n_resamples": 299, "rng": 3, "paired": paired}
         by["strata"] = strata
@@ -133,6 +137,33 @@ def test_pairs_are_corrected_by_holm_and_decided():
     assert alone.order.names[-1] == "dqn"
 
 
+def test_better_asks_for_the_verdict_by_the_statistic():
+    """Four tasks are too few for a verdict over tasks like these."""
+    scores = draw((N_RUNS,) * 4, leads=(0.2, 0.0, -0.05))
+    result, plain = compare(scores, "mean"), compare(scores, None)
+    assert result.better("ours", "rainbow")
+    assert not result.better("rainbow", "ours")
+    with pytest.raises(KeyError, match="A verdict over all tasks takes 6"):
+        plain.better("ours", "rainbow")
+    by_task = {x.task: x.better for x in result.verdicts if x[1:3] == ("ours", "dqn")}
+    for task, better in by_task.items():
+        assert result.better("ours", "dqn", task=task) is (better == "ours")
+    assert set(by_task.values()) == {"ours", None}
+    with pytest.raises(KeyError, match="Those compared: "):
+        result.better("ours", "nobody")
+
+
+def test_better_of_one_task_asks_for_its_median():
+    """A few low scores, which do not move it, hide the difference of means."""
+    x = np.random.default_rng(0).normal(size=30)
+    low = np.where(np.arange(30) < 4, -60.0, 0.0)
+    scores = {"a": x + 3.0 + low, "b": x}
+    result = compare(scores, "median", n_resamples=199)
+    assert result.better("a", "b")
+    assert not result.better("a", "b", task="")
+    assert not compare(scores, None).better("a", "b")
+
+
 def test_lower_scores_may_be_better():
     scores = {t: {m: -x for m, x in by.items()} for t, by in draw().items()}
     turned = compare(scores, "mean", higher_is_better=False).over_these_tasks
@@ -148,6 +179,46 @@ def test_the_order_of_models_and_tasks_changes_no_number():
     assert numbers_of(compare(scores, "iqm", **options)) == numbers_of(
         compare(turned, "iqm", **options)
     )
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "median"])
+def test_the_order_of_tasks_and_runs_changes_no_number(statistic):
+    scores = draw()
+    turned = {t: {m: x[::-1] for m, x in scores[t].items()} for t in [*scores][::-1]}
+    options = {"n_resamples": 199, "rng": 1}
+    expected = numbers_of(compare(scores, statistic, **options))
+    assert numbers_of(compare(turned, statistic, **options)) == expected
+    # The order of pairs is one of their scores.
+    tasks = {t: scores[t] for t in [*scores][::-1]}
+    one, other = (
+        numbers_of(compare(x, statistic, paired=True, **options))
+        for x in (scores, tasks)
+    )
+    assert one == other != expected
+
+
+@pytest.mark.filterwarnings("ignore:The adjusted p")
+@pytest.mark.parametrize("margin", [None, 0.1])
+def test_the_order_of_runs_changes_no_number_of_the_bootstrap(margin):
+    scores = draw()["t0"]
+    turned = {m: x[::-1] for m, x in scores.items()}
+    options = {"unit": "run", "test": "bootstrap", "n_resamples": 199}
+    one, other = (
+        compare_models(x, margin=margin, **options).records for x in (scores, turned)
+    )
+    for x, y in zip(one, other, strict=True):
+        for name in (key for key in x if "pvalue" in key or key == "statistic"):
+            assert x[name] == y[name]
+    first, second = (
+        in_order(one, NAMES)[0]["pvalue"],
+        bootstrap_test(
+            *(np.sort(scores[m]) for m in sorted(("ours", "dqn"))),
+            statistic="t",
+            n_resamples=199,
+            rng=0,
+        ),
+    )
+    assert first == float(second.pvalue)
 
 
 def test_other_verdicts_stay_as_they_are():
@@ -195,6 +266,18 @@ def test_texts_say_which_question_is_answered():
     assert result.content.headline[1].startswith("Ranking by means over these 6 tasks")
 
 
+@pytest.mark.parametrize("statistic", [None, "mean"])
+def test_margins_are_of_single_tasks(statistic):
+    told = "Margins are asked on each task; over tasks none is."
+    plain = compare(draw(), statistic)
+    result = compare(draw(), statistic, margin=0.3)
+    assert str(result).count(told) == 1
+    assert result.sentences.count(told) == 1
+    assert told not in str(plain)
+    (one,) = draw(sizes=(8,)).values()
+    assert told not in str(compare(one, None, margin=0.3))
+
+
 def test_undecided_tasks_lead_to_them():
     """Unless they decide already, or tasks of a large scale would."""
 
@@ -215,7 +298,7 @@ def test_of_one_task_there_is_a_test_of_the_median():
     (scores,) = draw(sizes=(30,)).values()
     result = compare(scores, "median", n_resamples=199, rng=2)
     for pair, (*_, p) in numbers_of(result).items():
-        a, b = (scores[name] for name in pair)
+        a, b = (np.sort(scores[name]) for name in pair)
         by = {"statistic": "median", "n_resamples": 199, "rng": 2}
         assert p == float(bootstrap_test(a, b, **by).pvalue)
     assert any(" by medians: " in x for x in result.sentences)

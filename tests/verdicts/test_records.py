@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
+from sigarray._verdicts.margin_records import MARGIN_FIELDS
 from sigarray._verdicts.records import FIELDS
+from sigarray.report._rendering import render
 
 FILE = """\
 small,large,huge
@@ -88,3 +90,33 @@ def test_models_are_unequal_at_the_level_of_all_tasks(n_runs):
     assert 0.05 / 4 < min(p_values[1]) < 0.05
     alone = "unequal" if n_runs == 30 else "better"
     assert verdicts[0] == [alone, *["inconclusive"] * 3]
+
+
+@pytest.mark.parametrize("statistic", [None, "mean"])
+def test_records_over_tasks_have_the_columns_of_a_margin(statistic):
+    """They are empty: NaN in a data frame."""
+    rng = np.random.default_rng(0)
+    tasks = {t: {m: rng.normal(size=5) for m in "ab"} for t in "uvw"}
+    options = {"test": "t", "margin": 0.3, "statistic": statistic}
+    result = compare_models(tasks, unit="run", **options)
+    frame = result.to_frame()
+    assert list(frame) == [*FIELDS, *MARGIN_FIELDS]
+    assert frame["margin"].isna().tolist() == [x not in "uvw" for x in frame["task"]]
+    assert len(frame) == (4 if statistic is None else 5)
+    assert {len(x) for x in csv.reader(result_as_csv(result))} == {len(list(frame))}
+
+
+def test_records_over_tasks_have_the_columns_of_clusters():
+    rng = np.random.default_rng(0)
+    tasks = {t: {m: rng.normal(size=12) for m in "ab"} for t in "uvw"}
+    labels = dict.fromkeys(tasks, np.repeat(np.arange(6), 2))
+    result = compare_models(tasks, test="t", clusters=labels)
+    frame = result.to_frame()
+    assert frame["n_clusters"].tolist()[:3] == [6] * 3
+    assert frame["n_clusters"].isna().tolist() == [False] * 3 + [True]
+    assert frame["task"].tolist()[3] == "all tasks"
+    assert frame["n_a"].tolist()[3] == 3
+
+
+def result_as_csv(result):
+    return io.StringIO(render(result.content, "csv"))

@@ -39,5 +39,6 @@ def add_options(command: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--fail-unless-better",
         metavar="MODEL",
-        help="exit with 1 unless MODEL is better than all others",
+        help="exit with 1 unless MODEL is better than all others on every task, or, "
+        "with --statistic iqm, mean or median, by that over these tasks",
     )
