@@ -167,10 +167,14 @@ def t_test(
     n / N^2 over strata of n scores, with the degrees of freedom (sum V)^2 / sum (V^2 /
     (n - 1)) of Satterthwaite.
 
-    With both, clusters of each stratum were sampled: with the sums r of a cluster's
-    deviations from the mean of all N items, V is the sum over strata of s^2 n / N^2,
-    of the s^2 of r of n clusters [6]_. Sizes of clusters vary from sample to sample,
-    and so do the shares of strata in the mean.
+    With both, clusters of each stratum were sampled: the mean of N items is that of
+    strata of n by their shares n / N, which are fixed, and with the squared error V and
+    the df f of clusters in each stratum the error is the sum of W = V (n / N)^2, with
+    the degrees of freedom (sum W)^2 / sum (W^2 / f) [6]_. Of items that correlate by
+    0.5, in one to four strata of equal or unequal clusters, p <= 0.05 in 1.5 to 9.3 %
+    of 2000 sets of pairs, and up to 16.0 % of two samples. Of ten strata, where one of
+    four clusters has 30 of 36 items, those are 20.2 and 25.7 %, and with `clusters`
+    alone 6.4 and 5.5 %: leave out `strata` where one cluster has most of its stratum.
 
     A margin is one of means, whatever these can be: no difference of scores of 0 and 1
     is 1 or more, so that with such a margin p is near 0 and says nothing.
@@ -224,9 +228,8 @@ def t_test(
        variance estimation and hypothesis testing in fixed effects models. Journal of
        Business & Economic Statistics 36, 672-683.
        :doi:`10.1080/07350015.2016.1247004`
-    .. [6] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
-       data. Journal of the American Statistical Association 83, 231-241.
-       :doi:`10.1080/01621459.1988.10478591`
+    .. [6] F. E. Satterthwaite (1946). An approximate distribution of estimates of
+       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
 
     Examples
     --------

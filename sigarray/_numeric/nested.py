@@ -7,12 +7,8 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters, sum_clusters
-from sigarray._numeric.strata import (
-    Intervals,
-    Strata,
-    find_errors_of_strata,
-    sort_into_strata,
-)
+from sigarray._numeric.statistic import difference_of, largest_or_one
+from sigarray._numeric.strata import Intervals, Strata, sort_into_strata, sum_strata
 from sigarray._numeric.student import relate_to_smallest
 
 
@@ -66,21 +62,55 @@ def find_errors_of_nested(
 ) -> tuple[Array, list[Array], list[Array], Array]:
     """Return a mean, or the difference of two, squared errors, their df and the unit.
 
-    With the sums r of a cluster's deviations from the mean of all N items, the squared
-    error is that of strata of the numbers C r / N of C clusters, by linearization [1]_.
+    The mean of N items is that of the means of strata of n items, by fixed weights n /
+    N. With V and f of a stratum's mean, the squared error and the df of its clusters by
+    `find_errors_of_clusters`, the squared error is the sum of W = V (n / N)^2, and the
+    degrees of freedom are those of Satterthwaite [1]_, (sum W)^2 / sum (W^2 / f).
 
     References
     ----------
-    .. [1] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
-       data. Journal of the American Statistical Association 83, 231-241.
-       :doi:`10.1080/01621459.1988.10478591`
+    .. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of
+       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
     relative = relate_to_smallest(xp, scores, paired)
-    values = []
-    for x, of in zip(relative.samples, clusters, strict=False):
-        mean = xp.mean(x, axis=-1, keepdims=True)
-        sums, _ = sum_clusters(xp, x - mean, of)
-        values.append(mean + sums * (of.number / x.shape[-1]))
-    difference, squares, dfs, unit = find_errors_of_strata(xp, values, strata, False)
-    unit_of_all = unit * relative.unit * relative.unit_of_scaled
-    return difference + relative.gap / unit, squares, dfs, unit_of_all
+    means = [xp.mean(x, axis=-1) for x in relative.samples]
+    squares, dfs = [], []
+    # Pairs have the clusters and the intervals of both samples.
+    of_samples = zip(relative.samples, clusters, strata.intervals, strict=False)
+    for x, of, within in of_samples:
+        total = float(x.shape[-1])
+        sums, sizes = sum_clusters(xp, x, of)
+        items = sum_strata(xp, sizes, within)
+        levels = sum_strata(xp, sums, within) / items
+        # Centred item by item, so that the levels of strata cost no digits, and again.
+        sums, _ = sum_clusters(xp, x - xp.take_last(levels, of.codes), of)
+        sums = sums - sizes * (sum_strata(xp, sums, within) / items)
+        rest = (items - sizes) / items
+        parts = sums * sums / rest / (total * total)
+        square = xp.sum(parts, axis=-1)
+        # For sums over strata: one over the number of clusters in that of each cluster.
+        weight = 1.0 / xp.astype(within.size, x.dtype)
+        inverse_df = _invert_df(xp, sizes / items, rest, within)
+        # In units of the largest part, whose square might underflow.
+        unit = largest_or_one(xp, parts)[..., None]
+        shares = sum_strata(xp, parts / unit, within)
+        varies = square > 0.0
+        whole = xp.sum(shares * weight, axis=-1)
+        spread = xp.sum(shares * shares * weight * inverse_df, axis=-1)
+        df = whole * whole / xp.where(varies, spread, 1.0)
+        squares.append(square)
+        dfs.append(xp.where(varies, df, xp.sum(weight / inverse_df)))
+    difference = relative.gap + difference_of(means)
+    return difference, squares, dfs, relative.unit * relative.unit_of_scaled
+
+
+def _invert_df(xp: Library, share: Array, rest: Array, within: Intervals) -> Array:
+    """Return one over the df of the stratum of each cluster, from shares of items.
+
+    With q = p^2 / (1 - p) of shares p, (sum q)^2 - sum q^2 is twice the sum of q times
+    that of the clusters before: a share near 1 costs no digits.
+    """
+    q = share * share / rest
+    before = xp.cumulative_sum(q, include_initial=True)[:-1]
+    before = before - xp.take(before, within.first, axis=0)
+    return sum_strata(xp, share * share + 2.0 * q * before, within)

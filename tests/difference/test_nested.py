@@ -33,19 +33,21 @@ def draw(seed=0, n=30):
 
 
 def find_slowly(x, codes, strata):
-    """Return the mean, its squared error by strata of clusters, and the df."""
-    squares, rest = [], []
+    """Return the mean, its squared error and the df, from those of each stratum."""
+    squares, dfs = [], []
     for stratum in np.unique(strata):
-        inside = np.unique(codes[strata == stratum])
-        sums = np.array([np.sum(x[codes == code] - x.mean()) for code in inside])
-        squares.append(len(sums) * np.var(sums, ddof=1) / len(x) ** 2)
-        rest.append(len(sums) - 1)
-    df = np.sum(squares) ** 2 / np.sum(np.square(squares) / rest)
+        inside = strata == stratum
+        options = {"clusters": codes[inside]}
+        error = t_ci(x[inside], **options).standard_error
+        zeros = np.zeros(np.sum(inside))
+        dfs.append(t_test(x[inside], zeros, paired=True, **options).df)
+        squares.append((np.mean(inside) * error) ** 2)
+    df = np.sum(squares) ** 2 / np.sum(np.square(squares) / dfs)
     return x.mean(), np.sum(squares), df
 
 
 class TestStudent:
-    def test_the_error_is_that_of_sums_of_clusters(self, backend):
+    def test_the_error_adds_up_those_of_strata(self, backend):
         codes, strata, (a, b) = draw()
         names = [f"document {code}" for code in codes], [f"topic {k}" for k in strata]
         x, y = map(backend.asarray, (a, b))
@@ -79,6 +81,55 @@ class TestStudent:
         df = (var_a + var_b) ** 2 / (var_a**2 / df_a + var_b**2 / df_b)
         np.testing.assert_allclose((result.statistic, result.df), (t, df))
 
+    def test_one_stratum_is_clusters_alone(self):
+        sizes = [1, 1, 2, 2, 3, 30]
+        codes = np.repeat(np.arange(6), sizes)
+        rng = np.random.default_rng(1)
+        x, y = rng.normal(size=(2, 6))[:, codes] + rng.normal(size=(2, 39))
+        one = np.zeros(39, int)
+        for options, clusters, within in (
+            ({"paired": True}, codes, one),
+            ({}, (codes, codes), (one, one)),
+        ):
+            found = t_test(x, y, clusters=clusters, strata=within, **options)
+            alone = t_test(x, y, clusters=clusters, **options)
+            np.testing.assert_allclose(found, alone, rtol=1e-12)
+        ratio = of_sums(lambda a, b: a / b)
+        options = {"statistic": ratio, "clusters": codes}
+        found = t_ci((x, y + 9.0), strata=one, **options)
+        alone = t_ci((x, y + 9.0), **options)
+        np.testing.assert_allclose(found.standard_error, alone.standard_error)
+        for p, q in zip(
+            found.confidence_interval, alone.confidence_interval, strict=True
+        ):
+            np.testing.assert_allclose(p, q, rtol=1e-9)
+        flat = t_test(one + 1.0, one, paired=True, clusters=codes, strata=one)
+        alone = t_test(one + 1.0, one, paired=True, clusters=codes)
+        np.testing.assert_allclose(flat, alone, rtol=1e-12)
+
+    def test_large_clusters_cost_single_precision_no_digits(self, backend):
+        """One cluster holds nearly all items of a stratum: shares near 1."""
+        codes = np.repeat(np.arange(6), [1, 900, 1, 2, 2, 2])
+        strata = np.repeat([7, 8], [902, 6])
+        x = np.random.default_rng(0).normal(size=6)[codes] + codes % 2 + 100.0 * strata
+        _, square, df = find_slowly(x, codes, strata)
+        zeros = backend.asarray(0.0 * x)
+        options = {"paired": True, "clusters": codes, "strata": strata}
+        found = t_test(backend.asarray(x), zeros, **options)
+        assert float(found.df) == pytest.approx(df, rel=2e-3)
+        assert float(found.statistic) == pytest.approx(
+            x.mean() / np.sqrt(square), rel=2e-3
+        )
+
+    def test_few_unequal_clusters_are_no_findings(self):
+        """By linearization, 45 % of these sets of one mean were significant."""
+        codes = np.repeat(np.arange(6), [1, 1, 2, 2, 3, 30])
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(1000, 6))[:, codes] + rng.normal(size=(1000, 39))
+        options = {"clusters": codes, "strata": np.zeros(39, int)}
+        pvalue = t_test(x, 0.0 * x, paired=True, **options).pvalue
+        assert np.mean(pvalue <= 0.05) < 0.07
+
     def test_clusters_of_one_item_are_strata_alone(self):
         _, strata, (a, b) = draw()
         every = np.arange(len(a))
@@ -102,14 +153,14 @@ class TestStudent:
             np.testing.assert_allclose(found.standard_error, both.standard_error[k])
 
     def test_intervals_hold_the_mean(self):
-        """Six strata of five clusters, whose sizes vary, too: in about 95 of 100."""
+        """Six strata of five clusters, of shares that are fixed: in about 95 of 100."""
         rng, held, n_sets = np.random.default_rng(0), 0, 150
         for _ in range(n_sets):
             codes = np.repeat(np.arange(30), rng.integers(2, 9, 30))
             strata = codes // 5
             x = rng.normal(size=30)[codes] + rng.normal(size=len(codes)) + strata
             low, high = t_ci(x, clusters=codes, strata=strata).confidence_interval
-            held += low <= 2.5 <= high
+            held += low <= strata.mean() <= high
         assert 0.88 < held / n_sets < 0.995
 
 
