@@ -26,18 +26,22 @@ class Levels(NamedTuple):
     unit: Array
 
 
-def center_stack(xp: Library, statistic: Statistic, x: Array) -> tuple[Array, Levels]:
+def center_stack(
+    xp: Library, statistic: Statistic, x: Array, n_strata: int
+) -> tuple[Array, Levels]:
     """Return the scores (E, K, n) of each model less the middle one, their level.
 
     It is near most scores, so that neither a level nor outliers cost digits; whole
-    numbers stay whole. Scores whose mean is asked for, and which vary only by rounding,
-    are made the same. The scores of a callable, which may not move with them, stay.
+    numbers stay whole. Where means are asked for, scores of a stratum that vary only by
+    rounding are made the same. The scores of a callable, which may not move with them,
+    stay.
     """
     if callable(statistic):
         level = xp.zeros_like(x[..., 0])
         return x, Levels(level, level + 1.0)
     if statistic == "mean":
-        (x,) = list_samples(xp, [x], paired=False)
+        rows = xp.reshape(x, (*x.shape[:-1], n_strata, x.shape[-1] // n_strata))
+        x = xp.reshape(list_samples(xp, [rows], paired=False)[0], x.shape)
     (x,), unit = scale_scores(xp, x)
     level = xp.sort(x, axis=-1, stable=False)[..., (x.shape[-1] - 1) // 2]
     return x - level[..., None], Levels(level, unit)

@@ -102,7 +102,10 @@ def center_models(
     xp: Library, statistic: Statistic, models: Models, scores: Array
 ) -> tuple[list[Array], Levels]:
     """Return stacks of the scores (E, N) of models, each about a level of its own."""
-    parts = [center_stack(xp, statistic, x) for x in models.split(xp, scores)]
+    parts = [
+        center_stack(xp, statistic, x, models.n_strata)
+        for x in models.split(xp, scores)
+    ]
     levels = zip(*(of for _, of in parts), strict=True)
     return [x for x, _ in parts], Levels(*(models.gather(xp, x) for x in levels))
 
