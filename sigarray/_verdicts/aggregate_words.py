@@ -181,19 +181,17 @@ def _list_remarks(x: Aggregates) -> list[str]:
 def _describe(x: Aggregates) -> str:
     """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
-    where = (
-        "Of the only task" if len(x.tasks) == 1 else f"Over these {len(x.tasks)} tasks"
-    )
+    where, of = f"Over these {len(x.tasks)} tasks", f" of the {_name(x)}"
+    if len(x.tasks) == 1:
+        where, of = _name(x, are_many=True).capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"
     if x.statistic == "mean":
-        said = f"{where}: t-test of the mean{paired}{strata}, two-sided"
+        said = f"{where}: t-test{of}{paired}{strata}, two-sided"
         if x.sizes[0] < x.sizes[1]:
             said += ", each task counting the same"
         whose = "Student's intervals"
     else:
-        said = (
-            f"{where}: bootstrap test of the {_name(x)}{paired}{strata}, two-sided, of "
-        )
+        said = f"{where}: bootstrap test{of}{paired}{strata}, two-sided, of "
         said += f"{x.n_resamples} resamples (seed {x.seed})"
         whose = "intervals by percentiles"
     if x.is_corrected and len(x.pairs) > 1:
@@ -211,7 +209,7 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
         warnings.warn(
             f"--statistic {x.statistic} of {n} {x.unit}s of a model in all: p-values "
             "of the bootstrap are too small, and intervals too short, for so few. "
-            "--statistic mean of several tasks is right for few, too.",
+            f"--statistic mean of several tasks is valid for few {x.unit}s, too.",
             UserWarning,
             stacklevel=2,
         )

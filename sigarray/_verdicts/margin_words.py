@@ -147,7 +147,7 @@ def name_columns(comparison: Comparison) -> list[str]:
     sign, back = comparison.sign, "-" if comparison.higher_is_better else "+"
     pairs = [("A", "B"), ("B", "A")][: 1 if comparison.baseline is not None else 2]
     margin = show_margin(comparison)
-    return [f"{a}{sign}{b}{back}{margin}" for a, b in pairs]
+    return [f"p({a}{sign}{b}{back}{margin})" for a, b in pairs]
 
 
 def say_columns(comparison: Comparison) -> str:

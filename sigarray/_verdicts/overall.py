@@ -26,11 +26,24 @@ from sigarray.report._numbers import (
 _UNLIKE = 10.0
 
 
-def say_answer(over: OverTasks | None) -> list[str]:
-    """Say in a line which models are better over all tasks."""
+def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
+    """Say in a line which models are better over all tasks.
+
+    `has_these` if another line is about these tasks alone: this one then says that it
+    is about tasks like them.
+    """
     if over is None:
         return []
-    where = f" over {_count_tasks(over)}"
+    if not has_these:
+        return _say_answer(over, f" over {_count_tasks(over)}")
+    (answer,) = _say_answer(over)
+    like = f"For tasks like these, of which the {len(over.tasks)} are a sample"
+    if answer.startswith(("No model is", "Better than")):
+        return [f"{like}, {answer[0].lower()}{answer[1:]}"]
+    return [f"{like}: {answer.removeprefix('Ranking: ')}"]
+
+
+def _say_answer(over: OverTasks, where: str = "") -> list[str]:
     said = say_order_of_models(over.order, over.baseline, over.wins, where)
     if said:
         return said

@@ -139,7 +139,7 @@ def report_tasks(
     told = [*over_all, *on_one]
     headline = [
         title,
-        *overall.say_answer(over),
+        *overall.say_answer(over, has_these=statistic is not None),
         *_say_single_tasks(over, decisions),
     ]
     return Report(

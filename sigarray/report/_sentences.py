@@ -159,7 +159,8 @@ def say_test(
         A small p-value beside a difference that does not go with the alternative.
     """
     p = read_number(result.pvalue)
-    method = f"{alternative} {test or TESTS[type(result)]}"
+    side = "two-sided" if alternative == "two-sided" else "one-sided"
+    method = f"{side} {test or TESTS[type(result)]}"
     if math.isnan(p):
         why = _say_fault(read_number(result.statistic))
         return Sentence(f"{models.a} vs. {models.b}: no verdict", why, method)

@@ -74,7 +74,7 @@ def test_they_are_first_in_the_answer(games, run):
     _, out, _ = run("compare", games, "--task", "game", "--statistic", "mean")
     text = " ".join(out.split())
     first = text.index("Ranking by means over these 6 tasks: ours")
-    assert first < text.index("over all 6 tasks") < text.index("Differences")
+    assert first < text.index("For tasks like these") < text.index("Differences")
 
 
 def test_pages_and_margins_go_with_it(games, run, tmp_path):

@@ -119,6 +119,7 @@ class TestSentences:
     def test_one_sided(self):
         result = t_test(B, A, alternative="greater")
         text = say(result, alternative="greater", statistic="mean")
+        assert "one-sided t-test" in text
         assert text.startswith("The mean of lstm was not shown to be above that of cnn")
 
     def test_intervals(self):

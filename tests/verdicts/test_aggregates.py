@@ -263,7 +263,21 @@ def test_texts_say_which_question_is_answered():
     assert (
         "Over these 6 tasks: t-test of the mean, with tasks as strata" in result.method
     )
-    assert result.content.headline[1].startswith("Ranking by means over these 6 tasks")
+    title, these, *others = result.content.headline
+    assert these.startswith("Ranking by means over these 6 tasks")
+    like = "For tasks like these, of which the 6 are a sample"
+    assert others[0] == f"{like}: ours > dqn, rainbow"
+    assert compare(draw(), None).content.headline == [
+        title,
+        "Ranking over all 6 tasks: ours > dqn, rainbow",
+    ]
+    few = compare(draw((5, 5)), "mean").content.headline[2]
+    assert (
+        few
+        == f"{like.replace('6', '2')}, no model is shown to be better than another one."
+    )
+    alone = compare(draw(), "mean", baseline="dqn").content.headline[2]
+    assert alone.startswith(f"{like}, better than dqn: ours.")
 
 
 @pytest.mark.parametrize("statistic", [None, "mean"])
@@ -302,7 +316,7 @@ def test_of_one_task_there_is_a_test_of_the_median():
         by = {"statistic": "median", "n_resamples": 199, "rng": 2}
         assert p == float(bootstrap_test(a, b, **by).pvalue)
     assert any(" by medians: " in x for x in result.sentences)
-    assert "Of the only task: bootstrap test of the median" in result.method
+    assert "Medians: bootstrap test, two-sided, of 199" in result.method
 
 
 class TestRefused:
@@ -341,5 +355,7 @@ class TestRefused:
             compare(scores, "mean")
 
     def test_few_runs_are_doubted(self):
-        with pytest.warns(UserWarning, match="too small, and intervals too short"):
+        with pytest.warns(
+            UserWarning, match="too short, for so few.*valid for few runs, too"
+        ):
             compare(draw(sizes=(3, 3)), "iqm", n_resamples=99)

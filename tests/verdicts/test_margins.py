@@ -121,7 +121,7 @@ def test_lower_scores_are_better_where_they_are():
     assert {*found} == {*expected}
     for claim, numbers in found.items():
         assert numbers == pytest.approx(expected[claim], rel=1e-9)
-    assert "A<B+0.02" in result.tables[0].header
+    assert "p(A<B+0.02)" in result.tables[0].header
 
 
 def test_the_order_of_models_changes_no_number():
@@ -305,7 +305,7 @@ class TestVerdicts:
         p_values = [p for p, _ in claims.values()]
         assert [q for _, q in claims.values()] == pytest.approx(holm(p_values))
         assert result.content.headline[-1].startswith("Not worse than large by 0.03")
-        assert "A>B-0.03" in result.tables[0].header
+        assert "p(A>B-0.03)" in result.tables[0].header
         assert "B>A-0.03" not in result.tables[0].header
 
     def test_on_several_tasks_there_is_a_table(self, scores):
