@@ -265,7 +265,7 @@ SUM_CASES = [
             float32_error=2e-5,
             # The standard error, if equality is not rejected.
             drawn=-1 if function is sigarray.aso_replicates else 2,
-            # Means of items over so many seeds differ by less than a large shift rounds.
+            # Means of items over many seeds differ by less than a large shift rounds.
             moved=None if name == "percentile" else (),
             public=function,
         )
