@@ -186,7 +186,8 @@ def _check_sampled(request: Request, table: ScoreTable) -> None:
     what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
     if test in OF_INDEPENDENT:
         advice = "which takes scores as independent. In a table with a row for each "
-        advice += "score, --unit cluster compares the sums of clusters"
+        advice += "score, or with labels in Python, --unit cluster compares the sums "
+        advice += "of clusters"
         if of_sums:
             advice = "which is of scores. Leave it out"
         msg = (

@@ -186,7 +186,7 @@ def test_tasks_have_clusters_of_their_own(items, run):
     [
         (
             ("--test", "aso"),
-            "a row for each score, --unit cluster compares the sums of clusters",
+            "In a table with a row for each score, or with labels in Python, --unit",
         ),
         (("--test", "mann-whitney"), "takes scores as independent"),
         (
@@ -382,7 +382,11 @@ class TestCallsInPython:
             (lambda x: [None, *x[1:]], {}, "each item; got None"),
             (lambda x: {"x": x}, {}, "clusters of every task; got none of ''"),
             (lambda x: x * 0, {}, "two clusters or more; got all"),
-            (lambda x: x, {"test": "aso"}, "With unit='cluster' it compares"),
+            (
+                lambda x: x,
+                {"test": "aso"},
+                "or with labels in Python, unit='cluster' compares",
+            ),
             (lambda x: x, {"test": "aso"}, "test='permutation' or test='t' of items"),
         ],
     )
