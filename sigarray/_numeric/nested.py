@@ -63,9 +63,13 @@ def find_errors_of_nested(
     """Return a mean, or the difference of two, squared errors, their df and the unit.
 
     The mean of N items is that of the means of strata of n items, by fixed weights n /
-    N. With V and f of a stratum's mean, the squared error and the df of its clusters by
-    `find_errors_of_clusters`, the squared error is the sum of W = V (n / N)^2, and the
-    degrees of freedom are those of Satterthwaite [1]_, (sum W)^2 / sum (W^2 / f).
+    N. The means of clusters are taken to have one variance in a stratum, whatever their
+    size, as where items of a cluster are alike. Of clusters with shares p of the items
+    of their stratum, P = sum p^2, and the sums s, about the mean of the stratum, over
+    n, the squared error of this mean is V = sum s^2 / (1 - 2 p + P), which is unbiased.
+    With Satterthwaite's df [1]_ of V, f, the squared error is the sum of W = V (n /
+    N)^2, and the df are his again, (sum W)^2 / sum (W^2 / f). Of one stratum of
+    clusters of one size these are the errors and the df of `find_errors_of_clusters`.
 
     References
     ----------
@@ -85,12 +89,11 @@ def find_errors_of_nested(
         # Centred item by item, so that the levels of strata cost no digits, and again.
         sums, _ = sum_clusters(xp, x - xp.take_last(levels, of.codes), of)
         sums = sums - sizes * (sum_strata(xp, sums, within) / items)
-        rest = (items - sizes) / items
-        parts = sums * sums / rest / (total * total)
+        factors, inverse_df = weigh_clusters(xp, sizes, items, within)
+        parts = sums * sums * factors / (total * total)
         square = xp.sum(parts, axis=-1)
         # For sums over strata: one over the number of clusters in that of each cluster.
         weight = 1.0 / xp.astype(within.size, x.dtype)
-        inverse_df = _invert_df(xp, sizes / items, rest, within)
         # In units of the largest part, whose square might underflow.
         unit = largest_or_one(xp, parts)[..., None]
         shares = sum_strata(xp, parts / unit, within)
@@ -104,13 +107,35 @@ def find_errors_of_nested(
     return difference, squares, dfs, relative.unit * relative.unit_of_scaled
 
 
-def _invert_df(xp: Library, share: Array, rest: Array, within: Intervals) -> Array:
-    """Return one over the df of the stratum of each cluster, from shares of items.
+def weigh_clusters(
+    xp: Library, sizes: Array, items: Array, within: Intervals
+) -> tuple[Array, Array]:
+    """Return by what squares of clusters count, and one over the df of their stratum.
 
-    With q = p^2 / (1 - p) of shares p, (sum q)^2 - sum q^2 is twice the sum of q times
-    that of the clusters before: a share near 1 costs no digits.
+    With shares p, P = sum p^2, factors a = 1 / ((1 - p)^2 + P - p^2) and w = a p^2, one
+    over the df is the sum of p^4 and, of each two clusters c and d, of 2 w_c w_d (P -
+    p_c - p_d)^2, over P^2. The one cluster with more than half of the items, if any, is
+    large: it is in no difference of sums, and counts are exact, so that a share near 1
+    costs no digits.
     """
-    q = share * share / rest
-    before = xp.cumulative_sum(q, include_initial=True)[:-1]
-    before = before - xp.take(before, within.first, axis=0)
-    return sum_strata(xp, share * share + 2.0 * q * before, within)
+    share, rest = sizes / items, (items - sizes) / items
+    squares = share * share
+    is_large = sizes + sizes > items
+    every = sum_strata(xp, squares, within)
+    small = xp.where(is_large, 0.0, sizes * sizes)
+    small = sum_strata(xp, small, within) / (items * items)
+    factors = 1.0 / (rest * rest + xp.where(is_large, small, every - squares))
+    # Pairs of small clusters, with those of each and itself, which are taken away.
+    w = xp.where(is_large, 0.0, factors * squares)
+    w0, w1, w2 = (sum_strata(xp, w * x, within) for x in (1.0, share, squares))
+    pairs = w0 * w0 * every * every + 2.0 * w0 * w2 - 4.0 * every * w0 * w1
+    pairs = pairs + 2.0 * w1 * w1
+    itself = w * (every - 2.0 * share)
+    # And of the large one with each small one, for which P - p is this gap.
+    large = sum_strata(xp, xp.where(is_large, sizes, 0.0), within)
+    share_of_large, rest = large / items, (items - large) / items
+    gap = small - share_of_large * rest
+    w_of_large = share_of_large * share_of_large / (rest * rest + small)
+    with_large = 2.0 * w_of_large * w * (gap - share) * (gap - share)
+    total = sum_strata(xp, squares * squares - itself * itself + with_large, within)
+    return factors, (total + pairs) / (every * every)

@@ -16,6 +16,8 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
+from sigarray._numeric.nested import weigh_clusters
+from sigarray._numeric.strata import Intervals
 from tests.backends import require
 
 STRATUM_OF = np.array([1, 0, 2, 1, 0, 2, 1, 1, 2, 2])
@@ -33,17 +35,33 @@ def draw(seed=0, n=30):
 
 
 def find_slowly(x, codes, strata):
-    """Return the mean, its squared error and the df, from those of each stratum."""
+    """Return the mean, its squared error and the df, by matrices of each stratum."""
     squares, dfs = [], []
     for stratum in np.unique(strata):
-        inside = strata == stratum
-        options = {"clusters": codes[inside]}
-        error = t_ci(x[inside], **options).standard_error
-        zeros = np.zeros(np.sum(inside))
-        dfs.append(t_test(x[inside], zeros, paired=True, **options).df)
-        squares.append((np.mean(inside) * error) ** 2)
+        of, scores = codes[strata == stratum], x[strata == stratum]
+        named = np.unique(of)
+        p = np.array([np.mean(of == code) for code in named])
+        means = [np.mean(scores[of == code]) for code in named]
+        form, df, _ = find_form(p)
+        squares.append(means @ form @ means * np.mean(strata == stratum) ** 2)
+        dfs.append(df)
     df = np.sum(squares) ** 2 / np.sum(np.square(squares) / dfs)
     return x.mean(), np.sum(squares), df
+
+
+def find_form(p):
+    """Return the squared error of a stratum, by means of clusters, its df and factors.
+
+    The means have one variance, so that the trace is that of the mean of all.
+    """
+    others = [np.sum(np.delete(p, k) ** 2) for k in range(len(p))]
+    rest = [np.sum(np.delete(p, k)) for k in range(len(p))]
+    a = 1.0 / (np.square(rest) + others)
+    centered = (np.eye(len(p)) - np.outer(p, np.ones(len(p)))) @ np.diag(p)
+    root = np.sqrt(a)[:, None] * centered
+    form = root.T @ root
+    np.testing.assert_allclose(np.trace(form), p @ p)
+    return form, np.trace(form) ** 2 / np.trace(form @ form), a
 
 
 class TestStudent:
@@ -81,12 +99,35 @@ class TestStudent:
         df = (var_a + var_b) ** 2 / (var_a**2 / df_a + var_b**2 / df_b)
         np.testing.assert_allclose((result.statistic, result.df), (t, df))
 
-    def test_one_stratum_is_clusters_alone(self):
-        sizes = [1, 1, 2, 2, 3, 30]
-        codes = np.repeat(np.arange(6), sizes)
+    @pytest.mark.parametrize("largest", [30, 100_000])
+    def test_factors_and_df_are_those_of_matrices(self, backend, largest):
+        """One stratum after another, where one cluster may have nearly all items."""
+        rng = np.random.default_rng(0)
+        of_strata = [rng.integers(1, 30, rng.integers(2, 9)) for _ in range(40)]
+        for sizes in of_strata[::2]:
+            sizes[rng.integers(len(sizes))] = largest
+        count = [len(sizes) for sizes in of_strata]
+        first = np.repeat(np.cumsum(count) - count, count)
+        within = Intervals(*map(backend.asarray, (first, np.repeat(count, count))))
+        items = np.repeat([float(sum(sizes)) for sizes in of_strata], count)
+        sizes = np.concatenate(of_strata)
+        numbers = map(backend.asarray, (1.0 * sizes, items))
+        found = weigh_clusters(backend.library, *numbers, within)
+        factors, inverse_df = map(backend.to_numpy, found)
+        expected = [find_form(sizes / sum(sizes)) for sizes in of_strata]
+        a = np.concatenate([a for _, _, a in expected])
+        df = np.repeat([df for _, df, _ in expected], count)
+        is_double = factors.dtype == np.float64
+        np.testing.assert_allclose(factors, a, rtol=1e-12 if is_double else 1e-5)
+        np.testing.assert_allclose(
+            1.0 / inverse_df, df, rtol=1e-12 if is_double else 5e-4
+        )
+
+    def test_one_stratum_of_equal_clusters_is_clusters_alone(self):
+        codes = np.repeat(np.arange(6), 7)
         rng = np.random.default_rng(1)
-        x, y = rng.normal(size=(2, 6))[:, codes] + rng.normal(size=(2, 39))
-        one = np.zeros(39, int)
+        x, y = rng.normal(size=(2, 6))[:, codes] + rng.normal(size=(2, 42))
+        one = np.zeros(42, int)
         for options, clusters, within in (
             ({"paired": True}, codes, one),
             ({}, (codes, codes), (one, one)),
@@ -121,14 +162,20 @@ class TestStudent:
             x.mean() / np.sqrt(square), rel=2e-3
         )
 
-    def test_few_unequal_clusters_are_no_findings(self):
-        """By linearization, 45 % of these sets of one mean were significant."""
-        codes = np.repeat(np.arange(6), [1, 1, 2, 2, 3, 30])
+    @pytest.mark.parametrize(
+        ("number", "sizes"), [(1, [1, 1, 2, 2, 3, 30]), (10, [1, 2, 3, 30])]
+    )
+    def test_few_unequal_clusters_are_no_findings(self, number, sizes):
+        """45 % by linearization, and by CR2 of each of ten strata 20 %."""
+        sizes = np.tile(sizes, number)
+        codes = np.repeat(np.arange(len(sizes)), sizes)
+        strata = codes // (len(sizes) // number)
         rng = np.random.default_rng(0)
-        x = rng.normal(size=(1000, 6))[:, codes] + rng.normal(size=(1000, 39))
-        options = {"clusters": codes, "strata": np.zeros(39, int)}
+        x = rng.normal(size=(1000, len(sizes)))[:, codes]
+        x = x + rng.normal(size=x.shape)
+        options = {"clusters": codes, "strata": strata}
         pvalue = t_test(x, 0.0 * x, paired=True, **options).pvalue
-        assert np.mean(pvalue <= 0.05) < 0.07
+        assert np.mean(pvalue <= 0.05) < 0.06
 
     def test_clusters_of_one_item_are_strata_alone(self):
         _, strata, (a, b) = draw()
