@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.reproduce.clusters import draw_clusters
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.verdict_page import show, write_table
 from sigarray import bootstrap_ci
@@ -23,7 +24,7 @@ METHODS = {
         ("items", "percentile"),
     )
 }
-_MEAN_SIZE, _DEVIATION, _N_RESAMPLES = 10.0, 0.8, 499
+_DEVIATION, _N_RESAMPLES = 0.8, 499
 
 
 def count(number: int, correlation: float, n_sets: int, seed: int) -> dict[str, Any]:
@@ -32,9 +33,7 @@ def count(number: int, correlation: float, n_sets: int, seed: int) -> dict[str, 
     held = dict.fromkeys(METHODS, 0)
     between, within = np.sqrt([correlation, 1.0 - correlation])
     for k in range(n_sets):
-        logs = _DEVIATION * rng.normal(size=number) - 0.5 * _DEVIATION**2
-        sizes = np.maximum(1, np.round(_MEAN_SIZE * np.exp(logs))).astype(int)
-        codes = np.repeat(np.arange(number), sizes)
+        codes = draw_clusters(rng, number, _DEVIATION)
         effects = between * rng.normal(size=number)[codes]
         x = effects + within * rng.normal(size=len(codes))
         for name, (statistic, method, is_clustered) in METHODS.items():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.reproduce.clusters import draw_clusters
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.verdict_page import show, write_table
 from sigarray import compare_models
@@ -20,7 +21,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "by t": {"clusters": True, "test": "t"},
     "of items": {"unit": "item"},
 }
-_DEVIATION, _MEAN_SIZE = 0.8, 10.0
+_DEVIATION = 0.8
 
 
 def count(number: int, n_sets: int, seed: int) -> dict[str, Any]:
@@ -29,9 +30,7 @@ def count(number: int, n_sets: int, seed: int) -> dict[str, Any]:
     found = dict.fromkeys(METHODS, 0)
     between, within = np.sqrt([CORRELATION, 1.0 - CORRELATION])
     for _ in range(n_sets):
-        logs = _DEVIATION * rng.normal(size=number) - 0.5 * _DEVIATION**2
-        sizes = np.maximum(1, np.round(_MEAN_SIZE * np.exp(logs))).astype(int)
-        codes = np.repeat(np.arange(number), sizes)
+        codes = draw_clusters(rng, number, _DEVIATION)
         effects = between * rng.normal(size=(2, number))[:, codes]
         hardness = rng.normal(size=number)[codes]  # shared, so that it cancels
         noise = within * rng.normal(size=(2, len(codes)))

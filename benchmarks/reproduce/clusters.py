@@ -23,6 +23,15 @@ def _f1(tp: Any, fp: Any, fn: Any) -> Any:
     return 2.0 * tp / (2.0 * tp + fp + fn)
 
 
+def draw_clusters(
+    rng: np.random.Generator, number: int, deviation: float
+) -> np.ndarray:
+    """Return the cluster of each item; sizes are lognormal, with a mean of about 10."""
+    logs = deviation * rng.normal(size=number) - 0.5 * deviation**2
+    sizes = np.maximum(1, np.round(_MEAN_SIZE * np.exp(logs))).astype(int)
+    return np.repeat(np.arange(number), sizes)
+
+
 def count(
     number: int, deviation: float, correlation: float, n_sets: int, seed: int
 ) -> dict[str, Any]:
@@ -32,9 +41,7 @@ def count(
     f1, truth = of_sums(_f1), _f1(4.0, 1.0, 2.0)
     between, within = np.sqrt([correlation, 1.0 - correlation])
     for k in range(n_sets):
-        logs = deviation * rng.normal(size=number) - 0.5 * deviation**2
-        sizes = np.maximum(1, np.round(_MEAN_SIZE * np.exp(logs))).astype(int)
-        codes = np.repeat(np.arange(number), sizes)
+        codes = draw_clusters(rng, number, deviation)
         effects = between * rng.normal(size=number)[codes]
         x = effects + within * rng.normal(size=len(codes))
         # Counts of each item, whose rates depend on its cluster.

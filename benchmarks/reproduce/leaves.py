@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import sigarray
+from benchmarks.reproduce.clusters import draw_clusters
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.strata import draw_runs
 from benchmarks.reproduce.verdict_page import show, write_table
@@ -81,13 +82,8 @@ def _draw_answers(rng: np.random.Generator) -> tuple[Names, float]:
     return {"a": a, "b": b}, 0.0
 
 
-def _draw_sizes(rng: np.random.Generator, number: int) -> np.ndarray:
-    sizes = np.round(10.0 * np.exp(0.8 * rng.normal(size=number) - 0.32))
-    return np.repeat(np.arange(number), np.maximum(1, sizes).astype(int))
-
-
 def _draw_documents(rng: np.random.Generator) -> tuple[Names, float]:
-    document = _draw_sizes(rng, 20)
+    document = draw_clusters(rng, 20, 0.8)
     taste = rng.normal(size=(2, 20))[:, document]
     a, b = taste + rng.normal(size=(2, len(document)))
     return {"a": a, "b": b, "document": document}, 0.0
@@ -130,7 +126,7 @@ def _log_factorials(n: int) -> np.ndarray:
 
 
 def _draw_sentences_of_documents(rng: np.random.Generator) -> tuple[Names, float]:
-    document = _draw_sizes(rng, 20)
+    document = draw_clusters(rng, 20, 0.8)
     gold = 1 + rng.poisson(3.0, len(document))
     ease = rng.normal(0.8, 0.5, 20) + rng.normal(0.0, 0.7, (2, 20))
     a, b = (_count_found(rng, gold, 1.0 / (1.0 + np.exp(-x[document]))) for x in ease)

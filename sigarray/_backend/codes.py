@@ -19,13 +19,13 @@ _ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of
 class Codes(NamedTuple):
     """A code from 0 on for each item, and how many clusters there are at most.
 
-    `is_exact` if every code below `number` is there, which is known of labels on the
-    host.
+    Of labels on the host, `on_host` has the codes, too, and every one below `number` is
+    there.
     """
 
     codes: Array
     number: int
-    is_exact: bool
+    on_host: np.ndarray | None
 
 
 def code_clusters(
@@ -161,7 +161,7 @@ def _number_clusters(
 ) -> Codes:
     if not isinstance(codes, np.ndarray):
         count = size if n_clusters is None else n_clusters
-        return Codes(xp.astype(codes, xp.index_dtype), count, False)
+        return Codes(xp.astype(codes, xp.index_dtype), count, None)
     count = int(codes.max()) + 1
     if n_clusters is not None and n_clusters < count:
         msg = f"Expected at most n_clusters={n_clusters} clusters; got {count}."
@@ -169,7 +169,7 @@ def _number_clusters(
     if count < 2:
         msg = "Expected two clusters or more; got one. Leave out clusters."
         raise ValueError(msg)
-    return Codes(xp.astype(xp.upload(codes), xp.index_dtype), count, True)
+    return Codes(xp.astype(xp.upload(codes), xp.index_dtype), count, codes)
 
 
 def _is_on_host(labels: Any) -> bool:

@@ -355,7 +355,7 @@ def _find_excess(
     total = total + _add_for_truncation(
         xp, seed / n_seeds, of_seeds * xp.sqrt(2.0 / n_tables / (n_seeds - 1.0))
     )
-    quantile = operator.add(*(_find_quantile(xp, tail, df) for tail in tails))
+    quantile = operator.add(*(student_t_isf(xp, tail, df) for tail in tails))
     quantile = xp.clip(quantile, 0.0, None)
     return total * quantile * quantile
 
@@ -365,9 +365,3 @@ def _add_for_truncation(xp: Library, mean: Array, error: Array) -> Array:
     z = mean / xp.where(error > 0.0, error, 1.0)
     density = xp.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
     return error * density - mean * normal_sf(xp, z)
-
-
-def _find_quantile(xp: Library, tail: float, df: Array) -> Array:
-    if tail > 0.5:
-        return -student_t_isf(xp, 1.0 - tail, df)
-    return student_t_isf(xp, tail, df)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, TestedStatistic
 from sigarray._backend.checks import show
-from sigarray._backend.codes import code_clusters, read_codes
+from sigarray._backend.codes import Codes, code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.tables import Axis
@@ -19,7 +19,7 @@ from sigarray._difference.resampling import (
     prepare_samples,
 )
 from sigarray._difference.strata import code_strata, place_codes
-from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.clusters import Clusters, keep_inside, sum_clusters
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.nested import nest_clusters
@@ -62,7 +62,7 @@ def prepare_items(
         n_clusters=n_clusters,
     )
     are_drawn = are_drawn or strata is not None
-    if are_drawn and n_clusters is None and not all(x.is_exact for x in coded):
+    if are_drawn and n_clusters is None and any(x.on_host is None for x in coded):
         msg = (
             "Expected n_clusters, the number of clusters, with labels on a device, "
             "which are not read; got none. Pass it, or labels on the host."
@@ -77,12 +77,12 @@ def prepare_items(
     prepared = prepared._replace(design=design)
     if strata is None or not coded or isinstance(axis, tuple):
         return prepared
-    return _nest(prepared, clusters, strata, given, axis, paired)
+    return _nest(prepared, coded, strata, given, axis, paired)
 
 
 def _nest(
     prepared: Prepared,
-    clusters: Any,
+    clusters: Sequence[Codes],
     strata: Any,
     given: Sequence[Any],
     axis: int,
@@ -99,17 +99,15 @@ def _nest(
     of_strata, are_same = code_strata(
         xp, strata, given, samples, axis=axis, paired=paired
     )
-    of_clusters = read_codes(
-        xp, clusters, given, samples, "cluster", axis=axis, paired=paired
-    )
-    for of, stratum in zip(of_clusters, of_strata, strict=True):
-        if isinstance(of, np.ndarray) and isinstance(stratum, np.ndarray):
-            _check_nesting(of, stratum)
-    numbers = design.n_clusters * (len(samples) // len(of_clusters))
+    for of, stratum in zip(clusters, of_strata, strict=True):
+        if of.on_host is not None and isinstance(stratum, np.ndarray):
+            _check_nesting(of.on_host, stratum)
+    count = len(samples) // len(clusters)
+    numbers = design.n_clusters * count
     samples, codes, intervals = nest_clusters(
         xp,
         samples,
-        place_codes(xp, of_clusters, len(samples)),
+        list(design.codes) * count,
         place_codes(xp, of_strata, len(samples)),
         numbers=numbers,
         are_same=are_same,
@@ -230,8 +228,7 @@ def _keep_whole_units(
     """Return samples, NaN if a cluster is empty or unknown, and codes without such."""
     kept, known = [], []
     for x, of, number in zip(samples, codes, numbers, strict=True):
-        is_known = (of >= 0) & (of < number)
-        inside = xp.where(is_known, of, xp.zeros_like(of))
+        inside, is_known = keep_inside(xp, Clusters(of, number))
         sizes = xp.count_places(inside[None, :], number)
         is_whole = xp.all(is_known) & xp.all(sizes > 0)
         kept.append(xp.where(is_whole, x, math.nan))

@@ -33,13 +33,7 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     without a scatter, whose order a GPU does not promise. They are of x less a coarse
     mean, so that the level costs no digits, and counts stay exact.
     """
-    order = xp.argsort(clusters.codes, stable=True)
-    ordered = xp.contiguous(xp.take(clusters.codes, order, axis=0))
-    # A batch of codes, under torch.func.vmap, makes one of the numbers.
-    numbers = xp.arange(clusters.number, dtype=ordered.dtype) + (ordered - ordered)[:1]
-    first, last = (
-        xp.searchsorted(ordered, numbers, side=side) for side in ("left", "right")
-    )
+    order, first, last = find_intervals(xp, clusters)
     level = coarse_mean(xp, x)
     sums = xp.cumulative_sum(
         xp.take_last(x - level, order), axis=-1, include_initial=True
@@ -47,6 +41,25 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     sizes = xp.astype(last - first, x.dtype)
     sums = xp.take_last(sums, last) - xp.take_last(sums, first)
     return sums + level * sizes, sizes
+
+
+def find_intervals(xp: Library, clusters: Clusters) -> tuple[Array, Array, Array]:
+    """Return the items (n,) by cluster, and where each (C,) begins and ends in them."""
+    order = xp.argsort(clusters.codes, stable=True)
+    ordered = xp.contiguous(xp.take(clusters.codes, order, axis=0))
+    # A batch of codes, under torch.func.vmap, makes one of the numbers.
+    numbers = xp.arange(clusters.number, dtype=ordered.dtype) + (ordered - ordered)[:1]
+    first, last = (
+        xp.searchsorted(ordered, numbers, side=side) for side in ("left", "right")
+    )
+    return order, first, last
+
+
+def keep_inside(xp: Library, clusters: Clusters) -> tuple[Array, Array]:
+    """Return codes with 0 for those that no cluster has, and which have one, (n,)."""
+    codes = clusters.codes
+    is_known = (codes >= 0) & (codes < clusters.number)
+    return xp.where(is_known, codes, xp.zeros_like(codes)), is_known
 
 
 def sort_items(

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from sigarray._backend.aliases import Array
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.clusters import (
+    Clusters,
+    find_intervals,
+    keep_inside,
+    sum_clusters,
+)
 from sigarray._numeric.statistic import difference_of, largest_or_one
 from sigarray._numeric.strata import Intervals, Strata, sort_into_strata, sum_strata
 from sigarray._numeric.student import relate_to_smallest
@@ -29,14 +34,9 @@ def nest_clusters(
     """
     nested, renumbered, strata = [], [], []
     for x, of, stratum, number in zip(samples, codes, of_strata, numbers, strict=True):
-        order = xp.argsort(of, stable=True)
-        ordered = xp.contiguous(xp.take(of, order, axis=0))
-        every = xp.arange(number, dtype=ordered.dtype) + (ordered - ordered)[:1]
-        first, last = (
-            xp.searchsorted(ordered, every, side=side) for side in ("left", "right")
-        )
-        is_known = (of >= 0) & (of < number)
-        inside = xp.where(is_known, of, xp.zeros_like(of))
+        clusters = Clusters(of, number)
+        order, first, last = find_intervals(xp, clusters)
+        inside, is_known = keep_inside(xp, clusters)
         # An empty cluster may come after the last item.
         place = xp.minimum(first, xp.zeros_like(first) + (x.shape[-1] - 1))
         strata.append(xp.take(stratum, xp.take(order, place, axis=0), axis=0))

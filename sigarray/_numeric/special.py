@@ -106,9 +106,11 @@ def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
     """Return t with P(T >= t) = `tail` of Student's t, for df >= 1 and a static tail.
 
-    The tail is 1e-12 to 0.5. As in `student_quantile`, Newton's method on the logarithm
-    of the tail starts at the normal quantile.
+    The tail is 1e-12 or more, and as far from 1. As in `student_quantile`, Newton's
+    method on the logarithm of the tail starts at the normal quantile.
     """
+    if tail > 0.5:
+        return -student_t_isf(xp, 1.0 - tail, df)
     is_normal = xp.isinf(df)
     finite_df = xp.where(is_normal, 1.0, df)
     start = -normal_quantile(tail)

@@ -134,7 +134,7 @@ def _estimate(
         error = deviation_of(xp, replicates[..., part, :], ratio)
         margin = reverse = error - error + 1.0
         if min(n, m) >= MIN_SIZE:
-            margin = reverse = _upper_quantile(xp, level, dfs[..., part]) * error
+            margin = reverse = student_t_isf(xp, level, dfs[..., part]) * error
         if has_percentiles(n, m, n_pairs, n_resamples):
             low, high = find_tails(xp, replicates[..., part, :], level)
             margin = xp.maximum(margin, high - ratio)
@@ -308,9 +308,3 @@ def _find_lead(xp: Library, a: Array, b: Array) -> Array:
     """Return P(A > B) + P(A = B) / 2 - 1/2 of sorted scores, or NaN with a fault."""
     fault = (a[..., 0] - a[..., 0]) + (b[..., 0] - b[..., 0])
     return net_wins(xp, a, b) / (2.0 * a.shape[-1] * b.shape[-1]) + fault
-
-
-def _upper_quantile(xp: Library, level: float, df: Array) -> Array:
-    """Return t that Student's distribution exceeds with a probability of `level`."""
-    tail = student_t_isf(xp, min(level, 1.0 - level), df)
-    return tail if level <= 0.5 else -tail

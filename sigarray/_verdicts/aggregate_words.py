@@ -10,6 +10,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
+from sigarray._verdicts.overall import find_scales
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.ranking import say_order_of_models
@@ -23,8 +24,6 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 
-# Tasks whose means differ in size by such a factor are of unlike scales.
-_UNLIKE = 10.0
 # What the task of a verdict over these tasks is called in records.
 THESE_TASKS = "these tasks"
 
@@ -219,18 +218,13 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
             for task in x.tasks
         ]
     )
-    sizes = np.max(np.abs(means), axis=1)
-    sizes = sizes[sizes > 0.0]
-    if sizes.size < 2 or (means.min() >= 0.0 and means.max() <= 1.0):
-        return
-    factor = float(sizes.max() / sizes.min())
-    if factor >= _UNLIKE:
+    scales = find_scales(means)
+    if scales is not None:
         warnings.warn(
-            f"Scores on tasks differ in size by a factor of {factor:.2g}, and "
+            f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and "
             f"--statistic {x.statistic} takes them for scores on one scale. Normalize "
-            "them first: "
-            "divide those of a task by a scale of its own, such as the mean of a "
-            "reference model.",
+            "them first: divide those of a task by a scale of its own, such as the "
+            "mean of a reference model.",
             UserWarning,
             stacklevel=2,
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -190,19 +190,38 @@ def explain_intervals(over: OverTasks | None) -> list[str]:
     ]
 
 
-def list_scales(over: OverTasks | None) -> list[str]:
-    """Say that means over tasks are those of tasks with large scores, if sizes differ.
+class Scales(NamedTuple):
+    """The tasks whose means are smallest and largest, as places, and by what factor.
+
+    `sizes` are those of the largest mean on each of all tasks.
+    """
+
+    sizes: np.ndarray
+    low: int
+    high: int
+    factor: float
+
+
+def find_scales(means: np.ndarray) -> Scales | None:
+    """Find how far tasks of means (tasks, models) differ in size, if they are unlike.
 
     Scores from 0 to 1 are of one scale, however small they are.
     """
-    if over is None or (over.means.min() >= 0.0 and over.means.max() <= 1.0):
-        return []
-    sizes = np.max(np.abs(over.means), axis=1)
+    if means.min() >= 0.0 and means.max() <= 1.0:
+        return None
+    sizes = np.max(np.abs(means), axis=1)
     known = np.flatnonzero(sizes)
-    low, high = (known[choose(sizes[known])] for choose in (np.argmin, np.argmax))
+    low, high = (int(known[choose(sizes[known])]) for choose in (np.argmin, np.argmax))
     factor = float(sizes[high] / sizes[low])
-    if factor < _UNLIKE:
+    return None if factor < _UNLIKE else Scales(sizes, low, high, factor)
+
+
+def list_scales(over: OverTasks | None) -> list[str]:
+    """Say that means over tasks are those of tasks with large scores, if unlike."""
+    scales = None if over is None else find_scales(over.means)
+    if over is None or scales is None:
         return []
+    sizes, low, high, factor = scales
     tasks = [quote(over.tasks[place]) for place in (low, high)]
     shown = [f"{sizes[low]:.3g} on {tasks[0]}", f"{sizes[high]:.3g} on {tasks[1]}"]
     return [
