@@ -1,7 +1,13 @@
-"""What every public function promises on every backend."""
+"""What every public function promises on every backend.
+
+That each case gives the numbers of NumPy, and where they stay, is tested on each of
+them; axes, batches and faults for all cases on NumPy, and elsewhere for the first of
+each function. SIGARRAY_CASES=all has all of them everywhere.
+"""
 
 import inspect
 import itertools
+import os
 import re
 
 import numpy as np
@@ -19,6 +25,8 @@ CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 
 # The first case of each function.
 ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
+FIRSTS = {case.id for case in ONE_EACH}
+HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
 # One of each loop: over replicates to add up, to keep, and within batch entries.
 LOOPS = [
     case
@@ -28,14 +36,27 @@ LOOPS = [
 
 # What follows from the axes alone is the same in all widths of a library. JAX compiles
 # a program for every shape: see `TestJax`.
-once_per_library = pytest.mark.parametrize(
-    "backend", [x for x in EAGER if x != "array_api_strict:no_float64"], indirect=True
-)
+LIBRARIES = [x for x in EAGER if x != "array_api_strict:no_float64"]
 
 
 def over(cases):
     """Run a test for each of these cases."""
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
+
+
+def over_libraries(cases, backends=LIBRARIES, others=None):
+    """Run a test for these cases on the first backend, and for fewer on the others.
+
+    Those are the first of each function, if no others are named.
+    """
+    others = FIRSTS if others is None else {case.id for case in others}
+    pairs = [
+        pytest.param(name, case, id=f"{name}-{case.id}")
+        for name in backends
+        for case in cases
+        if HAS_ALL or name == backends[0] or case.id in others
+    ]
+    return pytest.mark.parametrize(("backend", "case"), pairs, indirect=["backend"])
 
 
 def call_on(backend, case, samples, **changes):
@@ -126,8 +147,7 @@ def test_without_batches_numpy_gives_its_scalars(case):
             assert isinstance(result, np.generic)
 
 
-@once_per_library
-@over(CASES)
+@over_libraries(CASES)
 def test_integers_become_the_widest_float(backend, case):
     samples = [
         np.round(case.stretch * sample).astype(np.int32) for sample in case.samples()
@@ -142,8 +162,7 @@ def test_integers_become_the_widest_float(backend, case):
         )
 
 
-@once_per_library
-@over(CASES)
+@over_libraries(CASES)
 def test_batch_axes_equal_a_loop(backend, case):
     samples = case.samples(2, 3)
     batched = call_on(backend, case, samples)
@@ -155,8 +174,7 @@ def test_batch_axes_equal_a_loop(backend, case):
             )
 
 
-@once_per_library
-@over(CASES_OF_SEVERAL_ARRAYS)
+@over_libraries(CASES_OF_SEVERAL_ARRAYS)
 def test_batch_axes_broadcast(backend, case):
     samples = case.samples(2)
     samples[1] = samples[1][0]
@@ -179,8 +197,7 @@ def test_no_batch_entries_give_no_results(case):
         assert result.shape[0] == 0
 
 
-@once_per_library
-@over([case for case in CASES if case.takes_axis])
+@over_libraries([case for case in CASES if case.takes_axis])
 def test_axis_is_where_the_scores_are(backend, case):
     samples = case.samples(2, 3)
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
@@ -196,8 +213,7 @@ def test_axis_is_where_the_scores_are(backend, case):
             )
 
 
-@once_per_library
-@over(CASES)
+@over_libraries(CASES)
 def test_nan_stays_in_its_batch_entry(backend, case):
     """One fault in each of three entries, or the same again."""
     samples = case.samples(2, 3)
@@ -214,8 +230,7 @@ def test_nan_stays_in_its_batch_entry(backend, case):
         )
 
 
-@once_per_library
-@over(BATCHED_CASES)
+@over_libraries(BATCHED_CASES)
 def test_batch_size_does_not_change_the_result(backend, case):
     samples = case.samples(2, 3)
     whole = call_on(backend, case, samples)
@@ -239,8 +254,7 @@ def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
             )
 
 
-@once_per_library
-@over(RANDOM_CASES)
+@over_libraries(RANDOM_CASES)
 def test_seed_matters(backend, case):
     samples = case.samples()
     # P-values are multiples of 1 / (n_resamples + 1), and two may be the same.
@@ -308,6 +322,16 @@ class TestJax:
         assert len(traces) == 1
 
     @over(ONE_EACH)
+    def test_vmap_traces(self, backend, case):
+        """What is traced, JAX maps: no function has a rule of its own for maps."""
+        import jax
+
+        samples = case.samples(2, 3)
+        mapped = jax.eval_shape(jax.vmap(case), *map(backend.asarray, samples))
+        for result, batched in zip(mapped, case(*samples), strict=True):
+            assert result.shape == batched.shape
+
+    @over(LOOPS)
     def test_vmap_equals_batch_axes(self, backend, case):
         import jax
 

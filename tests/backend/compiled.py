@@ -1,6 +1,7 @@
 """Cases under `torch.compile`, for programs of their own."""
 
 import dataclasses
+import os
 import warnings
 
 import torch
@@ -21,12 +22,16 @@ CASES = [
     else case
     for case in ALL_CASES
 ]
-# The cases of each public function: the first of each way to call it, and the others.
+# The cases of each public function: the first of each way to call it, and of the others
+# those of callables, or all.
+HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
 BY_FUNCTION = {}
 for case in CASES:
     firsts, others = BY_FUNCTION.setdefault(case.public or case.function, ([], []))
-    is_first = all(case.function is not x.function for x in firsts)
-    (firsts if is_first else others).append(case)
+    if all(case.function is not x.function for x in firsts):
+        firsts.append(case)
+    elif HAS_ALL or any(map(callable, case.options.values())):
+        others.append(case)
 
 
 def compile(function, backend="aot_eager"):  # noqa: A001

@@ -22,8 +22,7 @@ NVRTC = [
     for folder in (NVIDIA.submodule_search_locations if NVIDIA else ())
     for file in pathlib.Path(folder).rglob("libnvrtc.so*")
 ]
-needs_nvrtc = pytest.mark.skipif(not NVRTC, reason="NVRTC is not installed"
-)
+needs_nvrtc = pytest.mark.skipif(not NVRTC, reason="NVRTC is not installed")
 
 CUDA_C = """
 import numpy as np

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sigarray import bootstrap_test, permutation_test, responses
-from tests.backends import require
+from tests.backends import require, use_backend
 from tests.cases import CASES
-from tests.test_contract import ONE_EACH
+from tests.test_contract import HAS_ALL, LOOPS, ONE_EACH
 
 
 @contextlib.contextmanager
@@ -108,21 +108,34 @@ def sets_of(backend):
     return {", ".join(names): functools.partial(set_all, names) for names in sets}
 
 
-# JAX has each function once, and what it traces at each call: the modes are off where a
-# function begins, and each case would be a program more.
-OF_JAX = [
+# The first of each function, and what is traced at each call: the modes are off where a
+# function begins.
+FIRSTS_AND_CALLABLES = [
     case
     for case in CASES
     if case in ONE_EACH or any(map(callable, case.options.values()))
 ]
+ROWS = {"numpy": CASES, "torch": FIRSTS_AND_CALLABLES, "jax.numpy:x64": LOOPS}
+
+
+@pytest.mark.parametrize("case", FIRSTS_AND_CALLABLES, ids=lambda case: case.id)
+def test_no_mode_moves_a_program_of_jax(case):
+    """What is traced in a mode is what is traced in none; the numbers are below."""
+    jax = require("jax")
+    with use_backend("jax.numpy:x64") as backend:
+        arrays = [backend.asarray(case.stretch * x) for x in case.samples(2)]
+        plain = str(jax.make_jaxpr(case)(*arrays))
+        for name, mode in sets_of(backend).items():
+            with mode():
+                assert str(jax.make_jaxpr(case)(*arrays)) == plain, name
 
 
 @pytest.mark.parametrize(
     ("backend", "case"),
     [
         pytest.param(name, case, id=f"{name}-{case.id}")
-        for name in ("numpy", "torch", "jax.numpy:x64")
-        for case in (OF_JAX if name.startswith("jax") else CASES)
+        for name, cases in ROWS.items()
+        for case in (CASES if HAS_ALL else cases)
     ],
     indirect=["backend"],
 )
@@ -188,6 +201,12 @@ def test_the_modes_do_something():
         assert torch.zeros(1).is_meta
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
         np.log(np.zeros(1))
+    jax = require("jax")
+    x = jax.numpy.ones(3)
+    programs = [str(jax.make_jaxpr(jax.numpy.dot)(x, x))]
+    with modes_of_jax()["products in bfloat16"]():
+        programs.append(str(jax.make_jaxpr(jax.numpy.dot)(x, x)))
+    assert programs[0] != programs[1]
 
 
 def test_no_mode_moves_a_statistic_of_the_caller():

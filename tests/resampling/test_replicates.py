@@ -21,9 +21,9 @@ from sigarray import (
 )
 from sigarray._backend.of_numpy import HOST
 from sigarray._resampling.replicates import Beyond, Remade, count_beyond, keep
-from tests.backends import everywhere, require
+from tests.backends import HERE, require
 from tests.cases import CASES
-from tests.test_contract import over
+from tests.test_contract import over, over_libraries
 
 REPLICATES = [case for case in CASES if "start" in case.options]
 ALTERNATIVES = {
@@ -38,8 +38,7 @@ def draw_scores(*sizes, seed=0):
     return [rng.normal(0.3 * k, 1.0, (2, size)) for k, size in enumerate(sizes)]
 
 
-@everywhere
-@over(REPLICATES)
+@over_libraries(REPLICATES, [x for x in HERE if x != "jax.numpy:x64"])
 def test_any_split_gives_the_same(backend, case):
     arrays = [backend.asarray(sample) for sample in case.samples(2)]
     parts = [15, 15] if backend.is_jax else [1, 2, 3, 7, 17]
@@ -70,9 +69,8 @@ def test_the_start_may_be_traced(case):
         return case(*arrays, start=start)
 
     for start in (0, 5, 40):
-        for result, expected in zip(
-            program(start, *arrays), case(*arrays, start=start), strict=True
-        ):
+        on_numpy = case(*case.samples(), start=start)
+        for result, expected in zip(program(start, *arrays), on_numpy, strict=True):
             np.testing.assert_allclose(result, expected, atol=case.float32_error)
     assert len(traces) == 1
 
