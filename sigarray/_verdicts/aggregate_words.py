@@ -1,7 +1,7 @@
 """What to say of models over these tasks, by the results of `aggregates`."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.overall import find_scales
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.pair_options import FEW_SCORES
+from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
@@ -51,8 +52,33 @@ def add_aggregates(
         document=report.document | {"over_these_tasks": _write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
-        paragraph=" ".join(filter(None, [report.paragraph, *remarks, *sentences])),
+        paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
+
+
+def _add_paragraph(
+    x: Aggregates, paragraphs: Sequence[str], compared: Mapping[str, Comparison]
+) -> list[str]:
+    """Add the verdict over these tasks for a paper: first, if there are several."""
+    verdicts = []
+    for y in x.pairs:
+        pair = y.turn() if y.better == y.b else y
+        p = equate(show_p_value(pair.adjusted_pvalue, x.level))
+        numbers = f"({_show_difference(x, pair, compared)}, {_name_p_value(x)} {p})"
+        verdict = "inconclusive" if pair.better is None else "better"
+        verdicts.append((pair.a, pair.b, verdict, numbers))
+    own = [
+        *map(end, _say_answer(x)),
+        *_list_remarks(x),
+        f"In parentheses: the difference of {_name(x, are_many=True)} with its "
+        f"interval, {_say_level(x)}, and {_name_p_value(x)}.",
+        *list_verdicts(x.order.names, verdicts),
+    ]
+    if len(compared) == 1:
+        return [*paragraphs, " ".join(own)]
+    what = f"{say_what(compared)}."
+    first, *rest = paragraphs
+    return [" ".join([what, *own]), first.removeprefix(what).strip(), *rest]
 
 
 def _say_where(x: Aggregates) -> str:
@@ -109,8 +135,7 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
                 pair.better or "inconclusive",
             ]
         )
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {level}"
+    title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"
     title += say_baseline(x.baseline)
     header = ["A", "B", "A - B, interval", _name_p_value(x), "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
@@ -195,8 +220,11 @@ def _describe(x: Aggregates) -> str:
         whose = "intervals by percentiles"
     if x.is_corrected and len(x.pairs) > 1:
         said += f", Holm's correction for {len(x.pairs)} comparisons"
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    return f"{said}; {whose}, {level}"
+    return f"{said}; {whose}, {_say_level(x)}"
+
+
+def _say_level(x: Aggregates) -> str:
+    return say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:

@@ -10,6 +10,7 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -138,6 +139,33 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
         f"{first} is better than {second} over all tasks: {ahead}, {p} <= "
         f"{over.level:.10g}; {difference}{say_if_sharper(pair.interval)}"
     )
+
+
+def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
+    """Say the verdicts over all tasks, with their numbers, for a paper."""
+    verdicts = []
+    for a, b, x in sort_pairs(over.order.names, over.pairs):
+        first, second = (b, a) if is_behind(over, x, a) else (a, b)
+        won = x.wins if first == x.a else x.losses
+        p = equate(show_p_value(x.adjusted_pvalue, over.level))
+        numbers = [
+            _show_difference(over, x, first),
+            f"ahead on {won} of {len(over.tasks)}",
+            f"{_name_p_value(over)} {p}",
+        ]
+        verdict = "inconclusive" if x.better is None else "better"
+        verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
+    said = [
+        *map(end, say_answer(over, has_these=has_these)),
+        *list_remarks(over),
+        "In parentheses: the difference of the means over tasks with its interval, "
+        f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
+        f"first is ahead, and {_name_p_value(over)}.",
+        *list_verdicts(over.order.names, verdicts),
+        *explain_intervals(over),
+        *list_scales(over),
+    ]
+    return " ".join(said)
 
 
 def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:

@@ -156,7 +156,7 @@ def _make_report(
             headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join([f"{say_what({task: comparison})}.", told, *remarks]),
+            paragraphs=[" ".join([f"{say_what({task: comparison})}.", told, *remarks])],
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
@@ -182,7 +182,7 @@ def _make_report(
         headline=[title, *answer],
         remarks=explained,
         advice=advised,
-        paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
+        paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
         measured=measured,
     )
 
