@@ -251,8 +251,8 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
         warnings.warn(
             f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and "
             f"--statistic {x.statistic} takes them for scores on one scale. Normalize "
-            "them first: divide those of a task by a scale of its own, such as the "
-            "mean of a reference model.",
+            "them first, unless they are normalized already: divide those of a task by "
+            "a scale of its own, such as the mean of a reference model.",
             UserWarning,
             stacklevel=2,
         )

@@ -12,6 +12,7 @@ from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
+from sigarray.read._unlike_items import are_unlike
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -22,9 +23,6 @@ from sigarray.report._numbers import (
     show_p_value,
     without_infinities,
 )
-
-# Tasks whose means differ in size by such a factor are of unlike scales.
-_UNLIKE = 10.0
 
 
 def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
@@ -233,15 +231,16 @@ class Scales(NamedTuple):
 def find_scales(means: np.ndarray) -> Scales | None:
     """Find how far tasks of means (tasks, models) differ in size, if they are unlike.
 
-    Scores from 0 to 1 are of one scale, however small they are.
+    Scores from -1 to 1 are of one scale, however small they are.
     """
-    if means.min() >= 0.0 and means.max() <= 1.0:
+    if np.abs(means).max() <= 1.0:
         return None
     sizes = np.max(np.abs(means), axis=1)
     known = np.flatnonzero(sizes)
     low, high = (int(known[choose(sizes[known])]) for choose in (np.argmin, np.argmax))
-    factor = float(sizes[high] / sizes[low])
-    return None if factor < _UNLIKE else Scales(sizes, low, high, factor)
+    if not are_unlike(sizes[known]):
+        return None
+    return Scales(sizes, low, high, float(sizes[high] / sizes[low]))
 
 
 def list_scales(over: OverTasks | None) -> list[str]:
@@ -267,7 +266,8 @@ def advise_scales(over: OverTasks | None) -> list[str]:
         return []
     return [
         "To have tasks of one scale, divide the scores of each task by a scale of its "
-        "own, such as a reference model's mean, before comparing."
+        "own, such as a reference model's mean, before comparing, unless they are "
+        "normalized already."
     ]
 
 
