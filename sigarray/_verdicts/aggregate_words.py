@@ -11,7 +11,7 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.overall import find_scales
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.pair_numbers import disagree, say_if_sharper, say_least
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
@@ -21,6 +21,7 @@ from sigarray.report._numbers import (
     equate,
     number_format,
     show_interval,
+    show_least,
     show_p_value,
     without_infinities,
 )
@@ -63,7 +64,7 @@ def _add_paragraph(
     verdicts = []
     for y in x.pairs:
         pair = y.turn() if y.better == y.b else y
-        p = equate(show_p_value(pair.adjusted_pvalue, x.level))
+        p = equate(_show_p_value(x, pair))
         numbers = f"({_show_difference(x, pair, compared)}, {_name_p_value(x)} {p})"
         verdict = "inconclusive" if pair.better is None else "better"
         verdicts.append((pair.a, pair.b, verdict, numbers))
@@ -105,7 +106,7 @@ def _say_answer(x: Aggregates) -> list[str]:
 def _say_pair(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
-    shown = equate(show_p_value(pair.adjusted_pvalue, x.level))
+    shown = equate(_show_p_value(x, pair))
     p, level = f"{_name_p_value(x)} {shown}", f"{x.level:.10g}"
     if pair.better == pair.b:
         pair = pair.turn()
@@ -131,7 +132,7 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
         rows.append(
             [
                 *(pair.a, pair.b, _show_difference(x, pair, compared)),
-                show_p_value(pair.adjusted_pvalue, x.level),
+                _show_p_value(x, pair),
                 pair.better or "inconclusive",
             ]
         )
@@ -171,6 +172,11 @@ def _show_difference(
     return show_interval(pair.difference, *pair.interval, show, decimals)
 
 
+def _show_p_value(x: Aggregates, pair: PairOfAggregates) -> str:
+    shown = show_p_value(pair.adjusted_pvalue, x.level)
+    return show_least(shown) if x.is_least(pair) else shown
+
+
 def _name_p_value(x: Aggregates) -> str:
     return "adjusted p" if x.is_corrected and len(x.pairs) > 1 else "p"
 
@@ -199,7 +205,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"Intervals of {_name(x, are_many=True)} and their p-values are computed "
             "or corrected in different ways: one may be clear where the other is not."
         )
-    return told
+    return told + say_least(any(map(x.is_least, x.pairs)), _say_where(x))
 
 
 def _describe(x: Aggregates) -> str:

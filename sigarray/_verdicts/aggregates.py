@@ -20,6 +20,7 @@ from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.over_tasks import OverTasks
@@ -84,6 +85,10 @@ class Aggregates:
     sizes: tuple[int, int]
     n_resamples: int | None
     seed: int | None
+
+    def is_least(self, pair: PairOfAggregates) -> bool:
+        """Tell whether more resamples would make the p-value of a pair smaller."""
+        return is_least(pair.pvalue, "bootstrap", self.n_resamples or 0)
 
     @functools.cached_property
     def wins(self) -> Wins:

@@ -29,6 +29,7 @@ from sigarray._verdicts.pair_numbers import (
     name_number,
     say_by_welch,
     say_direction,
+    say_least,
 )
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
@@ -121,6 +122,7 @@ def report_tasks(
         *explain_margin(compared, decisions, "On one task, "),
         *no_margin,
         *say_by_welch(every, " on single tasks"),
+        *say_least(any(x.is_least for x in every), " on single tasks"),
     ]
     others = [
         *(line for x in compared.values() for line in explain_matched(x)),

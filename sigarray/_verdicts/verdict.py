@@ -34,6 +34,7 @@ from sigarray._verdicts.pair_numbers import (
     say_bounds,
     say_by_welch,
     say_equality,
+    say_least,
     say_sharper,
     show_difference,
 )
@@ -212,6 +213,7 @@ def _explain(
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
         *say_by_welch(decisions),
+        *say_least(any(x.is_least for x in decisions)),
     ]
     return told + explain_intervals(comparison, decisions)
 

@@ -151,9 +151,15 @@ def show_p_value(p: float, level: float) -> str:
     return _first(texts, lambda shown: (shown <= level) == (p <= level))
 
 
+def show_least(shown: str) -> str:
+    """Mark a p-value that more resamples would make smaller: "<=0.0010"."""
+    return shown if shown.startswith("<") else f"<={shown}"
+
+
 def equate(shown: str) -> str:
-    """Put an equals sign before a number that is shown, unless it is "<0.0001"."""
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+    """Put an equals sign before a number, unless it is "<0.0001" or "<=0.0010"."""
+    number = shown.lstrip("<=")
+    return f"{shown[: -len(number)] or '='} {number}"
 
 
 def show_bound(bound: float, threshold: float) -> str:
