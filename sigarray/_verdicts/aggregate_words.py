@@ -15,6 +15,7 @@ from sigarray._verdicts.pair_numbers import disagree, say_if_sharper, say_least
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
+from sigarray._verdicts.records import AGGREGATE_FIELDS, AGGREGATE_NUMBERS
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -43,13 +44,14 @@ def add_aggregates(
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
     own = _say_answer(x)
-    records = [_make_record(x, pair, report.records[0]) for pair in x.pairs]
+    every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
+    records = [_make_record(x, pair, every[0]) for pair in x.pairs]
     return replace(
         report,
         tables=[*report.tables, *tables] if is_one else [*tables, *report.tables],
         sentences=[*sentences, *report.sentences, *remarks],
         method=f"{report.method}. {_describe(x)}",
-        records=[*report.records, *records],
+        records=[*every, *records],
         document=report.document | {"over_these_tasks": _write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
@@ -143,19 +145,31 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
-    show = _find_format(compared)
     rows = [
         [
             name,
             *([x.order.letters[name]] if x.order.letters else []),
-            show(x.values[name]),
+            _show_value(x, name, compared),
         ]
         for name in x.order.names
     ]
     group = ["group"] if x.order.letters else []
     title = f"{_name(x, are_many=True).capitalize()} of models{_say_where(x)}"
-    header = ["model", *group, _name(x)]
+    title += f", {_say_own_level(x)}"
+    header = ["model", *group, f"{_name(x)}, interval"]
     return Table(title, header, rows, name_columns=1 + len(group))
+
+
+def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:
+    """Show the statistic of a model, with its interval if there is one."""
+    counts = (count_decimals(*y) for y in x.intervals.values())
+    decimals = max((n for n in counts if n is not None), default=None)
+    show = _find_format(compared)
+    return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
+
+
+def _say_own_level(x: Aggregates) -> str:
+    return say_level(x.level, len(x.values), is_corrected=False)
 
 
 def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
@@ -226,7 +240,10 @@ def _describe(x: Aggregates) -> str:
         whose = "intervals by percentiles"
     if x.is_corrected and len(x.pairs) > 1:
         said += f", Holm's correction for {len(x.pairs)} comparisons"
-    return f"{said}; {whose}, {_say_level(x)}"
+    own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
+    own = f"Intervals of single models are {own}"
+    own += f"{strata}, {_say_own_level(x)}"
+    return f"{said}; {whose}, {_say_level(x)}. {own}"
 
 
 def _say_level(x: Aggregates) -> str:
@@ -280,6 +297,10 @@ def _make_record(
         "pvalue": pair.pvalue,
         "adjusted_pvalue": pair.adjusted_pvalue,
     }
+    for which, name in (("a", pair.a), ("b", pair.b)):
+        numbers = (x.values[name], *x.intervals[name])
+        fields = (f"{field}_{which}" for field in AGGREGATE_NUMBERS)
+        known |= dict(zip(fields, numbers, strict=True))
     return {field: known.get(field) for field in like}
 
 
@@ -289,7 +310,13 @@ def _write_document(x: Aggregates) -> dict[str, Any]:
         "statistic": x.statistic,
         "tasks": x.tasks,
         "alpha": x.level,
-        "models": {name: x.values[name] for name in x.order.names},
+        "models": {
+            name: without_infinities(
+                {"value": x.values[name], "low": interval.low, "high": interval.high}
+            )
+            for name in x.order.names
+            for interval in [x.intervals[name]]
+        },
         "pairs": [
             without_infinities(
                 {

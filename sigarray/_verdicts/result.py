@@ -75,8 +75,8 @@ class ModelComparison:
         `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
         `mean_ranks` and `mean_of_means` by model.
     over_these_tasks : Aggregates or None
-        With `statistic`, the comparison over these tasks: `values` by model, and
-        `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`, `adjusted_pvalue`
+        With `statistic`, the comparison over these tasks: `values` by model, each with
+        one of the `intervals`, and `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`, `adjusted_pvalue`
         and `better`.
     signature : str
         A line with which `sigarray compare --verify` tells others whether they have the

@@ -68,6 +68,7 @@ def sign(
                 *_list_differences(table, decisions),
                 *_list_over_tasks(table, over),
                 *_list_over_tasks(table, aggregates),
+                *_list_own_intervals(table, aggregates),
             ]
         ),
     }
@@ -130,6 +131,14 @@ def _list_over_tasks(
             *_round([x.difference, *x.interval], scale),
         )
     ]
+
+
+def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
+    """Return the interval of each model over these tasks, in the order of names."""
+    if x is None:
+        return []
+    scale = max(_find_scale(table, task) for task in x.tasks)
+    return [y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)]
 
 
 def _list_differences(

@@ -112,18 +112,19 @@ def show_interval(
     high: float,
     show: Callable[[float], str],
     decimals: int | None,
+    sign: str = "+",
 ) -> str:
     """Show a difference and its interval with so many decimals, or else by `show`.
 
-    The difference by itself, if there is no interval.
+    The difference by itself, if there is no interval. Without a sign, another number.
     """
     if not high > low:
         return show(difference)
     if decimals is None:
-        return f"{show(difference)} [{low + 0.0:+#.3g}, {high + 0.0:+#.3g}]"
+        return f"{show(difference)} [{low + 0.0:{sign}#.3g}, {high + 0.0:{sign}#.3g}]"
     # Limits keep a minus, which says that 0 is inside; plus zero, which -0.0 is.
-    limits = [f"{x + 0.0:+.{decimals}f}" for x in (low, high)]
-    return f"{_show_fixed(difference, decimals, '+')} [{', '.join(limits)}]"
+    limits = [f"{x + 0.0:{sign}.{decimals}f}" for x in (low, high)]
+    return f"{_show_fixed(difference, decimals, sign)} [{', '.join(limits)}]"
 
 
 def _show_fixed(x: float, decimals: int, sign: str) -> str:
