@@ -65,6 +65,7 @@ EXPERIMENTS = {
     "ranks": ranks.run,
     "seeds_and_items": seeds_and_items.run,
     "order_of_seeds": order_of_seeds.run,
+    "order_of_models": order_of_seeds.run_models,
     "required_items": seeds_and_items.run_power,
     "cluster_verdicts": cluster_verdicts.run,
     "corpus_metrics": corpus_metrics.run,

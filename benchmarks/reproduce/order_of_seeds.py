@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.seeds_and_items import DEVIATIONS, ITEMS, NUMBERS, draw_models
 from benchmarks.reproduce.verdict_page import show, write_table
-from sigarray import aso, t_test
+from sigarray import aso, multi_aso, t_test
 
 # Differences, and standard deviations of items of each model by itself.
 DESIGNS = ((0.0, 0.15), (0.0, 0.3), (0.05, 0.15))
@@ -24,6 +24,8 @@ OF_MEANS = ("aso of means", "aso of means, either")
 METHODS = (*OF_BOTH, *OF_MEANS, "t_test")
 THRESHOLD, _LEVEL, _N_RESAMPLES, _BATCH = 0.2, 0.05, 300, 50
 _AXES = (-2, -1)
+# Of several equal models, all pairs of which are compared.
+N_MODELS, OWN_OF_MODELS = 4, (0.15, 0.3)
 
 
 def _find_better(
@@ -92,6 +94,64 @@ def run(settings: Settings) -> Experiment:
         for seed, (models, *design) in enumerate(designs)
     ]
     return Experiment("Stochastic order of seeds", rows, [], page=tabulate(rows))
+
+
+def count_any(
+    own: float, number: int, n_items: int, deviation: float, n_sets: int, seed: int
+) -> dict[str, Any]:
+    """Return the share of sets of equal models in which any is called better."""
+    rng = np.random.default_rng(seed)
+    n_better = 0
+    # Of several models each has so many times what is passed.
+    passed = own / (N_MODELS - 1)
+    for k in range(0, n_sets, _BATCH):
+        size = min(_BATCH, n_sets - k)
+        models = draw_models(rng, N_MODELS, number, n_items, deviation, size, passed)
+        result = multi_aso(
+            models, axis=_AXES, n_resamples=_N_RESAMPLES, rng=seed * n_sets + k
+        )
+        n_better += int((result.eps_min < THRESHOLD).any(axis=_AXES).sum())
+    return {
+        "models": N_MODELS,
+        "own": own,
+        "seeds": number,
+        "items": n_items,
+        "deviation": deviation,
+        "n_sets": n_sets,
+        "any": n_better / n_sets,
+    }
+
+
+def run_models(settings: Settings) -> Experiment:
+    """Count the sets of several equal models in which any is called better."""
+    n_sets = settings.choose(50, 2000)
+    designs = itertools.product(OWN_OF_MODELS, NUMBERS, ITEMS, DEVIATIONS)
+    rows = [count_any(*design, n_sets, seed) for seed, design in enumerate(designs)]
+    page = tabulate_models(rows)
+    return Experiment(
+        "Stochastic order of seeds of several models", rows, [], page=page
+    )
+
+
+def tabulate_models(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the rates of several models as a table of Markdown."""
+    header = ["sd of own items", "seeds", "items", "sd of seeds", "any is better"]
+    lines = [
+        [
+            f"{float(x['own']):g}",
+            str(x["seeds"]),
+            str(x["items"]),
+            f"{float(x['deviation']):g}",
+            show(float(x["any"])),
+        ]
+        for x in rows
+    ]
+    return [
+        f"Of {rows[0]['n_sets']} sets of {rows[0]['models']} equal models each, "
+        "`multi_aso` with axes of seeds and of items called any better, in so many "
+        "percent:",
+        write_table(header, lines),
+    ]
 
 
 def tabulate(rows: list[dict[str, Any]]) -> list[str]:

@@ -55,10 +55,15 @@ def _find_parser(name: str) -> Parser:
 
 
 class _Formatter(argparse.HelpFormatter):
-    """A help in which most options take one line."""
+    """A help in which every option takes one line, if its text does."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26)
+        super().__init__(prog, max_help_position=30)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Name the options that share a line."""
+        together: str | None = getattr(action, "together", None)
+        return together or super()._format_action_invocation(action)
 
 
 def _build_parser(arguments: Sequence[str]) -> Parser:

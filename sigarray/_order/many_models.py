@@ -184,7 +184,9 @@ def multi_aso(
     With axes of seeds and of items, bounds and tests of pairs are those of `aso` with
     these axes: t of the means, two-sided, by Bonferroni over the pairs, or over those
     with the baseline, which is as exact as `t_test` is. All models have the same items
-    in a replicate.
+    in a replicate. Of 2000 sets each of four equal models with their own hard items,
+    200 and 500 items, any was called better in 1.5 to 5.1 % with 5 and 10 seeds, and in
+    1.1 to 7.1 % with 3, most where the standard deviation of seeds is 0.1.
 
     `pvalue` is the level from which on a pair is told apart, or more if sets of three
     models or more, or the others of a baseline, matter. For more than 49 pairs of

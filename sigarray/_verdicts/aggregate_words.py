@@ -1,7 +1,7 @@
 """What to say of models over these tasks, by the results of `aggregates`."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +11,18 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.overall import find_scales
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.pair_numbers import disagree, say_if_sharper, say_least
 from sigarray._verdicts.pair_options import FEW_SCORES
+from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
+from sigarray._verdicts.records import AGGREGATE_FIELDS, AGGREGATE_NUMBERS
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     count_decimals,
     equate,
     number_format,
     show_interval,
+    show_least,
     show_p_value,
     without_infinities,
 )
@@ -41,18 +44,44 @@ def add_aggregates(
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
     own = _say_answer(x)
-    records = [_make_record(x, pair, report.records[0]) for pair in x.pairs]
+    every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
+    records = [_make_record(x, pair, every[0]) for pair in x.pairs]
     return replace(
         report,
         tables=[*report.tables, *tables] if is_one else [*tables, *report.tables],
         sentences=[*sentences, *report.sentences, *remarks],
         method=f"{report.method}. {_describe(x)}",
-        records=[*report.records, *records],
+        records=[*every, *records],
         document=report.document | {"over_these_tasks": _write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
-        paragraph=" ".join(filter(None, [report.paragraph, *remarks, *sentences])),
+        paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
+
+
+def _add_paragraph(
+    x: Aggregates, paragraphs: Sequence[str], compared: Mapping[str, Comparison]
+) -> list[str]:
+    """Add the verdict over these tasks for a paper: first, if there are several."""
+    verdicts = []
+    for y in x.pairs:
+        pair = y.turn() if y.better == y.b else y
+        p = equate(_show_p_value(x, pair))
+        numbers = f"({_show_difference(x, pair, compared)}, {_name_p_value(x)} {p})"
+        verdict = "inconclusive" if pair.better is None else "better"
+        verdicts.append((pair.a, pair.b, verdict, numbers))
+    own = [
+        *map(end, _say_answer(x)),
+        *_list_remarks(x),
+        f"In parentheses: the difference of {_name(x, are_many=True)} with its "
+        f"interval, {_say_level(x)}, and {_name_p_value(x)}.",
+        *list_verdicts(x.order.names, verdicts),
+    ]
+    if len(compared) == 1:
+        return [*paragraphs, " ".join(own)]
+    what = f"{say_what(compared)}."
+    first, *rest = paragraphs
+    return [" ".join([what, *own]), first.removeprefix(what).strip(), *rest]
 
 
 def _say_where(x: Aggregates) -> str:
@@ -79,7 +108,7 @@ def _say_answer(x: Aggregates) -> list[str]:
 def _say_pair(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
-    shown = equate(show_p_value(pair.adjusted_pvalue, x.level))
+    shown = equate(_show_p_value(x, pair))
     p, level = f"{_name_p_value(x)} {shown}", f"{x.level:.10g}"
     if pair.better == pair.b:
         pair = pair.turn()
@@ -105,31 +134,42 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
         rows.append(
             [
                 *(pair.a, pair.b, _show_difference(x, pair, compared)),
-                show_p_value(pair.adjusted_pvalue, x.level),
+                _show_p_value(x, pair),
                 pair.better or "inconclusive",
             ]
         )
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {level}"
+    title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"
     title += say_baseline(x.baseline)
     header = ["A", "B", "A - B, interval", _name_p_value(x), "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
 def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
-    show = _find_format(compared)
     rows = [
         [
             name,
             *([x.order.letters[name]] if x.order.letters else []),
-            show(x.values[name]),
+            _show_value(x, name, compared),
         ]
         for name in x.order.names
     ]
     group = ["group"] if x.order.letters else []
     title = f"{_name(x, are_many=True).capitalize()} of models{_say_where(x)}"
-    header = ["model", *group, _name(x)]
+    title += f", {_say_own_level(x)}"
+    header = ["model", *group, f"{_name(x)}, interval"]
     return Table(title, header, rows, name_columns=1 + len(group))
+
+
+def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:
+    """Show the statistic of a model, with its interval if there is one."""
+    counts = (count_decimals(*y) for y in x.intervals.values())
+    decimals = max((n for n in counts if n is not None), default=None)
+    show = _find_format(compared)
+    return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
+
+
+def _say_own_level(x: Aggregates) -> str:
+    return say_level(x.level, len(x.values), is_corrected=False)
 
 
 def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
@@ -144,6 +184,11 @@ def _show_difference(
     decimals = max((n for n in counts if n is not None), default=None)
     show = _find_format(compared, sign="+")
     return show_interval(pair.difference, *pair.interval, show, decimals)
+
+
+def _show_p_value(x: Aggregates, pair: PairOfAggregates) -> str:
+    shown = show_p_value(pair.adjusted_pvalue, x.level)
+    return show_least(shown) if x.is_least(pair) else shown
 
 
 def _name_p_value(x: Aggregates) -> str:
@@ -174,7 +219,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"Intervals of {_name(x, are_many=True)} and their p-values are computed "
             "or corrected in different ways: one may be clear where the other is not."
         )
-    return told
+    return told + say_least(any(map(x.is_least, x.pairs)), _say_where(x))
 
 
 def _describe(x: Aggregates) -> str:
@@ -195,8 +240,14 @@ def _describe(x: Aggregates) -> str:
         whose = "intervals by percentiles"
     if x.is_corrected and len(x.pairs) > 1:
         said += f", Holm's correction for {len(x.pairs)} comparisons"
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    return f"{said}; {whose}, {level}"
+    own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
+    own = f"Intervals of single models are {own}"
+    own += f"{strata}, {_say_own_level(x)}"
+    return f"{said}; {whose}, {_say_level(x)}. {own}"
+
+
+def _say_level(x: Aggregates) -> str:
+    return say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
@@ -223,8 +274,8 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
         warnings.warn(
             f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and "
             f"--statistic {x.statistic} takes them for scores on one scale. Normalize "
-            "them first: divide those of a task by a scale of its own, such as the "
-            "mean of a reference model.",
+            "them first, unless they are normalized already: divide those of a task by "
+            "a scale of its own, such as the mean of a reference model.",
             UserWarning,
             stacklevel=2,
         )
@@ -246,6 +297,10 @@ def _make_record(
         "pvalue": pair.pvalue,
         "adjusted_pvalue": pair.adjusted_pvalue,
     }
+    for which, name in (("a", pair.a), ("b", pair.b)):
+        numbers = (x.values[name], *x.intervals[name])
+        fields = (f"{field}_{which}" for field in AGGREGATE_NUMBERS)
+        known |= dict(zip(fields, numbers, strict=True))
     return {field: known.get(field) for field in like}
 
 
@@ -255,7 +310,13 @@ def _write_document(x: Aggregates) -> dict[str, Any]:
         "statistic": x.statistic,
         "tasks": x.tasks,
         "alpha": x.level,
-        "models": {name: x.values[name] for name in x.order.names},
+        "models": {
+            name: without_infinities(
+                {"value": x.values[name], "low": interval.low, "high": interval.high}
+            )
+            for name in x.order.names
+            for interval in [x.intervals[name]]
+        },
         "pairs": [
             without_infinities(
                 {

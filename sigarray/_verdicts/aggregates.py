@@ -20,6 +20,7 @@ from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.over_tasks import OverTasks
@@ -66,14 +67,15 @@ class PairOfAggregates:
 class Aggregates:
     """Models by a statistic of all their scores on tasks, each of which is a stratum.
 
-    `values` are those of the models; tasks that some model lacks are left out. There
-    are no resamples for the mean, which is tested by t.
+    `values` are those of the models, each with an interval of its own; tasks that some
+    model lacks are left out. There are no resamples for the mean, which is tested by t.
     """
 
     statistic: Aggregate
     tasks: list[str]
     left_out: list[str]
     values: dict[str, float]
+    intervals: dict[str, Interval]
     pairs: list[PairOfAggregates]
     level: float
     is_corrected: bool
@@ -84,6 +86,10 @@ class Aggregates:
     sizes: tuple[int, int]
     n_resamples: int | None
     seed: int | None
+
+    def is_least(self, pair: PairOfAggregates) -> bool:
+        """Tell whether more resamples would make the p-value of a pair smaller."""
+        return is_least(pair.pvalue, "bootstrap", self.n_resamples or 0)
 
     @functools.cached_property
     def wins(self) -> Wins:
@@ -141,6 +147,7 @@ def compare_aggregates(
         "Faster: --statistic mean, fewer models with --columns.",
     )
     confidence = 1.0 - level / (len(pairs) if is_corrected else 1)
+    resampling = {} if number is None else {"n_resamples": number, "rng": seed}
     # In the order of names, so that the order of columns changes no number.
     found = [
         _compare(
@@ -148,10 +155,14 @@ def compare_aggregates(
             statistic,
             confidence,
             is_paired=table.is_paired,
-            resampling={} if number is None else {"n_resamples": number, "rng": seed},
+            resampling=resampling,
         )
         for pair in pairs
     ]
+    intervals = {
+        name: _find_own(pooled[name], labels[name], statistic, 1.0 - level, resampling)
+        for name in table.models
+    }
     p_values = np.asarray([p for *_, p in found])
     adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
     every = []
@@ -167,6 +178,7 @@ def compare_aggregates(
         tasks=tasks,
         left_out=[task for task in table.tasks if task not in tasks],
         values=values,
+        intervals=intervals,
         pairs=every,
         level=level,
         is_corrected=is_corrected,
@@ -231,6 +243,25 @@ def _compare(
         interval = bootstrap_ci(a, b, **by)
     limits = Interval(*map(float, interval.confidence_interval))
     return float(interval.statistic), limits, 1.0 if np.isnan(p) else p
+
+
+def _find_own(
+    sample: np.ndarray,
+    labels: np.ndarray,
+    statistic: Aggregate,
+    confidence: float,
+    resampling: Mapping[str, Any],
+) -> Interval:
+    """Return the interval of the statistic of one model, with tasks as strata."""
+    by: dict[str, Any] = {"confidence_level": confidence}
+    if labels[-1] > 0:
+        by["strata"] = labels
+    if statistic == "mean":
+        interval: Any = t_ci(sample, **by)
+    else:
+        by |= {"statistic": statistic, "method": "percentile", **resampling}
+        interval = bootstrap_ci(sample, **by)
+    return Interval(*map(float, interval.confidence_interval))
 
 
 def advise_these_tasks(

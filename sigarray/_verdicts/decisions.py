@@ -8,9 +8,10 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.margin_records import MarginTest, record_margins
 from sigarray._verdicts.pair_options import RESAMPLING_TESTS
-from sigarray.report._numbers import show_bound, show_p_value
+from sigarray.report._numbers import show_bound, show_least, show_p_value
 from sigarray.results import PairwiseAsoResult
 
 
@@ -39,7 +40,7 @@ class Decision:
     `shown` is the deciding number, for the model that leads; `record` has the numbers
     of A and B, and `is_unequal` says that a test rejects that both are equal. With a
     margin, `not_worse` are the models that are no worse than the other by it, and
-    `margins` the tests of that.
+    `margins` the tests of that. `is_least` if more resamples would make p smaller.
     """
 
     a: str
@@ -51,6 +52,7 @@ class Decision:
     is_by_welch: bool = False
     margins: tuple[MarginTest, ...] = ()
     not_worse: tuple[str, ...] = ()
+    is_least: bool = False
 
     @property
     def verdict(self) -> str:
@@ -114,14 +116,17 @@ def decide_by_tests(
         if comparison.test in RESAMPLING_TESTS:
             record["is_by_welch"] = test.is_by_welch
         record |= record_margins(comparison.margin, a, test.margins)
+        has_least = is_least(test.p_value, comparison.test, test.n_drawn)
+        shown = show_p_value(float(q), comparison.alpha)
         decisions.append(
             Decision(
                 a,
                 b,
                 better,
-                show_p_value(float(q), comparison.alpha),
+                show_least(shown) if has_least else shown,
                 record,
                 is_by_welch=test.is_by_welch,
+                is_least=has_least,
                 margins=test.margins,
                 not_worse=tuple(
                     x.model

@@ -31,6 +31,7 @@ TESTS_OF_ORDERS = {
     "mann-whitney": "test by Mann-Whitney's U",
     "brunner-munzel": "test by Brunner and Munzel",
 }
+_ROUNDING = 1e-9
 # With more scores the floor is never too large.
 _MANY_SCORES = 1000
 
@@ -67,6 +68,15 @@ def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
     if np.unique(sizes).size < _SHARE_OF_SIZES * sizes.size:
         return False
     return bool(effective_size(HOST, x, y, paired=is_paired) >= _EFFECTIVE)
+
+
+def is_least(p: float, test: str, n_drawn: int) -> bool:
+    """Tell whether a two-sided p-value is the least that so many draws allow.
+
+    Two-sided permutations take the smaller of two tails twice; a bootstrap counts both.
+    """
+    tails = 2.0 if test == "permutation" else 1.0
+    return n_drawn > 0 and p * (n_drawn + 1) <= tails * (1.0 + _ROUNDING)
 
 
 @functools.cache

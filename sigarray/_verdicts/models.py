@@ -373,7 +373,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             n_resamples=count_resamples(request),
             seed=request.seed,
         )
-    fields = sign(test, table, first, decisions, aggregates)
+    fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request.statistic)
     else:

@@ -10,7 +10,9 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
+from sigarray.read._unlike_items import are_unlike
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -21,9 +23,6 @@ from sigarray.report._numbers import (
     show_p_value,
     without_infinities,
 )
-
-# Tasks whose means differ in size by such a factor are of unlike scales.
-_UNLIKE = 10.0
 
 
 def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
@@ -140,6 +139,33 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     )
 
 
+def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
+    """Say the verdicts over all tasks, with their numbers, for a paper."""
+    verdicts = []
+    for a, b, x in sort_pairs(over.order.names, over.pairs):
+        first, second = (b, a) if is_behind(over, x, a) else (a, b)
+        won = x.wins if first == x.a else x.losses
+        p = equate(show_p_value(x.adjusted_pvalue, over.level))
+        numbers = [
+            _show_difference(over, x, first),
+            f"ahead on {won} of {len(over.tasks)}",
+            f"{_name_p_value(over)} {p}",
+        ]
+        verdict = "inconclusive" if x.better is None else "better"
+        verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
+    said = [
+        *map(end, say_answer(over, has_these=has_these)),
+        *list_remarks(over),
+        "In parentheses: the difference of the means over tasks with its interval, "
+        f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
+        f"first is ahead, and {_name_p_value(over)}.",
+        *list_verdicts(over.order.names, verdicts),
+        *explain_intervals(over),
+        *list_scales(over),
+    ]
+    return " ".join(said)
+
+
 def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
     """Tell whether a model of a pair is worse over all tasks, or, undecided, behind."""
     if pair.better is not None:
@@ -205,15 +231,16 @@ class Scales(NamedTuple):
 def find_scales(means: np.ndarray) -> Scales | None:
     """Find how far tasks of means (tasks, models) differ in size, if they are unlike.
 
-    Scores from 0 to 1 are of one scale, however small they are.
+    Scores from -1 to 1 are of one scale, however small they are.
     """
-    if means.min() >= 0.0 and means.max() <= 1.0:
+    if np.abs(means).max() <= 1.0:
         return None
     sizes = np.max(np.abs(means), axis=1)
     known = np.flatnonzero(sizes)
     low, high = (int(known[choose(sizes[known])]) for choose in (np.argmin, np.argmax))
-    factor = float(sizes[high] / sizes[low])
-    return None if factor < _UNLIKE else Scales(sizes, low, high, factor)
+    if not are_unlike(sizes[known]):
+        return None
+    return Scales(sizes, low, high, float(sizes[high] / sizes[low]))
 
 
 def list_scales(over: OverTasks | None) -> list[str]:
@@ -239,7 +266,8 @@ def advise_scales(over: OverTasks | None) -> list[str]:
         return []
     return [
         "To have tasks of one scale, divide the scores of each task by a scale of its "
-        "own, such as a reference model's mean, before comparing."
+        "own, such as a reference model's mean, before comparing, unless they are "
+        "normalized already."
     ]
 
 

@@ -143,3 +143,14 @@ def say_by_welch(decisions: Sequence[Decision], where: str = "") -> list[str]:
     return [
         f"p is Welch's, which is larger than that of resamples, for {which}{where}."
     ]
+
+
+def say_least(are_some: bool, where: str = "") -> list[str]:
+    """Say what "<=" before a p-value means, and which option lowers it, if some have.
+
+    `where`, such as " on single tasks", says which p-values these are.
+    """
+    return [
+        f"P-values marked <={where} are the least that this number of resamples allows;"
+        " --n-resamples lowers them."
+    ] * are_some

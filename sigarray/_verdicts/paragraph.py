@@ -62,26 +62,46 @@ def write_paragraph(
         f"In parentheses: the difference of {the} with its interval, "
         f"{comparison.say_level_of_intervals()}, {numbers}{say_margin_of(comparison)}.",
     ]
-    better: dict[str, list[str]] = {}
-    others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
+    verdicts: list[tuple[str, str, str, str]] = []
     for a, b, x in sort_pairs(order.names, decisions):
         first, second = order_pair(x, *((b, a) if x.better == b else (a, b)))
         shown = _show_numbers(comparison, x, first, second)
-        if x.better is None:
-            word = "than" if x.verdict == "not worse" else "vs."
-            pair = f"{quote(first)} {word} {quote(second)}"
-            others[x.verdict].append(f"{pair} {shown}")
-        else:
-            better.setdefault(first, []).append(f"{quote(second)} {shown}")
-    for name in order.names:
-        if name in better:
-            those = list_in_words(better[name])
-            said.append(f"{quote(name)} is better than {those}.")
-    for verdict, pairs in others.items():
-        if pairs:
-            what = _NOT_BETTER[verdict].format(say_worse(comparison))
-            said.append(f"{what}: {'; '.join(pairs)}.")
+        verdicts.append((first, second, x.verdict, shown))
+    said += list_verdicts(order.names, verdicts, say_worse(comparison))
     return " ".join([*said, *comparison.doubts, *remarks])
+
+
+def list_verdicts(
+    names: Sequence[str], verdicts: Sequence[tuple[str, str, str, str]], worse: str = ""
+) -> list[str]:
+    """Say verdicts on pairs, those of one better model in one sentence.
+
+    They are (A, B, verdict, numbers in parentheses), where A is the better one if the
+    verdict is "better"; `worse` says what "not worse" is, if there is a margin.
+    """
+    better: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
+    for a, b, verdict, shown in verdicts:
+        if verdict == "better":
+            better.setdefault(a, []).append(f"{quote(b)} {shown}")
+        else:
+            word = "than" if verdict == "not worse" else "vs."
+            others[verdict].append(f"{quote(a)} {word} {quote(b)} {shown}")
+    said = [
+        f"{quote(name)} is better than {list_in_words(better[name])}."
+        for name in names
+        if name in better
+    ]
+    return said + [
+        f"{_NOT_BETTER[verdict].format(worse)}: {'; '.join(pairs)}."
+        for verdict, pairs in others.items()
+        if pairs
+    ]
+
+
+def end(sentence: str) -> str:
+    """Return a line of a headline as a sentence of a paragraph."""
+    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def say_what(compared: Mapping[str, Comparison]) -> str:

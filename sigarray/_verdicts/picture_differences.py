@@ -75,14 +75,16 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     }
     if not found:
         return []
+    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
+    on = f" over {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
     axes = draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],
         names=("first", "second"),
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
+        said=f"difference of {NAMES[x.statistic][1]}{on},\n{level}",
     )
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
     where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
     what = f"Differences of {NAMES[x.statistic][1]}{where}, first minus second model"
     said = [

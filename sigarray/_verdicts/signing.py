@@ -1,5 +1,6 @@
 """Signatures of comparisons: one line, with which others verify the numbers."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -7,11 +8,15 @@ import numpy as np
 from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Test
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._signature import digest_numbers, digest_scores
+
+# Of numbers in units of the largest score, a rounding error is none of them.
+_DECIMALS = 10
 
 
 def sign(
@@ -19,6 +24,7 @@ def sign(
     table: ScoreTable,
     comparison: Comparison,
     decisions: Mapping[str, Sequence[Decision]],
+    over: OverTasks | None = None,
     aggregates: Aggregates | None = None,
 ) -> dict[str, str] | None:
     """Return the fields of a signature, or None for scores that stay on the disk."""
@@ -57,7 +63,13 @@ def sign(
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
         "result": digest_numbers(
-            _list_numbers(decisions) + _list_aggregates(aggregates)
+            [
+                *_list_numbers(decisions),
+                *_list_differences(table, decisions),
+                *_list_over_tasks(table, over),
+                *_list_over_tasks(table, aggregates),
+                *_list_own_intervals(table, aggregates),
+            ]
         ),
     }
     return {key: str(x) for key, x in fields.items() if x is not None}
@@ -102,12 +114,62 @@ def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | N
     return None if table.statistic is None else table.metric
 
 
-def _list_aggregates(aggregates: Aggregates | None) -> list[float]:
-    """Return the p-values over these tasks, in an order free of that of models."""
-    if aggregates is None:
+def _list_over_tasks(
+    table: ScoreTable, over: OverTasks | Aggregates | None
+) -> list[float]:
+    """Return the numbers over tasks, in an order free of that of models."""
+    if over is None:
         return []
-    numbers = {frozenset((x.a, x.b)): x.adjusted_pvalue for x in aggregates.pairs}
-    return [numbers[key] for key in sorted(numbers, key=sorted)]
+    scale = max(_find_scale(table, task) for task in over.tasks)
+    pairs = {(x.a, x.b): x for y in over.pairs for x in (y, y.turn())}
+    return [
+        number
+        for a, b in sorted(key for key in pairs if key[0] < key[1])
+        for x in [pairs[a, b]]
+        for number in (
+            x.adjusted_pvalue,
+            *_round([x.difference, *x.interval], scale),
+        )
+    ]
+
+
+def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
+    """Return the interval of each model over these tasks, in the order of names."""
+    if x is None:
+        return []
+    scale = max(_find_scale(table, task) for task in x.tasks)
+    return [y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)]
+
+
+def _list_differences(
+    table: ScoreTable, decisions: Mapping[str, Sequence[Decision]]
+) -> list[float]:
+    """Return the differences, their intervals and P(A > B), in an order of names."""
+    numbers: dict[tuple[str, str, str], list[float]] = {}
+    for task, by in decisions.items():
+        scale = _find_scale(table, task)
+        for x in by:
+            low, high = (x.record[f"difference_{y}"] for y in ("low", "high"))
+            difference = x.record["mean_difference"]
+            share = x.record.get("probability_of_improvement", math.nan)
+            if x.a > x.b:
+                difference, low, high = -difference, -high, -low
+                share = 1.0 - share
+            key = task, min(x.a, x.b), max(x.a, x.b)
+            numbers[key] = [*_round([difference, low, high], scale)]
+            numbers[key] += [] if math.isnan(share) else _round([share], 1.0)
+    return [x for key in sorted(numbers) for x in numbers[key]]
+
+
+def _find_scale(table: ScoreTable, task: str) -> float:
+    """Return the size of the scores of a task: their largest finite one."""
+    sizes = [np.abs(x[np.isfinite(x)]) for x in table.tasks[task].values()]
+    return max((float(x.max()) for x in sizes if x.size), default=0.0) or 1.0
+
+
+def _round(numbers: Sequence[float], scale: float) -> list[float]:
+    """Return numbers in a unit, without the last digits: sums differ by these."""
+    return [round(x / scale, _DECIMALS) for x in numbers]
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

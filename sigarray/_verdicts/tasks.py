@@ -29,6 +29,7 @@ from sigarray._verdicts.pair_numbers import (
     name_number,
     say_by_welch,
     say_direction,
+    say_least,
 )
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
@@ -43,6 +44,7 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
+from sigarray._verdicts.single_tasks import name_tasks, say_single_tasks
 from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
@@ -107,7 +109,7 @@ def report_tasks(
             headline=[title, count],
             remarks=told,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join([what, count, *told]),
+            paragraphs=[" ".join([what, count, *told])],
             measured=say_measured(compared),
         )
     over_all = [
@@ -115,15 +117,18 @@ def report_tasks(
         *overall.explain_intervals(over),
         *overall.list_scales(over),
     ]
-    on_one = [
+    rules = [
         f"On one task, a model is better than another if {basis}.",
         *explain_margin(compared, decisions, "On one task, "),
         *no_margin,
         *say_by_welch(every, " on single tasks"),
-        *_explain_intervals(compared, decisions),
+        *say_least(any(x.is_least for x in every), " on single tasks"),
+    ]
+    others = [
         *(line for x in compared.values() for line in explain_matched(x)),
         *first.doubts,
     ]
+    on_one = [*rules, *_explain_intervals(compared, decisions), *others]
     tables = []
     if over is not None:
         pairs = replace(overall.table_of_pairs(over), remarks=over_all)
@@ -137,6 +142,10 @@ def report_tasks(
     tables += [table_of_means(compared, order), replace(by_task, remarks=on_one)]
     tables += table_of_tasks(compared, decisions, order)
     told = [*over_all, *on_one]
+    of_all = []
+    if over is not None:
+        has_these = statistic is not None
+        of_all = [overall.write_paragraph(over, has_these=has_these)]
     headline = [
         title,
         *overall.say_answer(over, has_these=statistic is not None),
@@ -151,7 +160,10 @@ def report_tasks(
         headline=headline,
         remarks=told,
         advice=overall.advise_scales(over) + advise_these_tasks(table, over, statistic),
-        paragraph=" ".join([what, *told, *sentences]),
+        paragraphs=[
+            " ".join([what, *of_all]),
+            " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
+        ],
         measured=say_measured(compared),
     )
 
@@ -321,21 +333,19 @@ def _say_pair(
     first, second = quote(a), quote(b)
     n = len(by)
     tasks = f"{n} {'task' if n == 1 else 'tasks'}"
-    worse = f"worse on {len(losses)}{_list_tasks(losses, n)}"
+    worse = f"worse on {len(losses)}{name_tasks(losses, list(by))}"
     if not losses:
         is_open = n > len(wins)
         worse = "not shown to be worse on any" if is_open else "worse on none"
-    better = f"better {{}}on {len(wins)} of {tasks}{_list_tasks(wins, n)} and {worse}"
+    better = (
+        f"better {{}}on {len(wins)} of {tasks}{name_tasks(wins, list(by))} and {worse}"
+    )
     if pair is None or over is None:
         if not wins:
-            where = "the only task" if n == 1 else f"all {tasks}"
-            return f"{first} vs. {second}: inconclusive on {where}."
+            on = "the only task" if n == 1 else f"all {tasks}"
+            return f"{first} vs. {second}: inconclusive on {on}."
         return f"{first} is {better.format(f'than {second} ')}."
     said = overall.say_pair(over, pair, a, b)
     if not wins and not losses:
         return f"{said}; on single tasks, inconclusive on all {n}."
     return f"{said}; on single tasks, {first} is {better.format('')}."
-
-
-def _list_tasks(tasks: Sequence[str], n: int) -> str:
-    return f" ({', '.join(map(quote, tasks))})" if 0 < len(tasks) < n else ""

@@ -34,6 +34,7 @@ from sigarray._verdicts.pair_numbers import (
     say_bounds,
     say_by_welch,
     say_equality,
+    say_least,
     say_sharper,
     show_difference,
 )
@@ -156,7 +157,7 @@ def _make_report(
             headline=[title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
-            paragraph=" ".join([f"{say_what({task: comparison})}.", told, *remarks]),
+            paragraphs=[" ".join([f"{say_what({task: comparison})}.", told, *remarks])],
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
@@ -182,7 +183,7 @@ def _make_report(
         headline=[title, *answer],
         remarks=explained,
         advice=advised,
-        paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
+        paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
         measured=measured,
     )
 
@@ -212,6 +213,7 @@ def _explain(
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
         *say_by_welch(decisions),
+        *say_least(any(x.is_least for x in decisions)),
     ]
     return told + explain_intervals(comparison, decisions)
 

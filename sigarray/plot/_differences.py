@@ -160,8 +160,11 @@ def draw_differences(
     legend: bool = True,
     ax: Any = None,
     letters: int = MOST_LETTERS,
+    said: str = "difference and its interval",
 ) -> "Axes":
     """Draw what `differences` does, with so many letters of a label.
+
+    What is drawn is `said` below the axis.
 
     A new figure is two columns wide, if labels of one are too long for one column.
     """
@@ -181,7 +184,7 @@ def draw_differences(
     axes: Axes = (
         given or make_figure(_FRAME + _ROW * (places[-1] + 1), width).subplots()
     )
-    tidy(axes, x="difference and its interval")
+    tidy(axes, x=said)
     thin_ticks(axes)
     name_rows(axes, shown, places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
@@ -200,9 +203,9 @@ def draw_differences(
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
             if differ_from_intervals(rows, given_verdicts):
-                said = f"{axes.get_xlabel()}\n{BY_A_TEST}"
+                both = f"{axes.get_xlabel()}\n{BY_A_TEST}"
                 # Beside long names the axes are narrower than this.
-                axes.set_xlabel(said, loc="right", multialignment="right")
+                axes.set_xlabel(both, loc="right", multialignment="right")
         explain(
             axes,
             list(map(draw_key, keys)),

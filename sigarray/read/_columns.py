@@ -2,13 +2,14 @@
 
 import csv
 import io
-import shlex
 from collections.abc import Mapping, Sequence
+from shlex import quote
 
 import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import lacks_column, list_names
+from sigarray.read._words import names_clusters
 
 # With more numbers a column is hardly one of runs, and with fewer it may be of scores.
 _MAX_RUNS, _MIN_NUMBERED = 50, 8
@@ -95,12 +96,16 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
         return
     places = ", ".join(str(position + 1) for position in indices)
     columns = "columns" if len(indices) > 1 else "column"
+    first = next(iter(indices.values()))
+    of_clusters = ""
+    if names_clusters(first):
+        of_clusters = f", or where several rows are of one, --cluster {quote(first)}"
     msg = (
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. Leave it "
         f"out with --ignore {quote_names(list(indices.values()))}, or choose the "
         f"models with --columns; or where it names the items of a test set, by which "
-        f"models are paired, pass --item {shlex.quote(next(iter(indices.values())))}."
+        f"models are paired, pass --item {quote(first)}{of_clusters}."
     )
     raise TableError(msg)
 
@@ -109,7 +114,7 @@ def quote_names(names: Sequence[str]) -> str:
     """Quote names for an option in a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
-    return shlex.quote(text.getvalue())
+    return quote(text.getvalue())
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:

@@ -14,6 +14,7 @@ from sigarray.read._cells import have_names
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._frames import read_data_frame
+from sigarray.read._item_names import is_item_name, name_items
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
@@ -198,7 +199,7 @@ def _read_columns(
     cells: dict[int, Any] = {}
     maybe_runs = guess_run_names(columns)
     for place, (name, x) in enumerate(columns.items()):
-        if name == maybe_runs and _are_texts(x):
+        if (name == maybe_runs or is_item_name(name)) and _are_texts(x):
             cells[place] = list(x)
             continue
         column = _copy_scores(x, f"{source}, {name}")
@@ -225,10 +226,13 @@ def _read_columns(
         cells[place] = column
     names = dict(enumerate(columns))
     wide = WideTable(source, names, cells, lambda k: f"{source}, score {k + 1}")
-    # Columns that the caller names are models, but for one that names the runs.
-    if choice.models is None and find_run_names(wide, {}, choice) is None:
+    # Columns that the caller names are models, but for one that names items or runs.
+    chosen, notes = name_items(wide, {}, choice)
+    is_named = bool(chosen) or find_run_names(wide, {}, choice) is not None
+    if choice.models is None and not is_named:
         choice = replace(choice, models=list(columns))
-    return take_wide(wide, {}, choice)
+    table = take_wide(wide, chosen, choice)
+    return table._replace(notes=(*notes, *table.notes))
 
 
 def _are_texts(x: Any) -> bool:

@@ -7,8 +7,22 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._words import TASKS, list_words
 
-# Tasks whose scores differ in size by such a factor are of unlike scales.
+# Tasks whose scores differ in size by less than such a factor are alike.
 _UNLIKE = 10.0
+
+
+def are_unlike(sizes: np.ndarray) -> bool:
+    """Tell whether the mean over tasks is that of the few with the largest sizes (T,).
+
+    The largest is 10 times the least, and the mean is worth that of fewer than half of
+    the tasks: their effective number is (sum of s)^2 / sum of s^2. So normalized scores
+    are alike, though they are small on some tasks.
+    """
+    if sizes.max() < _UNLIKE * sizes.min():
+        return False
+    shares = sizes / sizes.max()
+    n_effective = np.sum(shares) ** 2 / np.sum(shares * shares)
+    return bool(2.0 * n_effective < len(sizes) + 1)
 
 
 def doubt_items_of_records(records: Records, source: str) -> list[str]:
@@ -56,7 +70,7 @@ def _doubt(
         return []
     low, high = (known[choose(means[known])] for choose in (np.argmin, np.argmax))
     factor = float(means[high] / means[low])
-    if factor < _UNLIKE:
+    if not are_unlike(means[known]):
         return []
     advice = (
         "Divide the scores of each by a scale of its own, such as a reference model's "

@@ -28,6 +28,7 @@ from sigarray.read._columns import (
 )
 from sigarray.read._frame import lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
+from sigarray.read._words import names_clusters
 
 Scores = dict[str, np.ndarray]
 
@@ -238,11 +239,13 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
             "0: 1 for pass and 0 for fail, or 1 where a prediction is the truth."
         )
         raise TableError(msg)
+    quoted = repr(names[first])
+    clusters = f"where several rows are of one of them, --cluster {quoted}; "
     msg = (
-        f"{got}. Where the column names the models, pass --model {names[first]!r}; "
-        f"where it names items, by which models are paired, --item {names[first]!r}; "
-        f"where it names tasks, --task {names[first]!r}; or leave it out with --ignore "
-        f"{names[first]!r}."
+        f"{got}. Where the column names the models, pass --model {quoted}; where it "
+        f"names items, by which models are paired, --item {quoted}; "
+        f"{clusters if names_clusters(names[first]) else ''}where it names tasks, "
+        f"--task {quoted}; or leave it out with --ignore {quoted}."
     )
     raise TableError(msg)
 

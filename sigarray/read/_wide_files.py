@@ -11,6 +11,7 @@ from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
+from sigarray.read._item_names import name_items, number_items
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unlike_items import doubt_items_of_table
@@ -59,20 +60,44 @@ def read_columns(
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
-    cluster = chosen.get("cluster")
-    if cluster is not None and frame is not None and "item" in chosen:
-        if cluster not in frame.columns:
-            raise lacks_column(name, cluster, frame.names_in_file, "cluster")
-        others = {role: x for role, x in chosen.items() if role != "cluster"}
-        choice = replace(choice, ignored=[*choice.ignored, cluster])
-        table = take_wide(wide, others, choice)
-        table = put_into_clusters(table, frame, chosen)
+    chosen, of_items = name_items(wide, chosen, choice)
+    said += of_items
+    if frame is not None and "cluster" in chosen and choice.unit in (None, "item"):
+        table = _take_clusters(frame, wide, chosen, choice)
     else:
         table = take_wide(wide, chosen, choice)
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     return table._replace(notes=(*said, *table.notes), doubts=doubts)
+
+
+def _take_clusters(
+    frame: Frame, wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> ScoreTable:
+    """Read the scores of items, and the cluster of each.
+
+    Rows are items, even if nothing names them: clusters are of these.
+
+    Raises
+    ------
+    TableError
+        No such column of clusters.
+    """
+    cluster, said = chosen["cluster"], []
+    if cluster not in frame.columns:
+        raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
+    if "item" not in chosen:
+        frame, wide, numbered = number_items(frame, wide)
+        chosen = {**chosen, "item": numbered}
+        said.append(
+            f"{wide.source}: each row was taken for an item, by which models are "
+            f"paired, in the cluster that {cluster!r} names"
+        )
+    others = {role: x for role, x in chosen.items() if role != "cluster"}
+    table = take_wide(wide, others, replace(choice, ignored=[*choice.ignored, cluster]))
+    table = table._replace(notes=(*said, *table.notes))
+    return put_into_clusters(table, frame, chosen)
 
 
 def _choose_direction(frame: Frame, choice: Choice) -> Choice:

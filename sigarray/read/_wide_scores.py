@@ -250,14 +250,11 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
         option = others[0] if others else "metric"
-        advice = ""
-        if option == "cluster":
-            advice = " Items that pair the models need --item."
         msg = (
             f"{wide.source}: expected a table with a row for each score, for "
             f"--{option}; got one with a column for each model: "
             f"{list_names(list(wide.names.values()))}. Name the column of models with "
-            f"--model, or leave out --{option}.{advice}"
+            f"--model, or leave out --{option}."
         )
         raise TableError(msg)
     of_items = "item" in chosen

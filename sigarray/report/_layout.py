@@ -34,8 +34,8 @@ class Report:
     how the result was computed, and `signature` in one line for others to repeat it.
     `exit_code` is that of the command. If there is a headline, readers see it first,
     and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
-    next, which is for no paper, nor is the first line of the headline; for one there is
-    a `paragraph`, or else the sentences, and `measured`, which says in captions what
+    next, which is for no paper, nor is the first line of the headline; for one there
+    are `paragraphs`, or else the sentences, and `measured`, which says in captions what
     was measured, and how often. `notes` say how scores were read, where nothing else
     has told that yet.
     """
@@ -50,7 +50,7 @@ class Report:
     headline: Sequence[str] = ()
     remarks: Sequence[str] | None = None
     advice: Sequence[str] = ()
-    paragraph: str | None = None
+    paragraphs: Sequence[str] = ()
     measured: str | None = None
     notes: Sequence[str] = ()
 
@@ -72,7 +72,7 @@ def neutralise(report: Report) -> Report:
         else list(map(show_controls, report.remarks)),
         advice=list(map(show_controls, report.advice)),
         method=show_controls(report.method),
-        paragraph=None if report.paragraph is None else show_controls(report.paragraph),
+        paragraphs=list(map(show_controls, report.paragraphs)),
         measured=None if report.measured is None else show_controls(report.measured),
         notes=list(map(show_controls, report.notes)),
     )

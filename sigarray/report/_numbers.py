@@ -112,18 +112,19 @@ def show_interval(
     high: float,
     show: Callable[[float], str],
     decimals: int | None,
+    sign: str = "+",
 ) -> str:
     """Show a difference and its interval with so many decimals, or else by `show`.
 
-    The difference by itself, if there is no interval.
+    The difference by itself, if there is no interval. Without a sign, another number.
     """
     if not high > low:
         return show(difference)
     if decimals is None:
-        return f"{show(difference)} [{low + 0.0:+#.3g}, {high + 0.0:+#.3g}]"
+        return f"{show(difference)} [{low + 0.0:{sign}#.3g}, {high + 0.0:{sign}#.3g}]"
     # Limits keep a minus, which says that 0 is inside; plus zero, which -0.0 is.
-    limits = [f"{x + 0.0:+.{decimals}f}" for x in (low, high)]
-    return f"{_show_fixed(difference, decimals, '+')} [{', '.join(limits)}]"
+    limits = [f"{x + 0.0:{sign}.{decimals}f}" for x in (low, high)]
+    return f"{_show_fixed(difference, decimals, sign)} [{', '.join(limits)}]"
 
 
 def _show_fixed(x: float, decimals: int, sign: str) -> str:
@@ -151,9 +152,15 @@ def show_p_value(p: float, level: float) -> str:
     return _first(texts, lambda shown: (shown <= level) == (p <= level))
 
 
+def show_least(shown: str) -> str:
+    """Mark a p-value that more resamples would make smaller: "<=0.0010"."""
+    return shown if shown.startswith("<") else f"<={shown}"
+
+
 def equate(shown: str) -> str:
-    """Put an equals sign before a number that is shown, unless it is "<0.0001"."""
-    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+    """Put an equals sign before a number, unless it is "<0.0001" or "<=0.0010"."""
+    number = shown.lstrip("<=")
+    return f"{shown[: -len(number)] or '='} {number}"
 
 
 def show_bound(bound: float, threshold: float) -> str:

@@ -60,8 +60,8 @@ def escape_json(text: str) -> str:
 
 
 def _render_sentences(report: Report) -> str:
-    """Return two paragraphs for a paper: the results, and the method."""
-    said = report.paragraph or " ".join(report.sentences)
+    """Return paragraphs for a paper: the results, and the method."""
+    said = "\n\n".join(report.paragraphs or [" ".join(report.sentences)])
     return f"{said}\n\nMethod: {report.method} (sigarray {__version__}).\n"
 
 

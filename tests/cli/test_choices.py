@@ -1,13 +1,15 @@
 """The names that options take are those of the library, which `--help` does without."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
 from sigarray._cli import correct, samplers
-from sigarray._cli.main import _COMMANDS
+from sigarray._cli.main import _COMMANDS, _find_parser, main
 from sigarray._cli.options import choices
 from sigarray._verdicts import aggregates, asked, pair_options, picture_files, request
 from sigarray.read._alignment import UNITS
@@ -62,3 +64,21 @@ def test_help_starts_without_numpy(command):
         "    assert 'numpy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_help_fits_one_screen_and_names_every_option(command, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 80
+    said = {x for line in lines for x in re.findall(r"--[a-z][a-z-]*", line)}
+    every = {x for x in _find_parser(command)._option_string_actions if x[:2] == "--"}
+    assert every - {"--help"} <= said | ({"--margin"} if command == "power" else set())
+    page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(
+        encoding="utf-8"
+    )
+    shared = every & {"--ignore", "--workers", "--higher-is-better"}
+    assert all(f"`{x}`" in page for x in shared)

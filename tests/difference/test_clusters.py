@@ -433,3 +433,20 @@ class TestLabelsOfPandas:
         found = t_test(frame["a"], numbers, paired=True)
         expected = t_test(frame["a"].to_numpy(), np.arange(20), paired=True)
         assert str(found) == str(expected)
+
+
+def test_draws_take_texts_as_first_seen_and_integers_in_their_order():
+    """As the docstrings say: names of the first kind may change, and no draw does."""
+    x = np.random.default_rng(0).normal(size=12)
+    codes = np.repeat([3, 1, 2, 0, 5, 4], 2)
+
+    def limits(labels):
+        by = {"n_resamples": 49, "rng": 0, "clusters": labels}
+        return tuple(map(float, bootstrap_ci(x, **by).confidence_interval))
+
+    texts = [f"document {k}" for k in codes]
+    renamed = ["zyxwvu"[k] for k in codes]
+    seen = np.repeat(np.arange(6), 2)
+    assert limits(texts) == limits(renamed) == limits(seen)
+    assert limits(codes) != limits(texts)
+    assert limits(codes) == limits(10 * codes + 3)

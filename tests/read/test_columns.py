@@ -64,20 +64,20 @@ class TestIndexColumns:
     def test_other_names_of_an_index(self, name):
         assert looks_like_index(name, [])
 
-    FILE = "epoch,doc_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
+    FILE = "epoch,user_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
 
     @pytest.mark.parametrize("command", ["compare", "power"])
     def test_they_are_refused_with_advice(self, write, run, command):
         path = write(self.FILE)
         code, out, err = run(command, path)
         assert (code, out) == (2, "")
-        assert "line 1, columns 1, 2 (epoch, doc_id): expected scores of a model" in err
-        assert "by name. Leave it out with --ignore epoch,doc_id, or choose" in err
-        assert run(command, path, "--ignore", "epoch,doc_id")[0] == 0
+        assert "line 1, columns 1, 2 (epoch, user_id): expected scores of a m" in err
+        assert "by name. Leave it out with --ignore epoch,user_id, or choose" in err
+        assert run(command, path, "--ignore", "epoch,user_id")[0] == 0
 
     def test_they_may_be_left_out_or_chosen(self, write):
         path = write(self.FILE)
-        assert list(read_scores(path, None, ["epoch", "doc_id"])) == ["A", "B"]
+        assert list(read_scores(path, None, ["epoch", "user_id"])) == ["A", "B"]
         assert list(read_scores(path, ["epoch", "A"])) == ["epoch", "A"]
         assert list(read_scores(path, ["A", "B"])) == ["A", "B"]
 

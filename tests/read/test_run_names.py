@@ -75,7 +75,7 @@ def test_a_row_for_each_score_whose_column_of_models_has_another_name(write, run
     assert run("compare", path, "--model", "encoder")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["step", "epoch", "id", "item", "time", "index"])
+@pytest.mark.parametrize("name", ["step", "epoch", "id", "time", "index"])
 def test_other_indices_are_asked_about(write, run, name):
     refuse(run("compare", write(as_table(name, range(1, 6)))), f"({name}): expected")
 

@@ -46,6 +46,7 @@ def test_a_column_for_each_model(write):
         ({"pong": 20.0, "qbert": 90.0, "enduro": 2.0}, "game"),  # may be percentages
         ({"pong": 0.9, "qbert": 0.01, "enduro": 0.5}, "game"),
         ({"pong": 200.0, "qbert": 900.0, "enduro": 400.0}, "game"),
+        ({f"g{k}": x for k, x in enumerate((-0.1, 0.3, 1.4, 0.9, 1.1))}, "game"),
         (SCALES, "question"),
     ],
 )

@@ -31,8 +31,6 @@ def test_wide_tables_are_as_they_were(write):
 
 def test_items_of_wide_tables(write):
     path = write("doc_id,a,b\n10,1,0\n9,0,1\n")
-    with pytest.raises(TableError, match=r"looks like an index"):
-        read.scores(path)
     table = read.scores(path, item="doc_id")
     assert as_lists(table) == {"": {"a": [0, 1], "b": [1, 0]}}
     assert table.is_paired

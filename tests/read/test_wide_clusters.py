@@ -2,7 +2,7 @@
 
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
 from sigarray.read import TableError
 
 ROWS = ["q2,x,1,0", "q1,x,0,0", "q3,y,1,1", "q4,z,0,1"]
@@ -51,9 +51,50 @@ def test_blank_clusters(write, row, said):
         read.scores(path, **CHOSEN)
 
 
-def test_items_have_to_be_named(write):
+def test_the_column_of_items_is_found(write):
     path = write_rows(write, ROWS)
-    with pytest.raises(TableError, match="Items that pair the models need item"):
-        read.scores(path, cluster="document")
+    said = read.scores(path, **CHOSEN)
+    assert read.scores(path, cluster="document").clusters == said.clusters
+    assert read.scores(path, cluster="document").ids == said.ids
+
+
+def test_rows_without_names_are_items(write):
+    rows = [x.partition(",")[2] for x in ROWS]
+    path = write_rows(write, rows, "document,ours,theirs")
+    for options in ({}, {"models": ["theirs", "ours"]}, {"unit": "item"}):
+        table = read.scores(path, cluster="document", **options)
+        assert table.unit == "item"
+        assert table.is_paired
+        assert table.ids[""]["ours"] == ("1", "2", "3", "4")
+        assert table.clusters == {"": ("x", "x", "y", "z")}
+    assert any("each row was taken for an item" in x for x in table.notes)
+
+
+def test_the_column_of_clusters_has_to_be_there(write):
+    path = write_rows(write, ROWS)
     with pytest.raises(TableError, match=r"no column 'page' \(cluster\)\. Its columns"):
         read.scores(path, item="question", cluster="page", models=["ours", "theirs"])
+    with pytest.raises(TableError, match="a row for each score, for cluster"):
+        read.scores(path, cluster="document", unit="run")
+
+
+def test_clusters_that_are_not_said_are_asked_about(write):
+    with pytest.raises(TableError, match="rows are of one of them, cluster='document'"):
+        read.scores(write_rows(write, ROWS))
+    rows = [x.replace("x", "1").replace("y", "2").replace("z", "3") for x in ROWS]
+    path = write_rows(write, rows, "question,document_id,ours,theirs")
+    with pytest.raises(TableError, match="several rows are of one, cluster='document"):
+        read.scores(path)
+
+
+def test_a_data_frame_with_a_column_for_each_model():
+    pandas = pytest.importorskip("pandas")
+    rows = [x.split(",") for x in ROWS]
+    wide = pandas.DataFrame(rows, columns=["question", "document", "ours", "theirs"])
+    wide = wide.astype({"ours": float, "theirs": float})
+    long = wide.melt(["question", "document"], var_name="model", value_name="score")
+    results = [compare_models(x, clusters="document") for x in (wide, long)]
+    assert results[0].records == results[1].records
+    assert "4 items in 3 clusters" in results[0].method
+    without = compare_models(wide.drop(columns="question"), clusters="document")
+    assert without.records == results[0].records

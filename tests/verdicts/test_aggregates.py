@@ -5,6 +5,7 @@ Tables of runs and tasks are built beside each other, and in long form with labe
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -231,7 +232,8 @@ def test_other_verdicts_stay_as_they_are():
         x.pvalue for x in plain.over_tasks.pairs
     ]
     n = len(plain.records)
-    assert result.records[:n] == plain.records
+    for x, y in zip(result.records[:n], plain.records, strict=True):
+        assert {key: x[key] for key in y} == y
     assert {x["task"] for x in result.records[n:]} == {"these tasks"}
     document = json.loads(result.to_json())
     own = in_order(document["over_these_tasks"]["pairs"], NAMES)
@@ -244,6 +246,52 @@ def test_other_verdicts_stay_as_they_are():
         assert "over these 6 tasks" in text
 
 
+@pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
+def test_each_model_has_an_interval_of_its_own(statistic):
+    scores = draw()
+    options = {} if statistic == "mean" else {"n_resamples": 199}
+    result = compare(scores, statistic, **options)
+    strata = np.repeat(np.arange(N_TASKS), N_RUNS)
+    by = {"strata": strata, "confidence_level": 0.95}
+    if statistic != "mean":
+        by |= {"statistic": statistic, "method": "percentile", "rng": 0, **options}
+    ci = t_ci if statistic == "mean" else bootstrap_ci
+    document = json.loads(result.to_json())["over_these_tasks"]["models"]
+    (record,) = [
+        x
+        for x in result.records
+        if {x["model_a"], x["model_b"]} == {"ours", "dqn"}
+        and x["task"] == "these tasks"
+    ]
+    for name, table in as_tables(scores).items():
+        # Runs that are no pairs are drawn in the order of their scores.
+        sample = table if statistic == "mean" else np.sort(table, axis=0)
+        expected = ci(sample.T.reshape(-1), **by)
+        low, high = expected.confidence_interval
+        found = document[name]
+        np.testing.assert_allclose(
+            [found[x] for x in ("value", "low", "high")],
+            [expected.statistic, low, high],
+            rtol=1e-12,
+        )
+        for which in "ab":
+            if record[f"model_{which}"] == name:
+                assert record[f"aggregate_{which}"] == found["value"]
+                assert record[f"aggregate_low_{which}"] == found["low"]
+                assert record[f"aggregate_high_{which}"] == found["high"]
+    (table,) = [x for x in result.tables if " of models over these" in x.title]
+    assert table.title.endswith("over these 6 tasks, 95 % confidence for each")
+    (shown,) = [x[-1] for x in table.rows if x[0] == "ours"]
+    numbers = [float(x) for x in re.findall(r"[-\d.]+", shown)]
+    ours = document["ours"]
+    np.testing.assert_allclose(
+        numbers, [ours["value"], ours["low"], ours["high"]], atol=0.005
+    )
+    assert "Intervals of single models are" in result.method
+    rows = [x for x in result.records if x["task"] != "these tasks"]
+    assert all(x["aggregate_a"] is None for x in rows)
+
+
 def test_a_picture_shows_them_first():
     result = compare(draw(), "mean")
     picture = result.list_pictures()[0]
@@ -252,6 +300,10 @@ def test_a_picture_shows_them_first():
         "confidence for all 3 together."
     )
     assert "ours minus dqn" in picture.description.replace('"', "")
+    said = picture.figure.axes[0].get_xlabel()
+    assert said == (
+        "difference of means over 6 tasks,\n95 % confidence for all 3 together"
+    )
 
 
 def test_texts_say_which_question_is_answered():

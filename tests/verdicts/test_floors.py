@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray import permutation_test
+from sigarray import compare_models, permutation_test
 from sigarray._verdicts.exact_ranks import p_value_of_ranks
 from sigarray._verdicts.floors import (
     choose_correction,
@@ -265,3 +265,45 @@ def test_pairs_of_one_item_are_not_independent(write, run, test):
     assert "those of one item in all models are not: use --test permutation" in err
     _, err = compare(run, path, "--item", "id")
     assert "independent" not in err
+
+
+APART = {
+    m: np.random.default_rng(k).normal(3.0 * k, 1.0, 20).tolist()
+    for k, m in enumerate("abc")
+}
+
+
+class TestLeastOfDraws:
+    @pytest.mark.parametrize(("test", "least"), [("permutation", 2), ("bootstrap", 1)])
+    @pytest.mark.parametrize("n", [999, 1999])
+    def test_p_is_marked_and_the_option_lowers_it(self, test, least, n):
+        result = compare_models(APART, test=test, n_resamples=n, corrected=False)
+        shown = [x[3] for x in result.tables[0].rows]
+        assert shown == [f"<={least / (n + 1):.4f}"] * 3
+        assert f"p <= {least / (n + 1):.4f} <= 0.05" in result.sentences[0]
+        (line,) = [x for x in result.content.remarks if "marked <=" in x]
+        assert line.endswith("n_resamples lowers them.")
+
+    def test_others_are_not(self):
+        near = {"a": APART["a"], "b": [x + 0.7 for x in APART["a"]][::-1]}
+        for test in ("permutation", "bootstrap", "t"):
+            result = compare_models(near, test=test)
+            assert "<=" not in result.tables[0].rows[0][3]
+            assert not any("marked" in x for x in result.content.remarks)
+
+    def test_of_exact_p_values_none_is(self):
+        pairs = {m: x[:8] for m, x in APART.items()}
+        result = compare_models(pairs, test="permutation", paired=True)
+        assert "marked" not in str(result)
+
+    def test_on_tasks_and_over_these(self):
+        tasks = dict.fromkeys("pq", APART)
+        result = compare_models(
+            tasks, test="permutation", statistic="iqm", n_resamples=999
+        )
+        assert result.tables[0].rows[0][3] == "<=0.0030"
+        lines = [x for x in result.content.remarks if "marked <=" in x]
+        assert [x.partition("<=")[2].partition(" are")[0] for x in lines] == [
+            " over these 2 tasks",
+            " on single tasks",
+        ]

@@ -298,6 +298,14 @@ def test_tasks_that_do_not_count_are_named():
         ),
         ((1.0, 9.5), None),
         ((0.05, 1.0), None),  # both are shares
+        ((-0.05, 1.0), None),
+        # Normalized scores, which may be above 1, and the same in percent.
+        ((-0.04, 0.3, 0.6, 1.2, 0.9, 0.02, 0.5, 1.1), None),
+        ((3.0, 30.0, 60.0, 80.0, 45.0), None),
+        (
+            (0.5, 3.0, 4.0, 5.0, 6.0, 7.0, 200.0),
+            'by a factor of 400 (means of up to 0.5 on "task 0" and 200 on "task 6"): ',
+        ),
     ],
 )
 def test_tasks_of_unlike_scales_are_named(sizes, said):

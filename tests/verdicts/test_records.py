@@ -11,7 +11,7 @@ import pytest
 
 from sigarray import compare_models
 from sigarray._verdicts.margin_records import MARGIN_FIELDS
-from sigarray._verdicts.records import FIELDS
+from sigarray._verdicts.records import AGGREGATE_FIELDS, FIELDS
 from sigarray.report._rendering import render
 
 FILE = """\
@@ -100,7 +100,11 @@ def test_records_over_tasks_have_the_columns_of_a_margin(statistic):
     options = {"test": "t", "margin": 0.3, "statistic": statistic}
     result = compare_models(tasks, unit="run", **options)
     frame = result.to_frame()
-    assert list(frame) == [*FIELDS, *MARGIN_FIELDS]
+    own = [] if statistic is None else AGGREGATE_FIELDS
+    assert list(frame) == [*FIELDS, *MARGIN_FIELDS, *own]
+    if own:
+        of_all = frame["task"] != "these tasks"
+        assert frame["aggregate_low_b"].isna().tolist() == of_all.tolist()
     assert frame["margin"].isna().tolist() == [x not in "uvw" for x in frame["task"]]
     assert len(frame) == (4 if statistic is None else 5)
     assert {len(x) for x in csv.reader(result_as_csv(result))} == {len(list(frame))}

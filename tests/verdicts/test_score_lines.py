@@ -233,7 +233,7 @@ class TestWorst:
         scores = {"a": [0.9, 0.8, 0.7, 0.85], "b": [0.6, np.nan, 0.5, np.nan]}
         result = self.compare(scores)
         said = "with 2 missing scores counted as the worst"
-        paragraph = result.content.paragraph
+        paragraph = result.content.paragraphs[0]
         assert f"(4 runs each, {said}; higher is better)" in paragraph
         assert "; 4 (2 missing))." in paragraph
         (row,) = [x for x in str(result).splitlines() if x.startswith("b ")]

@@ -40,7 +40,7 @@ def test_items_have_standard_errors_and_runs_deviations(has_tasks):
             assert f"| mean | {name} |" in markdown
             assert name in str(result).split()
             said = f"Means ({word}; {unit}s): a {one.mean():.{digits}f}"
-            assert said in result.content.paragraph
+            assert said in result.content.paragraphs[0]
 
 
 def test_the_lowest_mean_is_bold_of_losses():

@@ -34,11 +34,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--verify",
         metavar="SIGNATURE",
-        help="say whether FILE gives the numbers of a signature",
+        help="say whether FILE gives the same numbers",
     )
     result.add_argument(
         "--fail-unless-better",
         metavar="MODEL",
-        help="exit with 1 unless MODEL is better than all others on every task, or, "
-        "with --statistic iqm, mean or median, by that over these tasks",
+        help="exit code 1 unless MODEL is better than all",
     )

@@ -4,13 +4,13 @@ import argparse
 
 from sigarray._cli.options.choices import PICTURES
 from sigarray._cli.options.shared import (
-    FILE_OF_SCORES,
     add_format,
     add_table,
     number,
     whole_number,
 )
 from sigarray._cli.options.tests import add_tests
+from sigarray._plain_text import list_in_words
 
 FILES = "[FILE ...]"
 # More than anyone uses.
@@ -18,7 +18,7 @@ _MAX_SAMPLES = 10**6
 DESCRIPTION = (
     "Estimate how many scores it takes for `sigarray compare`, with the same options, "
     "to call the better one of two models better; of a single model, or with --lift, "
-    f"whether there are enough to see that its scores were lifted. {FILE_OF_SCORES}"
+    "whether there are enough to see the lift. FILE is as for compare."
 )
 
 
@@ -31,9 +31,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--lift",
         type=number(1.0, 1e6),
         metavar="FACTOR",
-        help="lift the scores of each model by this; default for a single model: 1.25, "
-        "or where that takes shares above 1, or percentages above 100, half of the way "
-        "there",
+        help="lift scores by this; of a single model by 1.25",
     )
     power.add_argument(
         "--power",
@@ -54,6 +52,5 @@ def add_options(command: argparse.ArgumentParser) -> None:
     written.add_argument(
         "--plot",
         metavar="FILE",
-        help="draw the power by the number of scores, in a file that ends in "
-        f"{', '.join(PICTURES)}",
+        help=f"draw the power: {list_in_words(PICTURES, 'or')}",
     )

@@ -19,11 +19,12 @@ _MAX_WORKERS = 1024
 _COLUMNS = ("model", "item", "run", "task", "cluster", "score")
 
 FILE_OF_SCORES = (
-    "FILE has a column of scores for each model and a row for each run; or a row for "
-    "each score, and columns that name its model, run, item and task; or it is what an "
-    "evaluation tool wrote, or a folder. - is standard input; without FILE, an example "
-    "is read."
+    "FILE has a column of scores for each model and a row for each run or item; or a "
+    "row for each score, and columns of its model, run, item and task; or it is what a "
+    "tool wrote, or a folder. - is standard input; without FILE, an example is read."
 )
+# Help fits one screen: what needs more words has them in docs/command.md, and some
+# options share a line, which is that of one of them.
 
 
 def add_table(command: argparse.ArgumentParser) -> None:
@@ -31,25 +32,25 @@ def add_table(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
     scores = command.add_argument_group("which scores")
     columns = scores.add_mutually_exclusive_group()
-    columns.add_argument(
+    of_models = columns.add_argument(
         "--columns",
         type=_split_names,
         metavar="A,B,...",
-        help="read only these models",
+        help="read only these models, or all but these",
     )
+    share_line(of_models, "--columns, --ignore A,B")
     columns.add_argument(
         "--ignore",
         type=_split_names,
         default=[],
         metavar="NAME,...",
-        help="read all columns but these, such as step",
+        help=argparse.SUPPRESS,
     )
     scores.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="read these scores, if there are several kinds; of A,B, or of several "
-        "--metric, each task has the first that is in it",
+        help="read these scores; of A,B the first in a task",
     )
     scores.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
@@ -80,20 +81,19 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--statistic",
         choices=(*AGGREGATES, *STATISTICS),
         metavar="NAME",
-        help="mean, iqm or median over these tasks; or f1, bleu or another metric of "
-        "sums, of columns --score tp,fp,fn",
+        help="mean, iqm, median over tasks; or f1, ... of sums",
     )
     scores.add_argument(
         "--unit",
         choices=UNITS,
         metavar="UNIT",
-        help="say what a score is of: run, item, cluster or run,item",
+        help="a score is of a run, item, cluster or run,item",
     )
     scores.add_argument(
         "--missing",
         choices=TREATMENTS,
         metavar="HOW",
-        help="crashed runs and blank scores: drop, worst or keep",
+        help="crashed runs, blank cells: drop, worst or keep",
     )
     scores.add_argument(
         "--drop-unmatched",
@@ -108,13 +108,18 @@ def add_table(command: argparse.ArgumentParser) -> None:
         default=False,
         type=_split_metrics,
         metavar="NAMES",
-        help="say that scores are losses, or those metrics of them",
+        help="scores are losses; or --higher-is-better",
     )
     direction.add_argument(
         "--higher-is-better",
         action="store_true",
-        help="say that they are not, if their name suggests it",
+        help=argparse.SUPPRESS,
     )
+
+
+def share_line(action: argparse.Action, names: str) -> None:
+    """Name several options in the line of one: others have no help of their own."""
+    action.together = names  # type: ignore[attr-defined]
 
 
 def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
@@ -155,19 +160,20 @@ def add_random(
         metavar="N",
         help=f"resamples; default: {said}",
     )
-    command.add_argument(
+    seed = command.add_argument(
         "--seed",
         type=whole_number(0, 2**64 - 1),
         default=0,
         metavar="S",
-        help="seed of random numbers; default: %(default)s",
+        help="seed of random numbers; threads (-1: all cores)",
     )
+    share_line(seed, "--seed S, --workers N")
     command.add_argument(
         "--workers",
         type=_parse_workers,
         default=1,
         metavar="N",
-        help="threads, or -1: all cores; default: 1",
+        help=argparse.SUPPRESS,
     )
 
 

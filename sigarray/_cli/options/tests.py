@@ -25,8 +25,7 @@ def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> N
         "--test",
         choices=("aso", *TESTS_OF_PAIRS),
         metavar="TEST",
-        help="aso (almost stochastic order, the default for runs), "
-        f"{list_in_words(TESTS_OF_PAIRS, 'or')}; for items, paired permutation",
+        help=f"aso, {list_in_words(TESTS_OF_PAIRS, 'or')}; by default as scores need",
     )
     tests.add_argument(
         "--paired",
@@ -48,7 +47,7 @@ def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> N
         "--margin",
         type=number(0.0, _MAX_MARGIN),
         metavar="M",
-        help="say which models are not worse by M or more, in the unit of scores"
+        help="say which models are not worse by M or more"
         if has_margin
         else argparse.SUPPRESS,
     )
@@ -56,37 +55,35 @@ def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> N
         "--threshold",
         type=number(0.0, 0.5),
         metavar="TAU",
-        help=f"A is better if eps_min < TAU (aso); default: {THRESHOLD}",
+        help=f"A is better if eps_min < TAU (aso, {THRESHOLD})",
     )
     tests.add_argument(
         "--confidence-level",
         type=number(0.0, 1.0, is_open=True),
         metavar="P",
-        help=f"confidence level of eps_min (aso); default: {CONFIDENCE_LEVEL}",
+        help=f"confidence level of eps_min (aso, {CONFIDENCE_LEVEL})",
     )
     tests.add_argument(
         "--alpha",
         type=number(0.0, 1.0, is_open=True),
         metavar="ALPHA",
-        help=f"significance level of p-values; default: {ALPHA}",
+        help=f"significance level of p-values ({ALPHA})",
     )
     tests.add_argument(
         "--no-correction",
         action="store_true",
         help="do not correct for multiple comparisons",
     )
-    computing = command.add_argument_group("how to compute")
-    computing.add_argument(
+    tests.add_argument(
         "--method",
         choices=METHODS_OF_TESTS,
         metavar="METHOD",
-        help="auto; bootstrap, exact or asymptotic (aso); resampling or saddlepoint "
-        "(bootstrap, permutation)",
+        help="auto, exact, asymptotic, saddlepoint, ...",
     )
-    computing.add_argument(
+    tests.add_argument(
         "--dt",
         type=number(0.0, 1.0, is_open=True),
         metavar="DT",
         help="compare quantiles in steps of DT only (aso)",
     )
-    add_random(computing, default=None, said="1000 (aso) or 9999")
+    add_random(tests, default=None, said="1000 (aso) or 9999")
