@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.labels import align_labels
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.of_numpy import HOST
 
 _DLPACK_CPU = 1
@@ -186,6 +186,8 @@ def check_plain(x: Any) -> None:
 
 
 def _to_array(x: Any) -> Array:
+    if type(x) is np.ndarray and x.dtype.names is None:
+        return x
     check_plain(x)
     if array_api_compat.is_torch_array(x):
         return x.detach()
@@ -388,7 +390,7 @@ def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
 def check_leading_axes(samples: list[Array], n_axes: int) -> None:
     """Raise unless the axes in front of those of a sample broadcast."""
     try:
-        np.broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
+        broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
         axes = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"

@@ -1,12 +1,13 @@
 """NumPy's differences from the array API."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
@@ -20,6 +21,29 @@ class NumpyLibrary(Library):
     widest_float = np.float64
     index_dtype = np.intp
     has_int64 = True
+
+    # Some of NumPy's functions are Python around those in C, and take twice as long
+    # for few numbers.
+
+    isdtype = staticmethod(functools.cache(np.isdtype))
+
+    def sum(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        return np.add.reduce(x, axis, **options)
+
+    def max(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        return np.maximum.reduce(x, axis, **options)
+
+    def min(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        return np.minimum.reduce(x, axis, **options)
+
+    def astype(self, x: Array, dtype: Any, *, copy: bool = True) -> Array:
+        return x.astype(dtype, copy=copy)
+
+    def reshape(self, x: Array, shape: tuple[int, ...]) -> Array:
+        return x.reshape(shape)
+
+    def broadcast_to(self, x: Array, shape: tuple[int, ...]) -> Array:
+        return x if x.shape == shape else np.broadcast_to(x, shape)
 
     def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
         return np.asarray(numbers, dtype=dtype)
@@ -52,7 +76,7 @@ class NumpyLibrary(Library):
         return np.maximum(x, 0.0, out=x)
 
     def rescale(self, x: Array, scale: Array) -> Array:
-        if np.broadcast_shapes(x.shape, scale.shape) == x.shape:
+        if broadcast_shapes(x.shape, scale.shape) == x.shape:
             x *= scale
             return x
         return scale * x

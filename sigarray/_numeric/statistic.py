@@ -5,10 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from sigarray._backend.aliases import Alternative, Array, Statistic
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.callers import check_result
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.sums import SumStatistic
@@ -110,7 +108,7 @@ def pool_samples(xp: Library, a: Array, b: Array) -> Array:
 
 def concat_samples(xp: Library, a: Array, b: Array) -> Array:
     """Return the scores of A and then of B, unchanged; leading axes broadcast."""
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    leading = broadcast_shapes(a.shape[:-1], b.shape[:-1])
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
     return xp.concat(parts, axis=-1)
 

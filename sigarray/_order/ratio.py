@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import chunk_size
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
 from sigarray._backend.workers import current_execution
@@ -362,7 +360,7 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
         math.prod(stack.shape[:-1]) * size
         for stack, size in zip(stacks, nodes, strict=True)
     )
-    leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
+    leading = broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
 
 
