@@ -48,15 +48,13 @@ def standardize(
         labels that differ.
     """
     arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
-    arrays = tuple(_to_array(x) for x in arrays)
+    arrays = tuple(map(_to_array, arrays))
     xp = _shared_library(arrays)
-    samples = []
     with xp.modes_off():
         arrays = tuple(_to_float(xp, x, what) for x in arrays)
         dtype = xp.result_type(*(x.dtype for x in arrays))
-        for x in arrays:
-            whole = xp.astype(x, dtype, copy=False)
-            samples.append(_move_axis_last(xp, whole, axis, what))
+        whole = [xp.astype(x, dtype, copy=False) for x in arrays]
+        samples = [_move_axis_last(xp, x, axis, what) for x in whole]
     check_leading_axes(samples, n_axes)
     return xp, samples
 
