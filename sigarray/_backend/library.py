@@ -129,6 +129,12 @@ class Library:
         """
         return build(self) if self.has_int64 else self._upload_tables(build)
 
+    def kept_tables(
+        self, build: Callable[..., tuple[Array, ...]], *sizes: Any
+    ) -> tuple[Array, ...]:
+        """Return `build(xp, *sizes)`, of static sizes; the host keeps the last ones."""
+        return build(self, *sizes)
+
     def _upload_tables(
         self, build: Callable[["Library"], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
@@ -155,6 +161,10 @@ class Library:
     def read_numbers(self, _x: Array) -> list[int] | None:
         """Return the values of an array where the host has them, or None."""
         return None
+
+    def is_known(self, _condition: Array) -> bool:
+        """Tell whether a condition holds throughout, where the host can see it."""
+        return False
 
     def as_argument(self, number: int | Array) -> int | Array:
         """Return an integer as one of a kernel's arrays."""

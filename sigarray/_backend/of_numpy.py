@@ -1,7 +1,7 @@
 """NumPy's differences from the array API."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from sigarray._backend.library import Library, broadcast_shapes
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
+# Tables that are kept, each of half a megabyte at most by those who make them.
+_MAX_TABLES = 64
 
 
 class NumpyLibrary(Library):
@@ -42,14 +44,25 @@ class NumpyLibrary(Library):
     def reshape(self, x: Array, shape: tuple[int, ...]) -> Array:
         return x.reshape(shape)
 
+    def stack(self, arrays: Sequence[Array], *, axis: int = 0) -> Array:
+        return np.stack(arrays, axis=axis) if axis else np.array(arrays)
+
     def broadcast_to(self, x: Array, shape: tuple[int, ...]) -> Array:
         return x if x.shape == shape else np.broadcast_to(x, shape)
+
+    def kept_tables(
+        self, build: Callable[..., tuple[Array, ...]], *sizes: Any
+    ) -> tuple[Array, ...]:
+        return _keep_tables(build, *sizes)
 
     def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
         return np.asarray(numbers, dtype=dtype)
 
     def read_numbers(self, x: Array) -> list[int]:
         return x.tolist()  # type: ignore[no-any-return]
+
+    def is_known(self, condition: Array) -> bool:
+        return bool(condition.all())
 
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         # In one pass if that is exact enough: einsum adds one term after the other.
@@ -83,6 +96,16 @@ class NumpyLibrary(Library):
 
     def cumulative_maximum(self, x: Array) -> Array:
         return np.maximum.accumulate(x, axis=-1)
+
+
+@functools.lru_cache(maxsize=_MAX_TABLES)
+def _keep_tables(
+    build: Callable[..., tuple[Array, ...]], *sizes: Any
+) -> tuple[Array, ...]:
+    tables = build(HOST, *sizes)
+    for table in tables:
+        table.flags.writeable = False
+    return tables
 
 
 # The library for computations on the host, whatever the caller's arrays are.

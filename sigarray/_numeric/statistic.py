@@ -185,14 +185,30 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
 
     Numbers so small that they have few bits are scaled up.
     """
-    _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
+    sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
+    scale, unit = choose_scale(xp, *sizes)
+    return scale_by(xp, scale, samples), unit
+
+
+def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
+    """Return the scale of samples of these sizes, by `scale_scores`, and the unit."""
+    size = functools.reduce(xp.maximum, sizes)
+    _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)
-    size = functools.reduce(xp.maximum, [xp.max(xp.abs(x), axis=-1) for x in samples])
     one = xp.ones_like(size)
     is_large, is_small = size > large, size < 1.0 / large
+    if xp.is_known(~(is_large | is_small)):
+        return one, one
     scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
     unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
-    return [x * scale[..., None] for x in samples], unit
+    return scale, unit
+
+
+def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:
+    """Return samples times a scale; themselves if it is known to be 1."""
+    if xp.is_known(scale == 1.0) and len({x.shape for x in samples}) == 1:
+        return list(samples)
+    return [x * scale[..., None] for x in samples]
 
 
 def standard_deviation(xp: Library, x: Array) -> Array:
