@@ -44,6 +44,12 @@ class NumpyLibrary(Library):
     def reshape(self, x: Array, shape: tuple[int, ...]) -> Array:
         return x.reshape(shape)
 
+    def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
+        return x.take(indices, axis=axis)
+
+    def take_last(self, x: Array, indices: Array) -> Array:
+        return x.take(indices, axis=-1)
+
     def stack(self, arrays: Sequence[Array], *, axis: int = 0) -> Array:
         return np.stack(arrays, axis=axis) if axis else np.array(arrays)
 
@@ -104,7 +110,8 @@ def _keep_tables(
 ) -> tuple[Array, ...]:
     tables = build(HOST, *sizes)
     for table in tables:
-        table.flags.writeable = False
+        if table is not None:
+            table.flags.writeable = False
     return tables
 
 

@@ -346,10 +346,11 @@ def ratio_of_differences(
 
 def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
     """Return violation / distance, or 0.5 where both are 0."""
-    is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
     ratio = xp.clip(violation / distance, None, 1.0)
-    return xp.where(is_zero, 0.5, ratio)
+    if xp.is_known(distance > 0.0):
+        return ratio
+    return xp.where(distance == 0.0, 0.5, ratio)
 
 
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
