@@ -11,6 +11,9 @@ from sigarray._backend.library import Library, broadcast_shapes
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
+# Rows of fewer numbers are added up from the first on; of more, NumPy adds up eight
+# sums. Arrays of fewer numbers in all are reduced at once.
+_FEW_COLUMNS, _MANY = 8, 512
 # Tables that are kept, each of half a megabyte at most by those who make them.
 _MAX_TABLES = 64
 
@@ -30,13 +33,24 @@ class NumpyLibrary(Library):
     isdtype = staticmethod(functools.cache(np.isdtype))
 
     def sum(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        return np.add.reduce(x, axis, **options)
+        reduce = np.add.reduce if x.size < _MANY else _reduce_add
+        return reduce(x, axis, **options)
+
+    def mean(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        if not _has_few_columns(x, axis):
+            return np.mean(x, axis, **options)
+        total = _reduce_add(x, axis, **options)
+        # As NumPy's mean divides, also beyond the integers of float32.
+        n = np.intp(x.shape[-1])
+        return np.true_divide(total, n, out=total, casting="unsafe")
 
     def max(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        return np.maximum.reduce(x, axis, **options)
+        reduce = np.maximum.reduce if x.size < _MANY else _reduce_maximum
+        return reduce(x, axis, **options)
 
     def min(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        return np.minimum.reduce(x, axis, **options)
+        reduce = np.minimum.reduce if x.size < _MANY else _reduce_minimum
+        return reduce(x, axis, **options)
 
     def astype(self, x: Array, dtype: Any, *, copy: bool = True) -> Array:
         return x.astype(dtype, copy=copy)
@@ -102,6 +116,34 @@ class NumpyLibrary(Library):
 
     def cumulative_maximum(self, x: Array) -> Array:
         return np.maximum.accumulate(x, axis=-1)
+
+
+def _has_few_columns(x: Array, axis: Any) -> bool:
+    """Tell whether many rows of a few floats each are reduced."""
+    is_last = axis == -1 and x.ndim > 1 and 1 < x.shape[-1] < _FEW_COLUMNS
+    return bool(is_last and x.size >= _MANY and x.dtype.kind == "f")
+
+
+def _reduce(
+    ufunc: np.ufunc, x: Array, axis: Any, dtype: Any = None, *, keepdims: bool = False
+) -> Array:
+    """Reduce an array of many numbers as NumPy does, with the same bits.
+
+    NumPy starts a loop for each row, which takes 7 to 25 times as long as a loop over
+    rows for each of a few columns.
+    """
+    if dtype is not None or not _has_few_columns(x, axis):
+        return ufunc.reduce(x, axis, dtype, keepdims=keepdims)
+    # NumPy's sums start from 0, so that they are never -0.
+    total = x[..., 0] + 0.0 if ufunc is np.add else x[..., 0].copy()
+    for k in range(1, x.shape[-1]):
+        ufunc(total, x[..., k], out=total)
+    return total[..., None] if keepdims else total
+
+
+_reduce_add, _reduce_maximum, _reduce_minimum = (
+    functools.partial(_reduce, ufunc) for ufunc in (np.add, np.maximum, np.minimum)
+)
 
 
 @functools.lru_cache(maxsize=_MAX_TABLES)
