@@ -162,10 +162,6 @@ class Library:
         """Return the values of an array where the host has them, or None."""
         return None
 
-    def is_known(self, _condition: Array) -> bool:
-        """Tell whether a condition holds throughout, where the host can see it."""
-        return False
-
     def as_argument(self, number: int | Array) -> int | Array:
         """Return an integer as one of a kernel's arrays."""
         return number

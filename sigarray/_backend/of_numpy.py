@@ -81,9 +81,6 @@ class NumpyLibrary(Library):
     def read_numbers(self, x: Array) -> list[int]:
         return x.tolist()  # type: ignore[no-any-return]
 
-    def is_known(self, condition: Array) -> bool:
-        return bool(condition.all())
-
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         # In one pass if that is exact enough: einsum adds one term after the other.
         if a.shape[axis] <= _MAX_TERMS:

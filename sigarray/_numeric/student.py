@@ -167,7 +167,7 @@ def find_t(
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     """Return a difference in units of its error; if that is 0, infinity or 0 for 0."""
     varies = squared_error > 0.0
-    if xp.is_known(varies):
+    if xp.is_host and varies.all():
         return difference / xp.sqrt(squared_error) + (difference - difference)
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
     infinity = xp.full_like(difference, math.inf)
