@@ -37,12 +37,11 @@ class NumpyLibrary(Library):
         return reduce(x, axis, **options)
 
     def mean(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        if not _has_few_columns(x, axis):
+        if axis != -1 or x.dtype.kind != "f":
             return np.mean(x, axis, **options)
-        total = _reduce_add(x, axis, **options)
+        total = self.sum(x, axis=axis, **options)
         # As NumPy's mean divides, also beyond the integers of float32.
-        n = np.intp(x.shape[-1])
-        return np.true_divide(total, n, out=total, casting="unsafe")
+        return (total / np.intp(x.shape[-1])).astype(x.dtype, copy=False)
 
     def max(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         reduce = np.maximum.reduce if x.size < _MANY else _reduce_maximum

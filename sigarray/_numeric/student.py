@@ -55,11 +55,11 @@ def find_errors(
     samples = [x / unit[..., None] for x in samples]
     means = [xp.mean(x, axis=-1, keepdims=True) for x in samples]
     squares = [
-        xp.where(is_flat, 0.0, squared_error(xp, x, mean))
+        zero_if_flat(xp, is_flat, squared_error(xp, x, mean))
         for is_flat, x, mean in zip(are_flat, samples, means, strict=True)
     ]
     means = [
-        xp.where(is_flat, 0.0, mean[..., 0])
+        zero_if_flat(xp, is_flat, mean[..., 0])
         for is_flat, mean in zip(are_flat, means, strict=True)
     ]
     difference = difference_of(levels) / unit + difference_of(means)
@@ -143,6 +143,11 @@ def find_flat(
         high - low <= unit * size
         for (low, high), size in zip(samples, sizes, strict=True)
     ]
+
+
+def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:
+    """Return 0 for samples that are flat, and x for others; NaN stays."""
+    return x if xp.is_host and not is_flat.any() else xp.where(is_flat, 0.0, x)
 
 
 def find_t(

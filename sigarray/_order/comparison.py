@@ -14,7 +14,13 @@ from sigarray._backend.library import Library
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import find_symmetric_p_value
-from sigarray._numeric.student import Range, find_flat, find_t, squared_error
+from sigarray._numeric.student import (
+    Range,
+    find_flat,
+    find_t,
+    squared_error,
+    zero_if_flat,
+)
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
 # From this many scores on, bounds hold for equal means without a test of means.
@@ -82,9 +88,8 @@ def _find_means(xp: Library, stack: Array) -> Array:
     (is_flat,) = find_flat(xp, [ends], [ends])
     rest = stack - ends.low[..., None]
     mean = xp.mean(rest, axis=-1, keepdims=True)
-    parts = [mean[..., 0], squared_error(xp, rest, mean)]
-    # NaN stays.
-    parts = [xp.where(is_flat, 0.0, x) for x in parts]
+    found = mean[..., 0], squared_error(xp, rest, mean)
+    parts = [zero_if_flat(xp, is_flat, x) for x in found]
     return xp.stack([ends.low, *parts], axis=-1)
 
 
