@@ -51,6 +51,12 @@ class NumpyLibrary(Library):
         reduce = np.minimum.reduce if x.size < _MANY else _reduce_minimum
         return reduce(x, axis, **options)
 
+    def any(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        return np.logical_or.reduce(x, axis, **options) if x.ndim else x
+
+    def all(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
+        return np.logical_and.reduce(x, axis, **options) if x.ndim else x
+
     def astype(self, x: Array, dtype: Any, *, copy: bool = True) -> Array:
         return x.astype(dtype, copy=copy)
 

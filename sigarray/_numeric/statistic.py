@@ -197,7 +197,7 @@ def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
     large = 2.0 ** (exponent // 2)
     one = xp.ones_like(size)
     is_large, is_small = size > large, size < 1.0 / large
-    if xp.is_host and not (is_large | is_small).any():
+    if xp.is_host and not xp.any(is_large | is_small):
         return one, one
     scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
     unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
@@ -206,7 +206,8 @@ def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
 
 def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:
     """Return samples times a scale; on the host, themselves if it is 1."""
-    if xp.is_host and (scale == 1.0).all() and len({x.shape for x in samples}) == 1:
+    are_alike = all(x.shape == samples[0].shape for x in samples)
+    if xp.is_host and are_alike and xp.all(scale == 1.0):
         return list(samples)
     return [x * scale[..., None] for x in samples]
 

@@ -147,7 +147,7 @@ def find_flat(
 
 def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:
     """Return 0 for samples that are flat, and x for others; NaN stays."""
-    return x if xp.is_host and not is_flat.any() else xp.where(is_flat, 0.0, x)
+    return x if xp.is_host and not xp.any(is_flat) else xp.where(is_flat, 0.0, x)
 
 
 def find_t(
@@ -172,7 +172,7 @@ def find_t(
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     """Return a difference in units of its error; if that is 0, infinity or 0 for 0."""
     varies = squared_error > 0.0
-    if xp.is_host and varies.all():
+    if xp.is_host and xp.all(varies):
         return difference / xp.sqrt(squared_error) + (difference - difference)
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
     infinity = xp.full_like(difference, math.inf)

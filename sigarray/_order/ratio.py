@@ -348,7 +348,7 @@ def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
     """Return violation / distance, or 0.5 where both are 0."""
     # XLA may add up both in different orders, and 1 - eps is the other direction.
     ratio = xp.clip(violation / distance, None, 1.0)
-    if xp.is_host and (distance > 0.0).all():
+    if xp.is_host and xp.all(distance > 0.0):
         return ratio
     return xp.where(distance == 0.0, 0.5, ratio)
 
