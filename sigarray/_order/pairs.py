@@ -76,13 +76,13 @@ def map_block(
     n_pairs = n * (n - 1) // 2 if is_within else n * m
     leading = broadcast_shapes(x.shape[:axis], y.shape[:axis])
     n_entries = math.prod(leading)
+    if n_entries == n_pairs == n == 1:
+        x, y = with_one_shift(x, axis), with_one_shift(y, axis)
+        return function(x, y, *[z[..., None] for z in along])[..., 0]
     sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
     limit = max(within_room(MAX_DIFFERENCES), n_scores, chunk_size(xp, 1))
     if n_entries * sample <= limit:
-        if n_pairs == n == 1:
-            x, y = (with_one_shift(z, axis) for z in (x, y))
-            return function(x, y, *(z[..., None] for z in along))[..., 0]
         # y is repeated as far around as rows of x reach.
         n_windows = first + min(n, n_pairs) + -(-n_pairs // n) - 1
         parts = [y] * (n_windows // m)
