@@ -17,7 +17,7 @@ from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
 
-# With at most this many pairs of scores, the host keeps the test of each number of wins.
+# With at most this many pairs of scores, the host keeps tests of all numbers of wins.
 _MAX_LISTED = 2**12
 
 
