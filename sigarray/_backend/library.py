@@ -246,6 +246,14 @@ class Library:
             return self.ascontiguousarray(x)
         return x
 
+    def undo_order(self, x: Array, order: Array) -> Array:
+        """Return numbers in an order of the last axis as they were before it.
+
+        Some libraries do so without a sort.
+        """
+        places = self.argsort(order, axis=-1, stable=False)
+        return self.take_along_axis(x, places, axis=-1)
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         """Return the n-th smallest of the last axis, which is kept.
 

@@ -41,7 +41,8 @@ class NumpyLibrary(Library):
             return np.mean(x, axis, **options)
         total = self.sum(x, axis=axis, **options)
         # As NumPy's mean divides, also beyond the integers of float32.
-        return (total / np.intp(x.shape[-1])).astype(x.dtype, copy=False)
+        mean = total / np.intp(x.shape[-1])
+        return mean if mean.dtype == x.dtype else mean.astype(x.dtype)
 
     def max(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         reduce = np.maximum.reduce if x.size < _MANY else _reduce_maximum
@@ -101,6 +102,11 @@ class NumpyLibrary(Library):
 
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]
+
+    def undo_order(self, x: Array, order: Array) -> Array:
+        result = np.empty(x.shape, dtype=x.dtype)
+        np.put_along_axis(result, order, x, axis=-1)
+        return result
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
         # NumPy's clip takes 3 us longer.
