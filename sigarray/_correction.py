@@ -285,14 +285,14 @@ def _adjust(xp: Library, p: Array, *, rule: Rule) -> Array:
     """Apply the rule to p-values in ascending order, and restore their order."""
     is_valid = (p >= 0.0) & (p <= 1.0)
     n = xp.sum(xp.astype(is_valid, p.dtype), axis=-1, keepdims=True)
+    is_whole = xp.is_host and bool(xp.all(is_valid))
     # Invalid ones go last.
-    keys = xp.where(is_valid, p, 2.0)
+    keys = p if is_whole else xp.where(is_valid, p, 2.0)
     order = xp.argsort(keys, axis=-1, stable=False)
     ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype)
     adjusted = rule(xp, xp.take_along_axis(keys, order, axis=-1), ranks, n)
-    places = xp.argsort(order, axis=-1, stable=False)
-    adjusted = xp.take_along_axis(adjusted, places, axis=-1)
-    return xp.where(is_valid, xp.clip(adjusted, None, 1.0), math.nan)
+    adjusted = xp.clip(xp.undo_order(adjusted, order), None, 1.0)
+    return adjusted if is_whole else xp.where(is_valid, adjusted, math.nan)
 
 
 @array_kernel

@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.seeds import spare_seed
 from sigarray._difference.location import t_test
 from sigarray._difference.rank_sum import mann_whitney_u
@@ -190,7 +188,7 @@ def _see(
         is_paired = test == "paired_t"
         result = t_test(a, b, paired=is_paired, alternative="greater")
         return result.pvalue <= level
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    leading = broadcast_shapes(a.shape[:-1], b.shape[:-1])
     p_values = test(a, b, axis=-1)
     check_result(xp, "test(a, b, axis=-1)", p_values, leading, a, b)
     return p_values <= level

@@ -10,7 +10,6 @@ from sigarray._backend.workers import (
     compute_chunks,
     compute_items,
     current_execution,
-    keep_freed_memory,
 )
 
 State = TypeVar("State")
@@ -271,8 +270,6 @@ def _plan_chunks(
     xp: Library, count: int, elements: int, batch: int | None, n_shards: int = 1
 ) -> tuple[int, int]:
     """Return the number of chunks of a shard, and their size."""
-    if xp.is_processor:
-        keep_freed_memory()
     if batch is None:
         batch = current_execution().batch
     if batch is None or xp.has_no_numbers:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import is_array, standardize
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
 
 
@@ -68,7 +66,7 @@ def _stack(xp: Library, columns: Sequence[Array]) -> Array:
             f"{', '.join(map(str, sizes))} items."
         )
         raise ValueError(msg)
-    shape = np.broadcast_shapes(*(x.shape for x in columns))
+    shape = broadcast_shapes(*(x.shape for x in columns))
     with xp.modes_off():
         return xp.stack([xp.broadcast_to(x, shape) for x in columns], axis=-2)
 

@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.labels import align_labels
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.of_numpy import HOST
 
 _DLPACK_CPU = 1
@@ -48,15 +48,13 @@ def standardize(
         labels that differ.
     """
     arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
-    arrays = tuple(_to_array(x) for x in arrays)
+    arrays = tuple(map(_to_array, arrays))
     xp = _shared_library(arrays)
-    samples = []
     with xp.modes_off():
         arrays = tuple(_to_float(xp, x, what) for x in arrays)
         dtype = xp.result_type(*(x.dtype for x in arrays))
-        for x in arrays:
-            whole = xp.astype(x, dtype, copy=False)
-            samples.append(_move_axis_last(xp, whole, axis, what))
+        whole = [xp.astype(x, dtype, copy=False) for x in arrays]
+        samples = [_move_axis_last(xp, x, axis, what) for x in whole]
     check_leading_axes(samples, n_axes)
     return xp, samples
 
@@ -186,6 +184,8 @@ def check_plain(x: Any) -> None:
 
 
 def _to_array(x: Any) -> Array:
+    if type(x) is np.ndarray and x.dtype.names is None:
+        return x
     check_plain(x)
     if array_api_compat.is_torch_array(x):
         return x.detach()
@@ -388,7 +388,7 @@ def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
 def check_leading_axes(samples: list[Array], n_axes: int) -> None:
     """Raise unless the axes in front of those of a sample broadcast."""
     try:
-        np.broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
+        broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
         axes = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"

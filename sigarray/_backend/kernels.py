@@ -6,7 +6,11 @@ from typing import Any, TypeVar
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import admit_workers, current_execution
+from sigarray._backend.workers import (
+    admit_workers,
+    current_execution,
+    keep_freed_memory,
+)
 
 Result = TypeVar("Result")
 
@@ -23,6 +27,8 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     @functools.wraps(function)
     def call(xp: Library, *arrays: Array, **static: Any) -> Result:
         execution = current_execution()
+        if xp.is_processor:
+            keep_freed_memory()
         with xp.modes_off():
             if execution.workers is None or execution.is_admitted:
                 return xp.call(function, arrays, static)  # type: ignore[no-any-return]

@@ -129,6 +129,12 @@ class Library:
         """
         return build(self) if self.has_int64 else self._upload_tables(build)
 
+    def kept_tables(
+        self, build: Callable[..., tuple[Array, ...]], *sizes: Any
+    ) -> tuple[Array, ...]:
+        """Return `build(xp, *sizes)`, of static sizes; the host keeps the last ones."""
+        return build(self, *sizes)
+
     def _upload_tables(
         self, build: Callable[["Library"], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
@@ -240,6 +246,14 @@ class Library:
             return self.ascontiguousarray(x)
         return x
 
+    def undo_order(self, x: Array, order: Array) -> Array:
+        """Return numbers in an order of the last axis as they were before it.
+
+        Some libraries do so without a sort.
+        """
+        places = self.argsort(order, axis=-1, stable=False)
+        return self.take_along_axis(x, places, axis=-1)
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         """Return the n-th smallest of the last axis, which is kept.
 
@@ -301,6 +315,14 @@ def elements_of_memory(memory: int | None) -> int:
     # Powers of two, so that devices of one class have the same chunks.
     elements: int = 2 ** ((memory // _MEMORY_OF_AN_ELEMENT).bit_length() - 1)
     return min(elements, _MAX_CHUNK_ELEMENTS)
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Broadcast shapes as NumPy does, which takes 3 us for any, or raise."""
+    first, *others = map(tuple, shapes)
+    if all(shape == first for shape in others):
+        return first
+    return np.broadcast_shapes(first, *others)
 
 
 # It makes tables for libraries that cannot.

@@ -53,7 +53,7 @@ def random_words(
     fused = draw_fused(xp, seed, "words", start, count, width, first_block=first_block)
     if fused is not None:
         return fused
-    return _random_rows(xp, seed, start, count, [width], [first_block])[0]
+    return _random_rows(xp, seed, start, count, [width], [first_block])[0][..., :width]
 
 
 def _random_rows(
@@ -64,7 +64,7 @@ def _random_rows(
     widths: Sequence[int],
     first_blocks: Sequence[int],
 ) -> list[Array]:
-    """Return `random_words` of several widths, encrypted at once."""
+    """Return `random_words` of several widths or one more, encrypted at once."""
     dtype = xp.word_dtype
     blocks, streams = [-(-width // 2) for width in widths], seed[0].shape[:-1]
     first = start if isinstance(start, int) else xp.astype(xp.asarray(start), dtype)
@@ -79,9 +79,9 @@ def _random_rows(
     counter = (xp.broadcast_to(replicates, shape), xp.broadcast_to(every, shape))
     words = threefry2x32(xp, seed, counter)
     rows, end = [], 0
-    for n, width in zip(blocks, widths, strict=True):
+    for n in blocks:
         part = slice(end, end + n)
-        rows.append(xp.concat([x[..., part] for x in words], axis=-1)[..., :width])
+        rows.append(xp.concat([x[..., part] for x in words], axis=-1))
         end += n
     return rows
 
@@ -112,12 +112,18 @@ def _random_halves(
 
     The shape is (count, width), or (count, K, width).
     """
-    return _halve(xp, random_words(xp, seed, start, count, -(-width // 2)), width)
+    n_words = -(-width // 2)
+    words = _random_rows(xp, seed, start, count, [n_words], [0])[0]
+    return _halve(xp, words, n_words)[..., :width]
 
 
-def _halve(xp: Library, words: Array, width: int) -> Array:
+def _halve(xp: Library, words: Array, n_words: int) -> Array:
+    """Return the halves of the first words: the upper ones, and then the lower ones.
+
+    Only results are cut to their width: what is contiguous takes half as long.
+    """
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
-    return xp.concat(halves, axis=-1)[..., :width]
+    return xp.concat([x[..., :n_words] for x in halves], axis=-1)
 
 
 def threefry2x32(
@@ -246,8 +252,8 @@ def overlapping_words(
     return result
 
 
-def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
-    """Return `uniform_indices` of `overlapping_words`, from the halves of these.
+def _overlapping_indices(xp: Library, halves: Array, n: int, width: int) -> Array:
+    """Return `uniform_indices` of `overlapping_words`, from the first halves of these.
 
     32 bits suffice, because n is at most 2^12.
     """
@@ -256,7 +262,7 @@ def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
     indices += scaled[:-1, ...]
     indices >>= _HALF_BITS
     is_wide = xp.has_int64
-    return xp.astype(indices, xp.int64 if is_wide else xp.int32)
+    return xp.astype(indices[..., :width], xp.int64 if is_wide else xp.int32)
 
 
 def random_places(
@@ -301,12 +307,12 @@ def random_places(
         widths = [-(-draws[k] // 2) if is_overlapping else draws[k] for k in which]
         firsts = [first_blocks[k] for k in which]
         rows = _random_rows(xp, seed, start, count + is_overlapping, widths, firsts)
-        for k, words in zip(which, rows, strict=True):
+        for k, words, width in zip(which, rows, widths, strict=True):
             if is_overlapping:
-                halves = _halve(xp, words, draws[k])
-                places[k] = _overlapping_indices(xp, halves, sizes[k])
+                halves = _halve(xp, words, width)
+                places[k] = _overlapping_indices(xp, halves, sizes[k], draws[k])
             else:
-                places[k] = uniform_indices(xp, words, sizes[k])
+                places[k] = uniform_indices(xp, words[..., :width], sizes[k])
     return [places[k] for k in range(len(sizes))]
 
 

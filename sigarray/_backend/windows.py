@@ -66,10 +66,10 @@ def map_windows(
                 ]
                 windows = [rows_of(y, row + s, end + s, axis) for s in shifts]
                 parts[shift, row] = function(
-                    _with_one_shift(rows_of(x, row, end, axis), axis),
+                    with_one_shift(rows_of(x, row, end, axis), axis),
                     xp.stack(windows, axis=axis - 1)
                     if len(windows) > 1
-                    else _with_one_shift(windows[0], axis),
+                    else with_one_shift(windows[0], axis),
                     *(z[..., row:end] for z in values),
                 )
             shift += len(shifts)
@@ -85,6 +85,6 @@ def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
     return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
 
 
-def _with_one_shift(rows: Array, axis: int) -> Array:
+def with_one_shift(rows: Array, axis: int) -> Array:
     """Insert an axis in front of that of rows: NumPy's expand_dims takes 5 us."""
     return rows[(..., None, *(slice(None),) * -axis)]

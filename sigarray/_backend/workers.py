@@ -59,6 +59,11 @@ class Execution:
         """The execution of a chunk elsewhere."""
         return replace(self, workers=1, progress=None, is_admitted=True)
 
+    @property
+    def here(self) -> "Execution":
+        """The execution of a chunk in this thread."""
+        return self if self.progress is None else replace(self, progress=None)
+
     def is_long(self, elements: int) -> bool:
         """Tell whether so many elements are worth sharing."""
         return elements >= (_MIN_ELEMENTS if self.least is None else self.least)
@@ -90,6 +95,8 @@ def nest_execution(
 ) -> Execution:
     """Return the execution of a nested call: that of the outer one, unless given."""
     outer = current_execution()
+    if batch is outer.batch and workers is None and progress is None:
+        return outer
     return replace(
         outer,
         batch=batch,
@@ -159,13 +166,14 @@ def compute_chunks(
     """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
-    elsewhere = Elsewhere(chunk, xp, execution.elsewhere)
 
     def tell(done: int) -> None:
         if progress is not None:
             progress(min(done, count), count)
 
     is_long = execution.is_long(elements * count)
+    # What is short stays here.
+    elsewhere = Elsewhere(chunk, xp, execution.elsewhere) if is_long else chunk
     if callable(workers) and is_long:
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
@@ -186,7 +194,7 @@ def compute_chunks(
             yield array
     else:
         for start in range(0, count, size):
-            with executed_by(replace(execution, progress=None)):
+            with executed_by(execution.here):
                 array = chunk(start, min(size, count - start))
             tell(start + size)
             yield array
@@ -209,7 +217,7 @@ def compute_items(
     elsewhere = Elsewhere(function, xp, execution.elsewhere)
 
     def here(item: Any) -> Item:
-        with executed_by(replace(execution, progress=None)):
+        with executed_by(execution.here):
             return function(item)
 
     is_long = execution.is_long(elements * len(items))

@@ -4,8 +4,6 @@ import functools
 import math
 from typing import Any, Literal, Unpack, get_args
 
-import numpy as np
-
 from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
@@ -16,7 +14,7 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
@@ -312,7 +310,7 @@ def _bootstrap_ci(
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error, some batch entries at a time."""
     n_axes = 2 if isinstance(statistic, SumStatistic) else 1
-    leading = np.broadcast_shapes(*(sample.shape[:-n_axes] for sample in samples))
+    leading = broadcast_shapes(*(sample.shape[:-n_axes] for sample in samples))
     count = math.prod(leading)
     stacks = []
     for sample in samples:

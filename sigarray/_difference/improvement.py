@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.confidence_interval import interpolate
@@ -154,7 +152,7 @@ def _probability_of_improvement(
     n_resamples: int,
 ) -> tuple[Array, ...]:
     """Return the probability, its limits and its standard error."""
-    leading = np.broadcast_shapes(*(x.shape[:-1] for x in samples))
+    leading = broadcast_shapes(*(x.shape[:-1] for x in samples))
     strata = design.with_arrays(arrays).strata
     leads: RaggedLeads | _Leads
     if strata.intervals:

@@ -11,7 +11,12 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import difference_of
-from sigarray._numeric.student import find_flat, relate_to_smallest, squared_error
+from sigarray._numeric.student import (
+    find_flat,
+    range_of,
+    relate_to_smallest,
+    squared_error,
+)
 
 
 class Parts(NamedTuple):
@@ -73,7 +78,9 @@ def _error_of(
     xp: Library, scores: Sequence[Array], means: Sequence[Array], unit: Array
 ) -> list[Array]:
     """Return the squared errors of means, 0 where these differ by rounding alone."""
-    are_flat = find_flat(xp, scores, [x * unit[..., None] for x in means])
+    of_scores = [range_of(xp, x) for x in scores]
+    of_means = [range_of(xp, x * unit[..., None]) for x in means]
+    are_flat = find_flat(xp, of_scores, of_means)
     return [
         xp.where(flat, 0.0, squared_error(xp, x))
         for x, flat in zip(means, are_flat, strict=True)

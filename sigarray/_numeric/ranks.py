@@ -30,10 +30,9 @@ def tie_bounds(
 def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
     """Return the ranks along the last axis, from the middle one, as floats."""
     order = xp.argsort(x, axis=-1, stable=False)
-    place = xp.argsort(order, axis=-1, stable=False)
     first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)
     ranks = 0.5 * xp.astype(first + last - (x.shape[-1] - 1), x.dtype)
-    return xp.take_along_axis(ranks, place, axis=-1)
+    return xp.undo_order(ranks, order)
 
 
 def net_wins(xp: Library, a: Array, b: Array) -> Array:

@@ -4,6 +4,7 @@ import functools
 import math
 from collections.abc import Callable
 from statistics import NormalDist
+from typing import Any
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import iterate, map_entries
@@ -183,17 +184,21 @@ def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
     .. [1] H. Takahasi, M. Mori (1974). Double exponential formulas for numerical
        integration. Publications of the RIMS 9, 721-741. :doi:`10.2977/prims/1195192451`
     """
-    nodes = xp.arange(_NODES, dtype=start.dtype)
-    w = _FIRST_NODE + _SPACING * nodes
-    decay = xp.exp(-w)
-    steps = xp.exp(w - decay)
-    weights = _SPACING * steps * (1.0 + decay)
+    steps, weights = xp.kept_tables(_place_nodes, start.dtype)
     width = 1.0 / (1.0 + start)
     distance = steps * width[..., None]
     u = start[..., None] + distance
     factor = _ratio_to_rise(xp, u * u * spread[..., None])
     density = xp.exp(-0.5 * distance * (u + start[..., None])) * xp.sqrt(factor)
     return width * xp.sum(weights * density, axis=-1)
+
+
+def _place_nodes(xp: Library, dtype: Any) -> tuple[Array, ...]:
+    """Return the steps from the start of the integral to its nodes, and weights."""
+    w = _FIRST_NODE + _SPACING * xp.arange(_NODES, dtype=dtype)
+    decay = xp.exp(-w)
+    steps = xp.exp(w - decay)
+    return steps, _SPACING * steps * (1.0 + decay)
 
 
 def _ratio_to_rise(xp: Library, q: Array) -> Array:
@@ -224,7 +229,8 @@ def normal_quantiles(xp: Library, p: Array) -> Array:
 
 def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
     """Evaluate a polynomial, whose first coefficient is the constant."""
-    value = coefficients[-1] + 0.0 * x
-    for coefficient in reversed(coefficients[:-1]):
+    *rest, second, first = coefficients
+    value = first * x + second
+    for coefficient in reversed(rest):
         value = value * x + coefficient
     return value

@@ -5,10 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from sigarray._backend.aliases import Alternative, Array, Statistic
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.callers import check_result
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.sums import SumStatistic
@@ -110,7 +108,7 @@ def pool_samples(xp: Library, a: Array, b: Array) -> Array:
 
 def concat_samples(xp: Library, a: Array, b: Array) -> Array:
     """Return the scores of A and then of B, unchanged; leading axes broadcast."""
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    leading = broadcast_shapes(a.shape[:-1], b.shape[:-1])
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
     return xp.concat(parts, axis=-1)
 
@@ -187,14 +185,31 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
 
     Numbers so small that they have few bits are scaled up.
     """
-    _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
+    sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
+    scale, unit = choose_scale(xp, *sizes)
+    return scale_by(xp, scale, samples), unit
+
+
+def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
+    """Return the scale of samples of these sizes, by `scale_scores`, and the unit."""
+    size = functools.reduce(xp.maximum, sizes)
+    _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)
-    size = functools.reduce(xp.maximum, [xp.max(xp.abs(x), axis=-1) for x in samples])
     one = xp.ones_like(size)
     is_large, is_small = size > large, size < 1.0 / large
+    if xp.is_host and not xp.any(is_large | is_small):
+        return one, one
     scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
     unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
-    return [x * scale[..., None] for x in samples], unit
+    return scale, unit
+
+
+def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:
+    """Return samples times a scale; on the host, themselves if it is 1."""
+    are_alike = all(x.shape == samples[0].shape for x in samples)
+    if xp.is_host and are_alike and xp.all(scale == 1.0):
+        return list(samples)
+    return [x * scale[..., None] for x in samples]
 
 
 def standard_deviation(xp: Library, x: Array) -> Array:

@@ -2,12 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from functools import reduce
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import difference_of, largest_or_one, scale_scores
+from sigarray._numeric.statistic import (
+    choose_scale,
+    difference_of,
+    largest_or_one,
+    scale_by,
+    scale_scores,
+)
 
 _EPS_OF_SINGLE = 2.0**-23
 
@@ -30,33 +36,47 @@ def find_errors(
     The errors are those of each sample, or of the differences of pairs, in the unit.
     The list of scores, which are large, is emptied.
     """
-    sizes = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
-    scaled, unit_of_all = scale_scores(xp, *scores)
+    dfs = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
+    ranges = [range_of(xp, x) for x in scores]
+    scale, unit_of_all = choose_scale(xp, *(x.size(xp) for x in ranges))
+    scaled = scale_by(xp, scale, scores)
+    ranges = [Range(low * scale, high * scale) for low, high in ranges]
     samples = [scaled[0] - scaled[1]] if paired else scaled
-    are_flat = find_flat(xp, scaled, samples)
     del scaled
     scores.clear()
+    ranges_of_samples = [range_of(xp, *samples)] if paired else ranges
+    are_flat = find_flat(xp, ranges, ranges_of_samples)
     # Relative to the smallest score, so that the level costs no digits.
-    levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
-    samples = [x - level for x, level in zip(samples, levels, strict=True)]
-    gap = difference_of(levels)
+    levels = [low for low, _ in ranges_of_samples]
+    samples = [x - low[..., None] for x, low in zip(samples, levels, strict=True)]
     # In units of the largest number, because squares of small ones would underflow.
-    unit = largest_or_one(xp, *samples)[..., None]
-    samples = [x / unit for x in samples]
-    means, squares = (
-        [xp.where(y, 0.0, find(x)) for x, y in zip(samples, are_flat, strict=True)]
-        for find in (partial(xp.mean, axis=-1), partial(squared_error, xp))
-    )
-    difference = (gap / unit)[..., 0] + difference_of(means)
-    return difference, squares, sizes, unit[..., 0] * unit_of_all
+    largest = reduce(xp.maximum, [high - low for low, high in ranges_of_samples])
+    unit = xp.where(largest > 0.0, largest, 1.0)
+    samples = [x / unit[..., None] for x in samples]
+    means = [xp.mean(x, axis=-1, keepdims=True) for x in samples]
+    squares = [
+        zero_if_flat(xp, is_flat, squared_error(xp, x, mean))
+        for is_flat, x, mean in zip(are_flat, samples, means, strict=True)
+    ]
+    means = [
+        zero_if_flat(xp, is_flat, mean[..., 0])
+        for is_flat, mean in zip(are_flat, means, strict=True)
+    ]
+    difference = difference_of(levels) / unit + difference_of(means)
+    return difference, squares, dfs, unit * unit_of_all
 
 
 def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:
     """Return samples, or differences of pairs, made exactly flat by `find_flat`."""
+    ranges = [range_of(xp, x) for x in scores]
     samples = [scores[0] - scores[1]] if paired else scores
+    ranges_of_samples = [range_of(xp, *samples)] if paired else ranges
+    are_flat = find_flat(xp, ranges, ranges_of_samples)
     return [
-        xp.where(y[..., None], xp.min(x, axis=-1, keepdims=True), x)
-        for x, y in zip(samples, find_flat(xp, scores, samples), strict=True)
+        xp.where(is_flat[..., None], low[..., None], x)
+        for x, (low, _), is_flat in zip(
+            samples, ranges_of_samples, are_flat, strict=True
+        )
     ]
 
 
@@ -86,25 +106,48 @@ def relate_to_smallest(xp: Library, scores: Sequence[Array], paired: bool) -> Re
     return Relative(samples, gap, unit, scaled, unit_of_scaled)
 
 
+class Range(NamedTuple):
+    """The smallest and the largest number of samples."""
+
+    low: Array
+    high: Array
+
+    def size(self, xp: Library) -> Array:
+        """Return the largest absolute number."""
+        return xp.maximum(self.high, -self.low)
+
+
+def range_of(xp: Library, x: Array) -> Range:
+    """Return the range of samples along the last axis."""
+    return Range(xp.min(x, axis=-1), xp.max(x, axis=-1))
+
+
 def find_flat(
-    xp: Library, scores: Sequence[Array], samples: Sequence[Array]
+    xp: Library, scores: Sequence[Range], samples: Sequence[Range]
 ) -> list[Array]:
     """Tell which samples of scores, or of differences, vary only by rounding.
+
+    Scores and samples are given by their ranges.
 
     Two decimals and their difference are rounded by at most half a unit each: 0.9 - 0.8
     and 0.7 - 0.6 differ by no more, and count as the same. So do means that were summed
     in another order. Whole numbers in single precision may be as near to one another,
     but they are exact and count as different.
     """
-    sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in scores]
+    sizes = [x.size(xp) for x in scores]
     if is_of_pairs := len(samples) < len(scores):
         sizes = [xp.maximum(*sizes)]
-    eps = xp.finfo(samples[0].dtype).eps
+    eps = xp.finfo(sizes[0].dtype).eps
     unit = eps * (4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0)
     return [
-        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= unit * size
-        for x, size in zip(samples, sizes, strict=True)
+        high - low <= unit * size
+        for (low, high), size in zip(samples, sizes, strict=True)
     ]
+
+
+def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:
+    """Return 0 for samples that are flat, and x for others; NaN stays."""
+    return x if xp.is_host and not xp.any(is_flat) else xp.where(is_flat, 0.0, x)
 
 
 def find_t(
@@ -129,6 +172,8 @@ def find_t(
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     """Return a difference in units of its error; if that is 0, infinity or 0 for 0."""
     varies = squared_error > 0.0
+    if xp.is_host and xp.all(varies):
+        return difference / xp.sqrt(squared_error) + (difference - difference)
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
     infinity = xp.full_like(difference, math.inf)
     infinite = xp.where(difference > 0.0, infinity, -infinity)
@@ -137,8 +182,8 @@ def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     return xp.where(varies, t, infinite) + (difference - difference)
 
 
-def squared_error(xp: Library, x: Array) -> Array:
-    """Return the estimated variance of the mean."""
+def squared_error(xp: Library, x: Array, mean: Array | None = None) -> Array:
+    """Return the estimated variance of the mean, which is (..., 1) if it is known."""
     n = x.shape[-1]
-    deviation = x - xp.mean(x, axis=-1, keepdims=True)
+    deviation = x - (xp.mean(x, axis=-1, keepdims=True) if mean is None else mean)
     return xp.sum(deviation * deviation, axis=-1) / (n * (n - 1.0))

@@ -6,9 +6,8 @@ import math
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._backend.of_numpy import HOST
 
-# Lists of this many resamples are kept on NumPy: those of up to eight scores, 0.5 MiB.
+# Lists of this many resamples are kept on the host: those of up to eight scores.
 _MAX_KEPT = 2**13
 
 
@@ -23,18 +22,15 @@ def enumerate_resamples(xp: Library, n: int) -> tuple[Array, Array]:
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
     """
-    if xp.is_host and count_resamples(n) <= _MAX_KEPT:
-        return _keep_resamples(n)
-    build = functools.partial(_build_resamples, n=n)
-    ranks, weights = xp.build_tables(build)
+    if count_resamples(n) <= _MAX_KEPT:
+        ranks, weights = xp.kept_tables(_list_resamples, n)
+    else:
+        ranks, weights = _list_resamples(xp, n)
     return ranks, weights
 
 
-@functools.cache
-def _keep_resamples(n: int) -> tuple[Array, Array]:
-    ranks, weights = _build_resamples(HOST, n=n)
-    ranks.flags.writeable = weights.flags.writeable = False
-    return ranks, weights
+def _list_resamples(xp: Library, n: int) -> tuple[Array, ...]:
+    return xp.build_tables(functools.partial(_build_resamples, n=n))
 
 
 def _build_resamples(xp: Library, *, n: int) -> tuple[Array, Array]:

@@ -14,7 +14,13 @@ from sigarray._backend.library import Library
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import find_symmetric_p_value
-from sigarray._numeric.student import find_flat, find_t, squared_error
+from sigarray._numeric.student import (
+    Range,
+    find_flat,
+    find_t,
+    squared_error,
+    zero_if_flat,
+)
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
 # From this many scores on, bounds hold for equal means without a test of means.
@@ -78,13 +84,13 @@ def _find_means(xp: Library, stack: Array) -> Array:
 
     The samples are sorted, and their squares neither overflow nor underflow.
     """
-    (is_flat,) = find_flat(xp, [stack], [stack])
-    lowest = stack[..., :1]
-    rest = stack - lowest
-    parts = [xp.mean(rest, axis=-1), squared_error(xp, rest)]
-    # NaN stays.
-    parts = [xp.where(is_flat, 0.0, x) for x in parts]
-    return xp.stack([lowest[..., 0], *parts], axis=-1)
+    ends = Range(stack[..., 0], stack[..., -1])
+    (is_flat,) = find_flat(xp, [ends], [ends])
+    rest = stack - ends.low[..., None]
+    mean = xp.mean(rest, axis=-1, keepdims=True)
+    found = mean[..., 0], squared_error(xp, rest, mean)
+    parts = [zero_if_flat(xp, is_flat, x) for x in found]
+    return xp.stack([ends.low, *parts], axis=-1)
 
 
 def compare_means(

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_entries
@@ -16,6 +16,9 @@ from sigarray._order.closed import (
 from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
+
+# With at most this many pairs of scores, the host keeps tests of all numbers of wins.
+_MAX_LISTED = 2**12
 
 
 class Equality(NamedTuple):
@@ -42,21 +45,11 @@ def _test_pairs(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test every pair separately, (..., P): one-sided, or two-sided by Bonferroni."""
-    is_one_sided = family.kind == "one-sided"
+    side: Alternative = "greater" if family.kind == "one-sided" else "two-sided"
     parts = []
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
         n, m, wins = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
-        curve = curve_of_wins(n, m, family)
-        size = _without_ties(xp, wins if is_one_sided else xp.abs(wins), n * m)
-        if is_one_sided:
-            # P(D >= -d) = 1 - P(D >= d + 2): without ties, d + 2 is the next D.
-            is_behind = size < 0.0
-            p_values = curve(xp, xp.where(is_behind, 2.0 - size, size))
-            p_values = xp.where(is_behind, 1.0 - p_values, p_values)
-        else:
-            p_values = curve(xp, size)
-        is_told = size >= limit_of_pair(n, m, family)
-        side: Alternative = "greater" if is_one_sided else "two-sided"
+        p_values, is_told = _test_wins(xp, wins, n, m, family)
         by_means = p_of_means(xp, pair, (n, m), side)
         if by_means is not None:
             by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
@@ -65,6 +58,41 @@ def _test_pairs(
         p_values = _agree(xp, p_values, is_told, family.level) + (wins - wins)
         parts.append((wins / (2.0 * n * m) + 0.5, p_values, is_told))
     return Equality(*(join(xp, list(part)) for part in zip(*parts, strict=True)))
+
+
+def _test_wins(
+    xp: Library, wins: Array, n: int, m: int, family: Family
+) -> tuple[Array, Array]:
+    """Return p-values of net wins, and whether they are enough to tell a pair apart."""
+    if not xp.is_host or n * m > _MAX_LISTED:
+        return _compute_tests(xp, wins, n, m, family)
+    p_values, are_told = xp.kept_tables(_list_tests, n, m, family, wins.dtype)
+    places = xp.where(xp.isnan(wins), 0.0, wins + (n * m + 1.0))
+    places = xp.astype(places, xp.index_dtype)
+    return xp.take_last(p_values, places), xp.take_last(are_told, places)
+
+
+def _list_tests(
+    xp: Library, n: int, m: int, family: Family, dtype: Any
+) -> tuple[Array, Array]:
+    """Return the tests of NaN, and of all possible net wins, from the least one on."""
+    wins = xp.arange(-n * m - 1, n * m + 1, dtype=dtype)
+    wins = xp.where(wins < -n * m, math.nan, wins)
+    return _compute_tests(xp, wins, n, m, family)
+
+
+def _compute_tests(
+    xp: Library, wins: Array, n: int, m: int, family: Family
+) -> tuple[Array, Array]:
+    curve, limit = curve_of_wins(n, m, family), limit_of_pair(n, m, family)
+    if family.kind != "one-sided":
+        size = _without_ties(xp, xp.abs(wins), n * m)
+        return curve(xp, size), size >= limit
+    size = _without_ties(xp, wins, n * m)
+    # P(D >= -d) = 1 - P(D >= d + 2): without ties, d + 2 is the next D.
+    is_behind = size < 0.0
+    p_values = curve(xp, xp.where(is_behind, 2.0 - size, size))
+    return xp.where(is_behind, 1.0 - p_values, p_values), size >= limit
 
 
 def _test_models(

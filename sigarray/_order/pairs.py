@@ -18,8 +18,8 @@ from sigarray._backend.chunks import (
     map_entries,
     within_room,
 )
-from sigarray._backend.library import Library
-from sigarray._backend.windows import map_windows, rows_of
+from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.windows import map_windows, rows_of, with_one_shift
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
@@ -74,8 +74,11 @@ def map_block(
     is_within = block[0] == block[1]
     first = int(is_within)
     n_pairs = n * (n - 1) // 2 if is_within else n * m
-    leading = np.broadcast_shapes(x.shape[:axis], y.shape[:axis])
+    leading = broadcast_shapes(x.shape[:axis], y.shape[:axis])
     n_entries = math.prod(leading)
+    if n_entries == n_pairs == n == 1:
+        x, y = with_one_shift(x, axis), with_one_shift(y, axis)
+        return function(x, y, *[z[..., None] for z in along])[..., 0]
     sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
     limit = max(within_room(MAX_DIFFERENCES), n_scores, chunk_size(xp, 1))

@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import chunk_size
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
 from sigarray._backend.workers import current_execution
@@ -348,10 +346,11 @@ def ratio_of_differences(
 
 def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
     """Return violation / distance, or 0.5 where both are 0."""
-    is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
     ratio = xp.clip(violation / distance, None, 1.0)
-    return xp.where(is_zero, 0.5, ratio)
+    if xp.is_host and xp.all(distance > 0.0):
+        return ratio
+    return xp.where(distance == 0.0, 0.5, ratio)
 
 
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
@@ -362,7 +361,7 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
         math.prod(stack.shape[:-1]) * size
         for stack, size in zip(stacks, nodes, strict=True)
     )
-    leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
+    leading = broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
 
 

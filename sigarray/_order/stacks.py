@@ -10,7 +10,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
 from sigarray._order.pairs import Stacks
 
@@ -68,7 +68,7 @@ def stack_by_size(
             )
             raise ValueError(msg)
         return [stack], tuple(range(stack.shape[-2]))
-    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
+    leading = broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
     sizes = [sample.shape[-1] for sample in samples]
     # Models are grouped by size, and sizes in the order of their first model.

@@ -31,6 +31,8 @@ from sigarray._resampling.exchanged import (
 
 # Up to so many rows are gathered for their sums; the places of more are counted.
 _FEW_ROWS = 3
+# Keys of this many scores in all subsets are kept on the host: half a megabyte.
+_MAX_KEPT = 2**17
 
 
 class Summands(NamedTuple):
@@ -374,7 +376,19 @@ def _enumerated_keys(
     The subsets are listed by the smaller sample: if many scores have few subsets, that
     sample is small.
     """
-    places = xp.arange(size) + start
+    count = math.comb(n + m, n)
+    is_listed = count * (n + m) <= _MAX_KEPT
+    if is_listed and isinstance(start, int) and start + size <= count:
+        (keys,) = xp.kept_tables(_list_keys, n, m)
+        return keys[start : start + size, :]
+    return _make_keys(xp, n, m, xp.arange(size) + start)
+
+
+def _list_keys(xp: Library, n: int, m: int) -> tuple[Array, ...]:
+    return (_make_keys(xp, n, m, xp.arange(math.comb(n + m, n))),)
+
+
+def _make_keys(xp: Library, n: int, m: int, places: Array) -> Array:
     chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
     everyone = xp.arange(n + m, dtype=chosen.dtype)
     is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)

@@ -1,6 +1,7 @@
 """Sums of pairs that are exchanged, by the bits of random words."""
 
 import math
+from typing import Any
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -52,11 +53,10 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
     Numbers after the first `n_bits` of each word are 0.
     """
     n_rows, width, _ = pairs.shape
-    every = xp.arange(2**_BYTE, dtype=words.dtype)
-    bits = (every >> xp.arange(_BYTE, dtype=words.dtype)[:, None]) & 1
+    (bits,) = xp.kept_tables(_list_bits, words.dtype, pairs.dtype)
     n_bytes = width * (WORD_BITS // _BYTE)
     eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
-    table = xp.matrix_product(eights, xp.astype(bits, pairs.dtype))
+    table = xp.matrix_product(eights, bits)
     table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
     dtype = xp.index_dtype
     # The start of the table of the first byte of each word.
@@ -68,6 +68,13 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
         places += first + k * 2**_BYTE
         sums = sums + xp.sum(xp.take_last(table, places), axis=-1)
     return sums
+
+
+def _list_bits(xp: Library, integer: Any, dtype: Any) -> tuple[Array, ...]:
+    """Return the bits of all bytes, (8, 256), made of integers of a dtype."""
+    every = xp.arange(2**_BYTE, dtype=integer)
+    bits = (every >> xp.arange(_BYTE, dtype=integer)[:, None]) & 1
+    return (xp.astype(bits, dtype),)
 
 
 def count_bits_at_once(xp: Library) -> int:

@@ -1,0 +1,52 @@
+"""NumPy's own ways, which give the bits of NumPy's functions."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from sigarray._backend.of_numpy import _MAX_TABLES, HOST, _keep_tables
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+@pytest.mark.parametrize("shape", [(300, 2), (7, 30, 5), (100, 7), (90, 8), (3,)])
+def test_reductions_are_numpys(shape, dtype):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=shape)
+    x[rng.random(shape) < 0.2] = -0.0
+    if dtype.startswith("float"):
+        x[rng.random(shape) < 0.01] = np.nan
+    x = x.astype(dtype)
+    for name in ("sum", "mean", "max", "min"):
+        for options in ({"axis": -1}, {"axis": -1, "keepdims": True}, {"axis": 0}, {}):
+            found = getattr(HOST, name)(x, **options)
+            expected = getattr(np, name)(x, **options)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+            if name in ("sum", "mean"):
+                np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+def _build(xp, n):
+    return xp.arange(n), None
+
+
+def test_tables_are_kept_and_cannot_be_written():
+    first, nothing = HOST.kept_tables(_build, 3)
+    assert nothing is None
+    assert HOST.kept_tables(_build, 3)[0] is first
+    with pytest.raises(ValueError, match="read-only"):
+        first += 1
+
+
+def test_few_tables_are_kept_whoever_asks():
+    def ask(start):
+        for n in range(start, start + 2 * _MAX_TABLES):
+            assert len(HOST.kept_tables(_build, n)[0]) == n
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert _keep_tables.cache_info().currsize <= _MAX_TABLES
