@@ -218,6 +218,22 @@ class Library:
         ends = self.searchsorted(ordered, edges, side="left")
         return self.reshape(ends[1:] - ends[:-1], (count, n))
 
+    def weigh_places(self, places: Array, n: int, dtype: Any) -> Array:
+        """Return `count_places` in a float dtype."""
+        return self.astype(self.count_places(places, n), dtype)
+
+    def sum_taken(self, x: Array, places: Array) -> Array:
+        """Sum x (..., n) at places (R, k): (..., R)."""
+        return self.sum(self.take_last(x, places), axis=-1)
+
+    def mean_taken(self, x: Array, places: Array) -> Array:
+        """Return the mean of x (..., n) at places (R, k): (..., R)."""
+        return self.mean(self.take_last(x, places), axis=-1)
+
+    def sum_bytes(self, _table: Array, _words: Array, _n_bytes: int) -> Array | None:
+        """Sum a table by the bytes of words by one kernel, or return None."""
+        return None
+
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):
@@ -246,6 +262,13 @@ class Library:
         Some libraries do so without a sort, two to three times faster.
         """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
+
+    def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
+        """Return 1 for the n smallest keys of the last axis, and 0 for the others.
+
+        Where keys are tied at the n-th, more are 1.
+        """
+        return self.astype(keys <= self.nth_smallest(keys, n), dtype)
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
         """Return numbers between two bounds; None is no bound, and NaN stays."""

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.compiled_numpy import find_kernels
 from sigarray._backend.library import Library
 
 # The most terms that are added up one after the other, perhaps in float32.
@@ -27,6 +28,37 @@ class NumpyLibrary(Library):
     def read_numbers(self, x: Array) -> list[int]:
         return x.tolist()  # type: ignore[no-any-return]
 
+    def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
+        kernels = find_kernels()
+        return None if kernels is None else kernels.draw(seed, kind, numbers)
+
+    def sum_taken(self, x: Array, places: Array) -> Array:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or places.ndim != 2:
+            return super().sum_taken(x, places)
+        return kernels.sum_taken(x, places)
+
+    def mean_taken(self, x: Array, places: Array) -> Array:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or places.ndim != 2:
+            return super().mean_taken(x, places)
+        sums = kernels.sum_taken(x, places)
+        # As NumPy's mean divides, also beyond the integers of float32.
+        n = np.intp(places.shape[-1])
+        return np.true_divide(sums, n, out=sums, casting="unsafe")
+
+    def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None or keys.dtype != self.word_dtype:
+            return super().mark_smallest(keys, n, dtype)
+        return kernels.mark_smallest(keys, n, dtype)
+
+    def sum_bytes(self, table: Array, words: Array, n_bytes: int) -> Array | None:
+        kernels = find_kernels(table.dtype)
+        if kernels is None or words.dtype != self.word_dtype:
+            return None
+        return kernels.sum_bytes(table, words, n_bytes)
+
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         # In one pass if that is exact enough: einsum adds one term after the other.
         if a.shape[axis] <= _MAX_TERMS:
@@ -39,6 +71,12 @@ class NumpyLibrary(Library):
         flat = places + (np.arange(count) * n)[:, None]
         counts = np.bincount(np.reshape(flat, -1), minlength=count * n)
         return np.reshape(counts, (count, n))
+
+    def weigh_places(self, places: Array, n: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None:
+            return super().weigh_places(places, n, dtype)
+        return kernels.count_places(places, n, dtype)
 
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]

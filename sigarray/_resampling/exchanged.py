@@ -58,6 +58,9 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
     eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
     table = xp.matrix_product(eights, xp.astype(bits, pairs.dtype))
     table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
+    found = xp.sum_bytes(table, words, -(-n_bits // _BYTE))
+    if found is not None:
+        return found
     dtype = xp.index_dtype
     # The start of the table of the first byte of each word.
     first = xp.arange(width, dtype=dtype)

@@ -1,0 +1,45 @@
+/* The kernels of the engine, which NumPy's arrays go through on a processor.
+
+   All of them give the bits of the array code, whatever the instructions: they are to
+   be compiled without contraction of a * b + c (-ffp-contract=off), and without
+   -ffast-math. They have no state and no threads, and return 1 if there is no memory,
+   else 0. Arrays are contiguous, and shapes are those of the last axes first to last.
+ */
+
+#ifndef SIGARRAY_KERNELS_H
+#define SIGARRAY_KERNELS_H
+
+#include <stdint.h>
+
+/* The version of this interface; sigarray/_backend/compiled_numpy.py has the same. */
+#define ENGINE_VERSION 1
+
+typedef uint32_t word;
+typedef int64_t integer;
+
+/* What `draw` gives, by the numbers of sigarray/_backend/fused.py. */
+enum { WORDS, UNIFORMS, PLACES };
+
+#define KERNELS_OF_REALS(REAL, NAME)                                                   \
+    int (*sum_taken_##NAME)(const REAL *x, integer entries, integer n,                 \
+                            const integer *places, integer rows, integer drawn,        \
+                            REAL *out);                                                \
+    int (*count_places_##NAME)(const integer *places, integer rows, integer drawn,     \
+                               integer n, REAL *out);                                  \
+    int (*mark_smallest_##NAME)(const word *keys, integer rows, integer size,          \
+                                integer n, REAL *out);                                 \
+    int (*sum_bytes_##NAME)(const REAL *table, integer entries, const word *words,     \
+                            integer rows, integer width, integer n_bytes, REAL *out);
+
+typedef struct {
+    int (*draw)(const word *low, const word *high, integer streams, integer start,
+                integer rows, integer width, integer halves, integer size,
+                integer first, integer kind, void *out);
+    KERNELS_OF_REALS(double, f64)
+    KERNELS_OF_REALS(float, f32)
+} kernels;
+
+/* Compiled for one set of instructions each: see hatch_build.py. */
+extern const kernels kernels_base, kernels_v3, kernels_v4;
+
+#endif

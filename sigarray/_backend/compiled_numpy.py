@@ -1,0 +1,116 @@
+"""The kernels in C for NumPy's arrays, where they are compiled: the engine.
+
+`hatch_build.py` compiles `engine/` where there is a C compiler. The kernels give the
+bits of the array code, which is their reference, and which takes their place where they
+are missing, or SIGARRAY_ENGINE=array leaves them out. They hand back the interpreter's
+lock while they compute.
+"""
+
+import functools
+import importlib
+import math
+import os
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Seed
+
+# Of the interface in engine/kernels.h: a build of another one is left alone.
+_VERSION = 1
+# What `draw` gives, by the kinds of `fused`.
+_DRAWN = (np.uint32, np.float32, np.int64)
+# Kernels of numbers end in these names.
+REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}
+# Sums of so many numbers have been added up in NumPy's order, if these are the same.
+_PROBES = (7, 8, 100, 1000)
+
+
+class Kernels:
+    """The functions of the engine, of NumPy's arrays."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+
+    def draw(self, seed: Seed, kind: int, numbers: list[int]) -> Array:
+        """Return the numbers of `draw_fused` as a flat array."""
+        start, count, width, halves, size, first = numbers
+        low, high = (np.ascontiguousarray(x) for x in seed)
+        out = np.empty(count * low.size * width, dtype=_DRAWN[kind])
+        where = low.size, start, count, width, halves, size, first
+        self.module.draw(low, high, *where, kind, out)
+        return out
+
+    def sum_taken(self, x: Array, places: Array) -> Array:
+        """Sum x (..., n) at places (R, k): (..., R)."""
+        *leading, n = x.shape
+        rows, drawn = places.shape
+        out = np.empty((*leading, rows), dtype=x.dtype)
+        x, places = np.ascontiguousarray(x), _as_places(places)
+        size = math.prod(leading), n
+        self._of("sum_taken", x.dtype)(x, *size, places, rows, drawn, out)
+        return out
+
+    def count_places(self, places: Array, n: int, dtype: Any) -> Array:
+        """Count how often each of n places is in a row of places (R, k): (R, n)."""
+        rows, drawn = places.shape
+        out = np.empty((rows, n), dtype=dtype)
+        places = _as_places(places)
+        self._of("count_places", out.dtype)(places, rows, drawn, n, out)
+        return out
+
+    def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
+        """Return 1 for the n smallest keys of each row (R, k), and 0 for the others."""
+        out = np.empty(keys.shape, dtype=dtype)
+        keys = np.ascontiguousarray(keys)
+        self._of("mark_smallest", out.dtype)(keys, *keys.shape, n, out)
+        return out
+
+    def sum_bytes(self, table: Array, words: Array, n_bytes: int) -> Array:
+        """Sum numbers of a table (E, 1024 W) at the bytes of words (R, W): (E, R)."""
+        rows, width = words.shape
+        out = np.empty((table.shape[0], rows), dtype=table.dtype)
+        table, words = np.ascontiguousarray(table), np.ascontiguousarray(words)
+        size = rows, width, n_bytes
+        add = self._of("sum_bytes", table.dtype)
+        add(table, table.shape[0], words, *size, out)
+        return out
+
+    def _of(self, name: str, dtype: Any) -> Any:
+        return getattr(self.module, f"{name}_{REALS[dtype]}")
+
+
+def find_kernels(*dtypes: Any) -> Kernels | None:
+    """Return the kernels if they are of these dtypes of real numbers."""
+    return load_kernels() if all(x in REALS for x in dtypes) else None
+
+
+@functools.cache
+def load_kernels() -> Kernels | None:
+    """Return the kernels, or None where the array code takes their place."""
+    if os.environ.get("SIGARRAY_ENGINE") == "array":
+        return None
+    try:
+        module = importlib.import_module("sigarray._backend._engine")
+    except ImportError:
+        return None
+    if getattr(module, "VERSION", None) != _VERSION:
+        return None
+    kernels = Kernels(module)
+    return kernels if _adds_as_numpy(kernels) else None
+
+
+def _as_places(places: Array) -> Array:
+    return np.ascontiguousarray(places, dtype=np.int64)
+
+
+def _adds_as_numpy(kernels: Kernels) -> bool:
+    """Tell whether sums have the bits of this version of NumPy."""
+    for dtype in REALS:
+        for n in _PROBES:
+            x = (1.0 / np.arange(3, n + 3)).astype(dtype)
+            (found,) = kernels.sum_taken(x, np.arange(n)[None, :])
+            if found != np.sum(x):
+                return False
+    return True
