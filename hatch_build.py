@@ -87,7 +87,7 @@ def compile_engine(folder: Path) -> Path | None:
             commands.append([*compiler, *FLAGS, *source, "-c", "-o", parts[-1]])
         # It is copied to its place when it is whole.
         linked = Path(objects, "_engine.abi3.so")
-        linking = [*compiler, *link, *parts, "-o", str(linked)]
+        linking = [*compiler, *link, *parts, "-lm", "-o", str(linked)]
         if not (run_at_once(commands) and run_at_once([linking])):
             return None
         return Path(shutil.copy(linked, folder))

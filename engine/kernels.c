@@ -1,6 +1,8 @@
 /* All kernels, for the instructions that the compiler is told of; KERNELS names them.
  */
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +18,26 @@
 #include "selection.h"
 
 #define REAL double
+#define EXACT_BITS 31
+#define MIN_EXPONENT (DBL_MIN_EXP + 64)
 #define NAMED(f) f##_f64
 #include "reals.h"
+#include "exact.h"
 #undef REAL
+#undef EXACT_BITS
+#undef MIN_EXPONENT
 #undef NAMED
 #define REAL float
+#define EXACT_BITS 24
+#define MIN_EXPONENT (FLT_MIN_EXP + 64)
 #define NAMED(f) f##_f32
 #include "reals.h"
+#include "exact.h"
 
 #define LIST_OF_REALS(NAME)                                                            \
     .sum_taken_##NAME = sum_taken_##NAME, .count_places_##NAME = count_places_##NAME,  \
-    .mark_smallest_##NAME = mark_smallest_##NAME, .sum_bytes_##NAME = sum_bytes_##NAME
+    .mark_smallest_##NAME = mark_smallest_##NAME,                                      \
+    .sum_bytes_##NAME = sum_bytes_##NAME, .sum_exactly_##NAME = sum_exactly_##NAME,    \
+    .sum_bits_exactly_##NAME = sum_bits_exactly_##NAME
 
 const kernels KERNELS = {.draw = draw, LIST_OF_REALS(f64), LIST_OF_REALS(f32)};

@@ -29,7 +29,13 @@ enum { WORDS, UNIFORMS, PLACES };
     int (*mark_smallest_##NAME)(const word *keys, integer rows, integer size,          \
                                 integer n, REAL *out);                                 \
     int (*sum_bytes_##NAME)(const REAL *table, integer entries, const word *words,     \
-                            integer rows, integer width, integer n_bytes, REAL *out);
+                            integer rows, integer width, integer n_bytes, REAL *out);  \
+    int (*sum_exactly_##NAME)(const REAL *x, integer entries, integer n,               \
+                              const integer *places, integer rows, integer drawn,      \
+                              REAL *out);                                              \
+    int (*sum_bits_exactly_##NAME)(const REAL *x, integer entries, integer n,          \
+                                   const word *words, integer rows, integer width,     \
+                                   REAL *out);
 
 typedef struct {
     int (*draw)(const word *low, const word *high, integer streams, integer start,

@@ -65,11 +65,10 @@ static int list_levels(const kernels **levels) {
         int n_views = 0, code = read_arguments(KINDS, given, n, a, views, &n_views);   \
         if (!code) {                                                                   \
             Py_BEGIN_ALLOW_THREADS code = in_use->NAME(__VA_ARGS__);                   \
-            Py_END_ALLOW_THREADS if (code) PyErr_NoMemory();                           \
+            Py_END_ALLOW_THREADS if (code == 1) PyErr_NoMemory();                      \
         }                                                                              \
         while (n_views) PyBuffer_Release(&views[--n_views]);                           \
-        if (code) return NULL;                                                         \
-        Py_RETURN_NONE;                                                                \
+        return code < 0 || code == 1 ? NULL : PyBool_FromLong(code == 0);              \
     }
 
 FUNCTION(draw, "rriiiiiiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i, a[5].i, a[6].i,
@@ -78,6 +77,10 @@ FUNCTION(draw, "rriiiiiiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i, a[5].i, a[
 #define FUNCTIONS_OF_REALS(NAME)                                                       \
     FUNCTION(sum_taken_##NAME, "riiriiw", a[0].p, a[1].i, a[2].i, a[3].p, a[4].i,      \
              a[5].i, a[6].p)                                                           \
+    FUNCTION(sum_exactly_##NAME, "riiriiw", a[0].p, a[1].i, a[2].i, a[3].p, a[4].i,    \
+             a[5].i, a[6].p)                                                           \
+    FUNCTION(sum_bits_exactly_##NAME, "riiriiw", a[0].p, a[1].i, a[2].i, a[3].p,       \
+             a[4].i, a[5].i, a[6].p)                                                   \
     FUNCTION(count_places_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)     \
     FUNCTION(mark_smallest_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)    \
     FUNCTION(sum_bytes_##NAME, "ririiiw", a[0].p, a[1].i, a[2].p, a[3].i, a[4].i,      \
@@ -110,7 +113,7 @@ static PyObject *py_use_level(PyObject *self, PyObject *level) {
 #define ROW(NAME) {#NAME, (PyCFunction)(void (*)(void))py_##NAME, METH_FASTCALL, NULL}
 #define ROWS_OF_REALS(NAME)                                                            \
     ROW(sum_taken_##NAME), ROW(count_places_##NAME), ROW(mark_smallest_##NAME),        \
-        ROW(sum_bytes_##NAME)
+        ROW(sum_bytes_##NAME), ROW(sum_exactly_##NAME), ROW(sum_bits_exactly_##NAME)
 
 static PyMethodDef methods[] = {
     {"count_levels", py_count_levels, METH_NOARGS, NULL},

@@ -52,6 +52,27 @@ class Kernels:
         self._of("sum_taken", x.dtype)(x, *size, places, rows, drawn, out)
         return out
 
+    def sum_exactly(self, x: Array, places: Array) -> Array | None:
+        """Return `sum_taken`, or None unless sums are exact, and alike in any order.
+
+        They are of numbers that are whole multiples of a power of two, as counts are.
+        """
+        *leading, n = x.shape
+        rows, drawn = places.shape
+        out = np.empty((*leading, rows), dtype=x.dtype)
+        x, places = np.ascontiguousarray(x), _as_places(places)
+        size = math.prod(leading), n
+        add = self._of("sum_exactly", x.dtype)
+        return out if add(x, *size, places, rows, drawn, out) else None
+
+    def sum_bits_exactly(self, x: Array, words: Array) -> Array | None:
+        """Sum numbers (E, n) whose bits are 1 in words (R, W), as `sum_exactly`."""
+        rows, width = words.shape
+        out = np.empty((x.shape[0], rows), dtype=x.dtype)
+        x, words = np.ascontiguousarray(x), np.ascontiguousarray(words)
+        add = self._of("sum_bits_exactly", x.dtype)
+        return out if add(x, *x.shape, words, rows, width, out) else None
+
     def count_places(self, places: Array, n: int, dtype: Any) -> Array:
         """Count how often each of n places is in a row of places (R, k): (R, n)."""
         rows, drawn = places.shape

@@ -234,6 +234,19 @@ class Library:
         """Sum a table by the bytes of words by one kernel, or return None."""
         return None
 
+    def sum_exactly(
+        self, _samples: Sequence[Array], _places: Sequence[Array]
+    ) -> list[Array] | None:
+        """Return `sum_taken` of each sample by one kernel, if sums are exact.
+
+        They are of numbers such as counts, and the same in any order.
+        """
+        return None
+
+    def sum_bits_exactly(self, _x: Array, _words: Array) -> Array | None:
+        """Sum numbers (E, n) by the bits of words (R, W), likewise: (E, R)."""
+        return None
+
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):

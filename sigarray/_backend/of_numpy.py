@@ -47,6 +47,36 @@ class NumpyLibrary(Library):
         n = np.intp(places.shape[-1])
         return np.true_divide(sums, n, out=sums, casting="unsafe")
 
+    def sum_exactly(
+        self, samples: Sequence[Array], places: Sequence[Array]
+    ) -> list[Array] | None:
+        kernels = find_kernels(*(x.dtype for x in samples))
+        if kernels is None:
+            return None
+        first = places[0]
+        if len(samples) > 1 and all(chosen is first for chosen in places):
+            # In one pass over the places.
+            rows = [np.reshape(x, (-1, x.shape[-1])) for x in samples]
+            sums = kernels.sum_exactly(np.concat(rows), first)
+            if sums is None:
+                return None
+            parts = np.split(sums, np.cumsum([len(x) for x in rows])[:-1])
+            shapes = [(*x.shape[:-1], len(first)) for x in samples]
+            return [np.reshape(*x) for x in zip(parts, shapes, strict=True)]
+        found = []
+        for x, chosen in zip(samples, places, strict=True):
+            sums = kernels.sum_exactly(x, chosen)
+            if sums is None:
+                return None
+            found.append(sums)
+        return found
+
+    def sum_bits_exactly(self, x: Array, words: Array) -> Array | None:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or words.dtype != self.word_dtype:
+            return None
+        return kernels.sum_bits_exactly(x, words)
+
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
         kernels = find_kernels(dtype)
         if kernels is None or keys.dtype != self.word_dtype:

@@ -335,6 +335,9 @@ def sum_places(
     if _are_gathered(scores):
         taken = zip(scores, places, strict=True)
         return [xp.sum_taken(x, chosen) for x, chosen in taken]
+    exact = xp.sum_exactly(scores, places)
+    if exact is not None:
+        return exact
     n_counted = 1 if is_paired else len(scores)
     counts = [
         xp.weigh_places(chosen, x.shape[-1], x.dtype)

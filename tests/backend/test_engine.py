@@ -96,6 +96,62 @@ class TestSums:
                 assert_same(found, sum_of_exchanged(HOST, gaps, words))
 
 
+class TestExactSums:
+    """Sums of whole multiples of a power of two; of others, none."""
+
+    @pytest.mark.parametrize("dtype", REALS)
+    @pytest.mark.parametrize("entries", [1, 15, 16, 17, 33])
+    def test_at_places(self, level, rng, dtype, entries):
+        for n in (1, 2, 33, 200):
+            x = rng.integers(-99, 99, (entries, n)) * 2.0 ** rng.integers(-9, 9)
+            places = rng.integers(0, n, (3, n + 1))
+            found = load_kernels().sum_exactly(x.astype(dtype), places)
+            assert_same(found, np.sum(x[:, places], axis=-1).astype(dtype))
+
+    @pytest.mark.parametrize("dtype", REALS)
+    @pytest.mark.parametrize("entries", [1, 16, 33])
+    def test_of_bits(self, level, rng, dtype, entries):
+        for n in (1, 31, 32, 33, 1024, 1025, 2100):
+            x = rng.integers(-99, 99, (entries, n)) * 0.25
+            words = rng.integers(0, 2**32, (5, -(-n // 32)), dtype=np.uint32)
+            bits = np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")
+            found = load_kernels().sum_bits_exactly(x.astype(dtype), words)
+            assert_same(found, (x @ bits[:, :n].T).astype(dtype))
+
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_pairs_are_summed_at_once(self, rng, dtype):
+        samples = [
+            rng.integers(0, 9, shape).astype(dtype) for shape in ((2, 3, 20), (4, 20))
+        ]
+        places = rng.integers(0, 20, (6, 20))
+        for both in ([places, places], [places, places.copy()]):
+            for x, found in zip(samples, HOST.sum_exactly(samples, both), strict=True):
+                assert_same(found, Library.sum_taken(HOST, x, places))
+
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_up_to_their_limits(self, level, dtype):
+        """Two and three numbers whose sum is 2^24 or 2^31 less one, and one more."""
+        most, places = 2**31 if dtype == "float64" else 2**24, np.asarray([[0, 1]])
+        for low, is_exact in ((most // 2 - 1, True), (most // 2, False)):
+            x = np.asarray([[most // 2 - 1, low]], dtype=dtype)
+            found = load_kernels().sum_exactly(x, places)
+            assert (found is not None) == is_exact
+            assert not is_exact or found[0, 0] == most - 2
+
+    @pytest.mark.parametrize("dtype", REALS)
+    @pytest.mark.parametrize(
+        "fault", [0.1, np.nan, np.inf, -np.inf, "largest", "smallest"]
+    )
+    def test_of_others(self, level, dtype, fault):
+        limits = np.finfo(dtype)
+        limits = {"largest": limits.max, "smallest": limits.smallest_subnormal}
+        x = np.ones((2, 40), dtype=dtype)
+        x[1, 39] = limits.get(fault, fault)
+        places, words = np.zeros((1, 40), int), np.zeros((1, 2), np.uint32)
+        assert load_kernels().sum_exactly(x, places) is None
+        assert load_kernels().sum_bits_exactly(x, words) is None
+
+
 class TestChoices:
     @pytest.mark.parametrize("dtype", REALS)
     def test_places_are_counted(self, level, rng, dtype):
