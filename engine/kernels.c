@@ -23,6 +23,7 @@
 #define NAMED(f) f##_f64
 #include "reals.h"
 #include "exact.h"
+#include "order.h"
 #undef REAL
 #undef EXACT_BITS
 #undef MIN_EXPONENT
@@ -33,11 +34,14 @@
 #define NAMED(f) f##_f32
 #include "reals.h"
 #include "exact.h"
+#include "order.h"
 
 #define LIST_OF_REALS(NAME)                                                            \
     .sum_taken_##NAME = sum_taken_##NAME, .count_places_##NAME = count_places_##NAME,  \
     .mark_smallest_##NAME = mark_smallest_##NAME,                                      \
     .sum_bytes_##NAME = sum_bytes_##NAME, .sum_exactly_##NAME = sum_exactly_##NAME,    \
-    .sum_bits_exactly_##NAME = sum_bits_exactly_##NAME
+    .sum_bits_exactly_##NAME = sum_bits_exactly_##NAME,                                \
+    .resample_sorted_##NAME = resample_sorted_##NAME,                                  \
+    .find_ratios_##NAME = find_ratios_##NAME
 
 const kernels KERNELS = {.draw = draw, LIST_OF_REALS(f64), LIST_OF_REALS(f32)};

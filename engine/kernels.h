@@ -35,7 +35,16 @@ enum { WORDS, UNIFORMS, PLACES };
                               REAL *out);                                              \
     int (*sum_bits_exactly_##NAME)(const REAL *x, integer entries, integer n,          \
                                    const word *words, integer rows, integer width,     \
-                                   REAL *out);
+                                   REAL *out);                                         \
+    int (*resample_sorted_##NAME)(const REAL *scores, integer entries, integer models, \
+                                  integer n, const float *widths, integer rows,        \
+                                  integer drawn, double below, integer lanes,          \
+                                  REAL *out);                                          \
+    int (*find_ratios_##NAME)(                                                         \
+        const REAL *x, const REAL *y, const integer *starts, integer pairs,            \
+        integer x_step, integer y_step, integer nodes, integer rows, integer lanes,    \
+        integer has_ranks, integer has_widths, const integer *ranks_x,                 \
+        const integer *ranks_y, const REAL *widths, REAL *out);
 
 typedef struct {
     int (*draw)(const word *low, const word *high, integer streams, integer start,

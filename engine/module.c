@@ -16,7 +16,8 @@ typedef union {
     void *p;
 } argument;
 
-/* Kinds: i, an integer; d, a float; r, a buffer to read; w, one to write. */
+/* Kinds: i, an integer; d, a float; r, a buffer to read; s, one with strides; w,
+   one to write. */
 static int read_arguments(const char *kinds, PyObject *const *given, Py_ssize_t n,
                           argument *out, Py_buffer *views, int *n_views) {
     if (n != (Py_ssize_t)strlen(kinds)) {
@@ -28,7 +29,9 @@ static int read_arguments(const char *kinds, PyObject *const *given, Py_ssize_t 
         else if (kinds[k] == 'd') out[k].d = PyFloat_AsDouble(given[k]);
         else {
             Py_buffer *view = &views[*n_views];
-            const int flags = kinds[k] == 'w' ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+            const int flags = kinds[k] == 'w'   ? PyBUF_WRITABLE
+                              : kinds[k] == 's' ? PyBUF_STRIDED_RO
+                                                : PyBUF_SIMPLE;
             if (PyObject_GetBuffer(given[k], view, flags)) return -1;
             ++*n_views;
             out[k].p = view->buf;
@@ -81,6 +84,11 @@ FUNCTION(draw, "rriiiiiiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i, a[5].i, a[
              a[5].i, a[6].p)                                                           \
     FUNCTION(sum_bits_exactly_##NAME, "riiriiw", a[0].p, a[1].i, a[2].i, a[3].p,       \
              a[4].i, a[5].i, a[6].p)                                                   \
+    FUNCTION(resample_sorted_##NAME, "riiiriidiw", a[0].p, a[1].i, a[2].i, a[3].i,     \
+             a[4].p, a[5].i, a[6].i, a[7].d, a[8].i, a[9].p)                           \
+    FUNCTION(find_ratios_##NAME, "ssriiiiiiiirrrw", a[0].p, a[1].p, a[2].p, a[3].i,    \
+             a[4].i, a[5].i, a[6].i, a[7].i, a[8].i, a[9].i, a[10].i, a[11].p,         \
+             a[12].p, a[13].p, a[14].p)                                                \
     FUNCTION(count_places_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)     \
     FUNCTION(mark_smallest_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)    \
     FUNCTION(sum_bytes_##NAME, "ririiiw", a[0].p, a[1].i, a[2].p, a[3].i, a[4].i,      \
@@ -113,7 +121,8 @@ static PyObject *py_use_level(PyObject *self, PyObject *level) {
 #define ROW(NAME) {#NAME, (PyCFunction)(void (*)(void))py_##NAME, METH_FASTCALL, NULL}
 #define ROWS_OF_REALS(NAME)                                                            \
     ROW(sum_taken_##NAME), ROW(count_places_##NAME), ROW(mark_smallest_##NAME),        \
-        ROW(sum_bytes_##NAME), ROW(sum_exactly_##NAME), ROW(sum_bits_exactly_##NAME)
+        ROW(sum_bytes_##NAME), ROW(sum_exactly_##NAME), ROW(sum_bits_exactly_##NAME),  \
+        ROW(resample_sorted_##NAME), ROW(find_ratios_##NAME)
 
 static PyMethodDef methods[] = {
     {"count_levels", py_count_levels, METH_NOARGS, NULL},

@@ -10,12 +10,14 @@ import functools
 import importlib
 import math
 import os
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 1
@@ -25,13 +27,18 @@ _DRAWN = (np.uint32, np.float32, np.int64)
 REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}
 # Sums of so many numbers have been added up in NumPy's order, if these are the same.
 _PROBES = (7, 8, 100, 1000)
+_NONE = np.empty(0, dtype=np.int64)
 
 
 class Kernels:
-    """The functions of the engine, of NumPy's arrays."""
+    """The functions of the engine, of NumPy's arrays.
+
+    They add up products as NumPy does if `adds_products`.
+    """
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
+        self.adds_products = False
 
     def draw(self, seed: Seed, kind: int, numbers: list[int]) -> Array:
         """Return the numbers of `draw_fused` as a flat array."""
@@ -98,6 +105,59 @@ class Kernels:
         add(table, table.shape[0], words, *size, out)
         return out
 
+    def resample_sorted(
+        self, scores: Array, widths: Array, below: float, *, is_last: bool
+    ) -> Array:
+        """Return scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1)."""
+        *leading, models, n = scores.shape
+        rows, drawn = len(widths), widths.shape[-1] - 1
+        shape = (rows, drawn) if is_last else (drawn, rows)
+        out = np.empty((*leading, models, *shape), dtype=scores.dtype)
+        scores, widths = np.ascontiguousarray(scores), np.ascontiguousarray(widths)
+        size = math.prod(leading), models, n
+        take = self._of("resample_sorted", scores.dtype)
+        take(scores, *size, widths, rows, drawn, below, not is_last, out)
+        return out
+
+    def find_ratios(
+        self,
+        x: Array,
+        y: Array,
+        steps: Sequence[Array | None],
+        *,
+        is_last: bool,
+        pairs: Pairs | None = None,
+    ) -> Array:
+        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R).
+
+        Steps are ranks of x and of y and widths. Pairs are places on axis -3.
+        """
+        axis = -2 if is_last else -1
+        rows, nodes = x.shape[axis], x.shape[-3 - axis]
+        x, y = _along_last(x), _along_last(y)
+        begin = [_starts_of(x), _starts_of(y)]
+        if pairs is not None:
+            begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
+        leading = np.broadcast_shapes(begin[0].shape, begin[1].shape)
+        starts = np.empty((*leading, 3), dtype=np.int64)
+        starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
+        starts[..., 1], starts[..., 2] = begin
+        has_ranks, _, has_widths = (z is not None for z in steps)
+        if steps[0] is not None:
+            nodes = len(steps[0])
+        tables = [
+            _NONE if z is None else np.ascontiguousarray(z, dtype)
+            for z, dtype in zip(steps, (np.int64, np.int64, x.dtype), strict=True)
+        ]
+        size = math.prod(leading), *(z.strides[-2] // z.itemsize for z in (x, y))
+        out = np.empty((*leading, rows), dtype=x.dtype)
+        if pairs is not None:
+            starts = np.ascontiguousarray(starts[..., pairs.order, :])
+        kinds = not is_last, has_ranks, has_widths
+        find = self._of("find_ratios", x.dtype)
+        find(x, y, starts, *size, nodes, rows, *kinds, *tables, out)
+        return out
+
     def _of(self, name: str, dtype: Any) -> Any:
         return getattr(self.module, f"{name}_{REALS[dtype]}")
 
@@ -114,12 +174,41 @@ def load_kernels() -> Kernels | None:
         return None
     try:
         module = importlib.import_module("sigarray._backend._engine")
-    except ImportError:
+        if module.VERSION != _VERSION:
+            return None
+        kernels = Kernels(module)
+        kernels.adds_products = _adds_as_einsum(kernels)
+        return kernels if _adds_as_numpy(kernels) else None
+    except Exception:  # whatever is wrong with a build, array code needs none
         return None
-    if getattr(module, "VERSION", None) != _VERSION:
-        return None
-    kernels = Kernels(module)
-    return kernels if _adds_as_numpy(kernels) else None
+
+
+def _adds_as_einsum(kernels: Kernels) -> bool:
+    """Tell whether sums of products are those of NumPy's einsum on this processor."""
+    for dtype in REALS:
+        for n in _PROBES:
+            x = np.sin(np.arange(3.0 * n)).reshape(3, n).astype(dtype)
+            y, above = np.zeros_like(x), np.maximum(-x, 0.0)
+            sums = [np.einsum("rn,rn->r", z, z) for z in (above, x)]
+            found = kernels.find_ratios(x, y, (None, None, None), is_last=True)
+            if not np.array_equal(found, sums[0] / sums[1]):
+                return False
+    return True
+
+
+def _along_last(x: Array) -> Array:
+    """Return an array whose last axis is contiguous, and none runs backwards."""
+    is_along = x.strides[-1] == x.itemsize and min(x.strides) >= 0
+    return x if is_along else np.ascontiguousarray(x)
+
+
+def _starts_of(x: Array) -> Array:
+    """Return the places of the samples (..., R, n) of x in its memory, (...)."""
+    steps = [
+        np.arange(size) * (stride // x.itemsize)
+        for size, stride in zip(x.shape[:-2], x.strides[:-2], strict=True)
+    ]
+    return functools.reduce(np.add.outer, steps, np.zeros((), dtype=np.int64))
 
 
 def _as_places(places: Array) -> Array:

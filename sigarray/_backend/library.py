@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Seed
+from sigarray._backend.optional_kernels import OptionalKernels
 
 # Functions that create arrays, on the library's device unless another is named.
 _CREATING = frozenset(
@@ -28,7 +29,7 @@ _CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 
 
-class Library:
+class Library(OptionalKernels):
     """A namespace of the array API, with new arrays on one device.
 
     Attributes
@@ -175,10 +176,6 @@ class Library:
     def check_place(self, rng: Array) -> None:
         """Raise for an integer of a seed on another device than the scores."""
 
-    def draw_fused(self, _seed: Seed, _kind: int, _numbers: list[int]) -> Array | None:
-        """Draw random numbers by one kernel, or return None: see `fused`."""
-        return None
-
     # Calls of functions.
 
     def modes_off(self) -> AbstractContextManager[Any]:
@@ -229,23 +226,6 @@ class Library:
     def mean_taken(self, x: Array, places: Array) -> Array:
         """Return the mean of x (..., n) at places (R, k): (..., R)."""
         return self.mean(self.take_last(x, places), axis=-1)
-
-    def sum_bytes(self, _table: Array, _words: Array, _n_bytes: int) -> Array | None:
-        """Sum a table by the bytes of words by one kernel, or return None."""
-        return None
-
-    def sum_exactly(
-        self, _samples: Sequence[Array], _places: Sequence[Array]
-    ) -> list[Array] | None:
-        """Return `sum_taken` of each sample by one kernel, if sums are exact.
-
-        They are of numbers such as counts, and the same in any order.
-        """
-        return None
-
-    def sum_bits_exactly(self, _x: Array, _words: Array) -> Array | None:
-        """Sum numbers (E, n) by the bits of words (R, W), likewise: (E, R)."""
-        return None
 
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""

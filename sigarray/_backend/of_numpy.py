@@ -8,6 +8,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.compiled_numpy import find_kernels
 from sigarray._backend.library import Library
+from sigarray._backend.optional_kernels import Pairs
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
@@ -76,6 +77,36 @@ class NumpyLibrary(Library):
         if kernels is None or words.dtype != self.word_dtype:
             return None
         return kernels.sum_bits_exactly(x, words)
+
+    def resample_sorted(
+        self, scores: Array, widths: Array, below: float, *, is_last: bool
+    ) -> Array | None:
+        kernels = find_kernels(scores.dtype)
+        if kernels is None or widths.dtype != np.float32:
+            return None
+        return kernels.resample_sorted(scores, widths, below, is_last=is_last)
+
+    def find_ratios(
+        self,
+        x: Array,
+        y: Array,
+        steps: Sequence[Array | None],
+        axis: int,
+        pairs: Pairs | None = None,
+    ) -> Array | None:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or not kernels.adds_products or y.dtype != x.dtype:
+            return None
+        if axis == -1:
+            if x.ndim > 1 and x.shape[-2:-1] == y.shape[-2:-1]:
+                return kernels.find_ratios(x, y, steps, is_last=True, pairs=pairs)
+            x, y = x[..., None, :], y[..., None, :]
+            return kernels.find_ratios(x, y, steps, is_last=True)[..., 0]
+        # Einsum adds up a replicate alone, or many terms, in another order.
+        n_nodes = x.shape[axis] if steps[0] is None else len(steps[0])
+        if min(x.shape[-1], y.shape[-1]) == 1 or n_nodes > _MAX_TERMS:
+            return None
+        return kernels.find_ratios(x, y, steps, is_last=False, pairs=pairs)
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
         kernels = find_kernels(dtype)

@@ -10,7 +10,7 @@ from sigarray._numeric.quantile import Grid, merge_all_steps
 from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.moments import moments, standard_deviation
 from sigarray._order.pairs import Block, Stacks, map_block
-from sigarray._order.ratio import in_dtype_of, ratio_of_sums
+from sigarray._order.violation import in_dtype_of, ratio_of_sums
 
 
 def exact_errors(

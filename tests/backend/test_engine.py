@@ -1,5 +1,6 @@
 """The engine gives the bits of the array code, with any instructions and threads."""
 
+import functools
 import sys
 import threading
 import types
@@ -14,6 +15,10 @@ from sigarray._backend.compiled_numpy import Kernels, load_kernels
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.workers import Execution, executed_by
+from sigarray._numeric.quantile import merge_steps, sorted_resamples
+from sigarray._order.pairs import list_blocks
+from sigarray._order.ratio import map_ratios, merge_sizes
+from sigarray._order.violation import ratio_of_samples
 from sigarray._resampling.exchanged import sum_of_exchanged
 from tests.backend.kernels import REQUESTS, expect, seed_of
 from tests.backends import needs_engine, whole_suite, without_engine
@@ -175,6 +180,100 @@ class TestChoices:
         keys = np.asarray([[0, 1, 1, 0]], dtype=np.int32)
         found = HOST.mark_smallest(keys, 2, np.dtype("float64"))
         assert found.tolist() == [[1.0, 0.0, 0.0, 1.0]]
+
+
+class TestOrder:
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_order_statistics(self, level, rng, dtype):
+        for n in SIZES[:13]:
+            for shape in ((1, n), (2, n), (2, 3, n)):
+                scores = np.sort(rng.normal(size=shape), axis=-1).astype(dtype)
+                uniforms = rng.uniform(0.01, 1.0, (19, shape[-2], n + 1))
+                uniforms = uniforms.astype(np.float32)
+                for is_last in (True, False):
+                    found = sorted_resamples(
+                        HOST, scores, uniforms, None, is_last=is_last
+                    )
+                    with without_engine():
+                        expected = sorted_resamples(
+                            HOST, scores, uniforms, None, is_last=is_last
+                        )
+                    assert_same(found, expected)
+
+    @pytest.mark.parametrize("n_others", [0, 3])
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_ratios_of_replicates(self, level, rng, dtype, n_others):
+        """Of samples side by side and one by one, of one size and of two."""
+        for n in (1, 2, 3, 5, 8, 9, 64, 130, 257, 1024, 1025):
+            steps = merge_steps(HOST, n, n + n_others)
+            for rows in (1, 2, 3, 64, 65):
+                x, y = (
+                    np.sort(rng.normal(size=(2, k, rows)), axis=-2).astype(dtype)
+                    for k in (n, n + n_others)
+                )
+                for axis in (-1, -2):
+                    if axis == -1:
+                        x, y = (np.ascontiguousarray(z.swapaxes(1, 2)) for z in (x, y))
+                    for a, b in ((x, y), (x[:1], y), (x[0], y[0])):
+                        found = ratio_of_samples(HOST, steps, a, b, axis)
+                        with without_engine():
+                            expected = ratio_of_samples(HOST, steps, a, b, axis)
+                        assert_same(found, expected)
+                    x, y = (np.ascontiguousarray(z.swapaxes(1, 2)) for z in (x, y))
+
+    def test_ratios_of_observed_samples(self, rng):
+        x, y = (np.sort(rng.normal(size=(4, n))) for n in (30, 20))
+        steps = merge_steps(HOST, 30, 20)
+        for a, b in ((x, y), (x[0], y[0]), (x[:, None], y), (x[::2], y[::-2])):
+            found = ratio_of_samples(HOST, steps, a, b)
+            with without_engine():
+                assert_same(found, ratio_of_samples(HOST, steps, a, b))
+
+    def test_ratios_of_same_and_missing_scores(self, rng):
+        x = np.sort(rng.normal(size=(3, 8)))
+        y = x.copy()
+        y[1, 3], y[2, -1] = np.nan, np.inf
+        found = ratio_of_samples(HOST, None, x, y)
+        assert found[0] == 0.5
+        with without_engine(), np.errstate(invalid="ignore"):
+            assert_same(found, ratio_of_samples(HOST, None, x, y))
+
+    @pytest.mark.parametrize("shape", [(), (2,)])
+    @pytest.mark.parametrize("axis", [-1, -2])
+    def test_ratios_of_pairs(self, rng, axis, shape):
+        """Of models of one stack and of two, whatever pairs are computed at a time."""
+        stacks = [
+            np.sort(rng.normal(size=(*shape, k, n, 40)), axis=-2)
+            for k, n in ((11, 6), (1, 6), (3, 4))
+        ]
+        if axis == -1:
+            stacks = [np.ascontiguousarray(z.swapaxes(-1, -2)) for z in stacks]
+        steps = merge_sizes(HOST, [6, 6, 4], list_blocks(stacks_of(stacks)), None)
+        centers = {
+            (g, h): rng.normal(size=(*shape, count_of(stacks, g, h))) for g, h in steps
+        }
+
+        def shift(ratios, center):
+            return np.sum(ratios - center[..., None], axis=-1)
+
+        run = functools.partial(
+            map_ratios, HOST, stacks, steps, shift, centers, axis=axis
+        )
+        with without_engine():
+            expected = run()
+        for room in (None, 400):
+            with executed_by(Execution(room=room)):
+                for found, other in zip(run(), expected, strict=True):
+                    assert_same(found, other)
+
+
+def stacks_of(stacks):
+    return [z[..., 0] for z in stacks]
+
+
+def count_of(stacks, g, h):
+    n, m = stacks[g].shape[-3], stacks[h].shape[-3]
+    return n * (n - 1) // 2 if g == h else n * m
 
 
 def test_threads_give_the_same_bits(rng):
