@@ -18,6 +18,7 @@
 #include "selection.h"
 
 #define REAL double
+#define MAGNITUDE INT64_MAX
 #define EXACT_BITS 31
 #define MIN_EXPONENT (DBL_MIN_EXP + 64)
 #define NAMED(f) f##_f64
@@ -25,10 +26,12 @@
 #include "exact.h"
 #include "order.h"
 #undef REAL
+#undef MAGNITUDE
 #undef EXACT_BITS
 #undef MIN_EXPONENT
 #undef NAMED
 #define REAL float
+#define MAGNITUDE INT32_MAX
 #define EXACT_BITS 24
 #define MIN_EXPONENT (FLT_MIN_EXP + 64)
 #define NAMED(f) f##_f32

@@ -1,6 +1,7 @@
 """The engine is compiled where a compiler is there, and left out without a word."""
 
 import importlib.util
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sigarray._backend.compiled_numpy import load_kernels
-from tests.backends import needs_engine
+from tests.backends import needs_engine, whole_suite
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,6 +96,28 @@ def test_a_compiler_that_is_not_there(hook, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", "no-such-compiler")
     assert hook.compile_engine(tmp_path) is None
     assert not hook.run_at_once([["no-such-compiler"]])
+
+
+@whole_suite
+def test_kernels_stay_within_their_arrays(hook, tmp_path):
+    """By the compiler's sanitizers of addresses and of undefined behaviour."""
+    compiler = hook.find_compiler()
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    program, check = tmp_path / "check", Path(__file__).with_name("engine_check.c")
+    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = [*compiler, "-std=gnu11", "-O1", *sanitize, "-DKERNELS=kernels_base"]
+    places = [f"-I{hook.SOURCES}", "kernels.c", str(check), "-lm", "-o", str(program)]
+    if not hook.run_at_once([[*command, *places]]):
+        pytest.skip("the compiler has no sanitizers here")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_engine
+def test_engine_is_used():
+    """Were it broken, array code would take its place, and no test would run it."""
+    assert load_kernels() is not None
 
 
 @needs_engine
