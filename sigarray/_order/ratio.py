@@ -214,8 +214,10 @@ def ratios_of_blocks(
             scores_at(xp, stack, grid_ranks(xp, stack.shape[-1], grid))
             for stack in stacks
         ]
-    compare = functools.partial(ratio_of_samples, xp)
-    return compare_blocks(xp, stacks, steps, compare)
+    return [
+        map_block(xp, stacks, block, functools.partial(ratio_of_samples, xp, merged))
+        for block, merged in steps.items()
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,28 +272,6 @@ def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
     return grid.size if grid else max(int(stack.shape[-1]) for stack in stacks)
 
 
-def compare_blocks(
-    xp: Library,
-    stacks: Stacks,
-    steps: Steps,
-    function: Callable[..., Array],
-    *along: Mapping[Block, Array],
-    n_axes: int = 1,
-) -> list[Array]:
-    """Apply `function(merged_steps, x, y, *along)` to the pairs of each block."""
-    return [
-        map_block(
-            xp,
-            stacks,
-            block,
-            functools.partial(function, merged),
-            *(values[block] for values in along),
-            n_axes=n_axes,
-        )
-        for block, merged in steps.items()
-    ]
-
-
 def map_ratios(
     xp: Library,
     resamples: Sequence[Array],
@@ -311,24 +291,42 @@ def map_ratios(
 
     blocks = []
     for block, merged in steps.items():
+        own = [values[block] for values in along]
         x, y = (resamples[place] for place in block)
         n_others = None if block[0] == block[1] else y.shape[-3]
-        at_once = chunk_size(xp, x.shape[-3 - axis])
-        parts = []
-        for part, pairs in list_pairs(x.shape[-3], n_others, at_once):
-            ratios = xp.find_ratios(x, y, merged or ALL_STEPS, axis, pairs)
-            if ratios is None:
-                break
-            own = (values[block][..., part] for values in along)
-            parts.append(function(ratios, *own))
-        blocks += (
-            [join(xp, parts)]
-            if parts
-            else compare_blocks(
-                xp, resamples, {block: merged}, compare, *along, n_axes=2
+        found = _map_by_kernel(xp, x, y, n_others, merged, function, own, axis)
+        if found is None:
+            found = map_block(
+                xp, resamples, block, functools.partial(compare, merged), *own, n_axes=2
             )
-        )
+        blocks.append(found)
     return blocks
+
+
+def _map_by_kernel(
+    xp: Library,
+    x: Array,
+    y: Array,
+    n_others: int | None,
+    merged: MergedSteps | None,
+    function: Callable[..., Array],
+    along: Sequence[Array],
+    axis: int,
+) -> Array | None:
+    """Return `map_ratios` of a block by a kernel of all pairs, if there is one.
+
+    The second sample of a pair is of as many others, or of the first's stack.
+    """
+    if not xp.is_host:
+        return None
+    parts = []
+    at_once = chunk_size(xp, x.shape[-3 - axis])
+    for part, pairs in list_pairs(x.shape[-3], n_others, at_once):
+        ratios = xp.find_ratios(x, y, merged or ALL_STEPS, axis, pairs)
+        if ratios is None:
+            return None
+        parts.append(function(ratios, *(values[..., part] for values in along)))
+    return join(xp, parts)
 
 
 def draw_uniforms(
