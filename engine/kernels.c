@@ -42,7 +42,8 @@
 #define LIST_OF_REALS(NAME)                                                            \
     .sum_taken_##NAME = sum_taken_##NAME, .count_places_##NAME = count_places_##NAME,  \
     .mark_smallest_##NAME = mark_smallest_##NAME,                                      \
-    .sum_bytes_##NAME = sum_bytes_##NAME, .sum_exactly_##NAME = sum_exactly_##NAME,    \
+    .sum_bytes_##NAME = sum_bytes_##NAME, .spread_bit_##NAME = spread_bit_##NAME,      \
+    .sum_exactly_##NAME = sum_exactly_##NAME,                                          \
     .sum_bits_exactly_##NAME = sum_bits_exactly_##NAME,                                \
     .resample_sorted_##NAME = resample_sorted_##NAME,                                  \
     .find_ratios_##NAME = find_ratios_##NAME

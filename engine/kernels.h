@@ -2,9 +2,9 @@
 
    All of them give the bits of the array code, whatever the instructions: they are to
    be compiled without contraction of a * b + c (-ffp-contract=off), and without
-   -ffast-math. They have no state and no threads, and return 1 if there is no memory,
-   else 0. Arrays are contiguous, and shapes are those of the last axes first to last.
- */
+   -ffast-math. They have no state and no threads. They return 0; 1 if there is no
+   memory, and 2 if the numbers are not for them. Arrays are contiguous, with their axes
+   in the order in which comments name them. */
 
 #ifndef SIGARRAY_KERNELS_H
 #define SIGARRAY_KERNELS_H
@@ -30,6 +30,7 @@ enum { WORDS, UNIFORMS, PLACES };
                                 integer n, REAL *out);                                 \
     int (*sum_bytes_##NAME)(const REAL *table, integer entries, const word *words,     \
                             integer rows, integer width, integer n_bytes, REAL *out);  \
+    int (*spread_bit_##NAME)(const word *words, integer size, integer bit, REAL *out); \
     int (*sum_exactly_##NAME)(const REAL *x, integer entries, integer n,               \
                               const integer *places, integer rows, integer drawn,      \
                               REAL *out);                                              \

@@ -94,3 +94,9 @@ static int NAMED(sum_bytes)(const REAL *table, integer entries, const word *word
     free(taken);
     return 0;
 }
+
+/* One bit of each word, as 0 or 1. */
+static int NAMED(spread_bit)(const word *words, integer size, integer bit, REAL *out) {
+    for (integer c = 0; c < size; c++) out[c] = (REAL)(int32_t)(words[c] >> bit & 1);
+    return 0;
+}

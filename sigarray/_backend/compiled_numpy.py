@@ -8,6 +8,7 @@ lock while they compute.
 
 import functools
 import importlib
+import importlib.util
 import math
 import os
 from collections.abc import Sequence
@@ -25,6 +26,8 @@ _VERSION = 1
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
 REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}
+# The instructions of each level of engine/module.c, of which the first is for all.
+_LEVELS = ("", "AVX2", "AVX-512")
 # Sums of so many numbers have been added up in NumPy's order, if these are the same.
 _PROBES = (7, 8, 100, 1000)
 _NONE = np.empty(0, dtype=np.int64)
@@ -105,6 +108,13 @@ class Kernels:
         add(table, table.shape[0], words, *size, out)
         return out
 
+    def spread_bit(self, words: Array, bit: int, dtype: Any) -> Array:
+        """Return one bit of each word as a float."""
+        out = np.empty(words.shape, dtype=dtype)
+        words = np.ascontiguousarray(words)
+        self._of("spread_bit", out.dtype)(words, words.size, bit, out)
+        return out
+
     def resample_sorted(
         self, scores: Array, widths: Array, below: float, *, is_last: bool
     ) -> Array:
@@ -181,6 +191,20 @@ def load_kernels() -> Kernels | None:
         return kernels if _adds_as_numpy(kernels) else None
     except Exception:  # whatever is wrong with a build, array code needs none
         return None
+
+
+def describe_engine() -> str:
+    """Say who computes with NumPy's arrays."""
+    kernels = load_kernels()
+    if kernels is not None:
+        levels = kernels.module.count_levels()
+        best = f", with {_LEVELS[levels - 1]}" if levels > 1 else ""
+        return f"compiled kernels{best}"
+    if os.environ.get("SIGARRAY_ENGINE") == "array":
+        return "array code, for SIGARRAY_ENGINE=array"
+    if importlib.util.find_spec("sigarray._backend._engine") is None:
+        return "array code, for no kernels are compiled"
+    return "array code, for the compiled kernels do not fit: install sigarray again"
 
 
 def _adds_as_einsum(kernels: Kernels) -> bool:

@@ -227,6 +227,13 @@ class Library(OptionalKernels):
         """Return the mean of x (..., n) at places (R, k): (..., R)."""
         return self.mean(self.take_last(x, places), axis=-1)
 
+    def spread_bits(self, words: Array, first: int, count: int, dtype: Any) -> Array:
+        """Return some bits of words (R, W), from the first on: (R, W count), floats."""
+        size, width = words.shape
+        bits = words[..., None] >> self.arange(first, first + count, dtype=words.dtype)
+        bits &= 1
+        return self.reshape(self.astype(bits, dtype), (size, width * count))
+
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):

@@ -78,6 +78,12 @@ class NumpyLibrary(Library):
             return None
         return kernels.sum_bits_exactly(x, words)
 
+    def spread_bits(self, words: Array, first: int, count: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None or words.dtype != self.word_dtype or count != 1:
+            return super().spread_bits(words, first, count, dtype)
+        return kernels.spread_bit(words, first, dtype)
+
     def resample_sorted(
         self, scores: Array, widths: Array, below: float, *, is_last: bool
     ) -> Array | None:

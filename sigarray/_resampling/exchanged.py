@@ -34,7 +34,7 @@ def sum_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
 
 def _sum_by_bits(xp: Library, rows: Array, words: Array) -> Array:
     """Sum the numbers (R, n) whose bits are 1 in words (size, width): (R, size)."""
-    n, (size, width) = rows.shape[-1], words.shape
+    n, width = rows.shape[-1], words.shape[-1]
     spare = xp.zeros_like(rows[:, :1])
     spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
     pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
@@ -43,11 +43,7 @@ def _sum_by_bits(xp: Library, rows: Array, words: Array) -> Array:
     exchanged = xp.zeros_like(rows[:, :1])
     step = count_bits_at_once(xp)
     for k in range(0, min(n, WORD_BITS), step):
-        places = xp.arange(k, k + step, dtype=words.dtype)
-        bits = words[..., None] >> places
-        bits &= 1
-        bits = xp.astype(bits, rows.dtype)
-        bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
+        bits = xp.matrix_transpose(xp.spread_bits(words, k, step, rows.dtype))
         chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
         exchanged = exchanged + xp.matrix_product(chosen, bits)
     return exchanged

@@ -60,12 +60,14 @@ static int check_draws(integer rows, integer width) {
         word *words = make_words(rows * width), *keys = make_words(rows * n);          \
         REAL *sums = make(entries * rows, sizeof(REAL));                               \
         REAL *marks = make(rows * n, sizeof(REAL));                                    \
+        REAL *bits = make(rows * width, sizeof(REAL));                                 \
         int code =                                                                     \
             kernels_base.sum_taken_##NAME(x, entries, n, places, rows, n + 3, sums);   \
         code |= kernels_base.count_places_##NAME(places, rows, n + 3, n, marks);       \
         code |= kernels_base.mark_smallest_##NAME(keys, rows, n, n / 2 + 1, marks);    \
         code |= kernels_base.sum_bytes_##NAME(table, entries, words, rows, width, 4,   \
                                               sums);                                   \
+        code |= kernels_base.spread_bit_##NAME(words, rows * width, 31, bits);         \
         code |= kernels_base.sum_exactly_##NAME(x, entries, n, places, rows, n + 3,    \
                                                 sums) &                                \
                 ~2;                                                                    \
@@ -93,7 +95,7 @@ static int check_draws(integer rows, integer width) {
                                                     places, places, x, sums);          \
         }                                                                              \
         free(x), free(table), free(places), free(words), free(keys), free(sums);       \
-        free(marks), free(widths), free(drawn), free(models);                          \
+        free(marks), free(bits), free(widths), free(drawn), free(models);              \
         return code;                                                                   \
     }
 

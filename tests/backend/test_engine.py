@@ -100,6 +100,15 @@ class TestSums:
             with without_engine():
                 assert_same(found, sum_of_exchanged(HOST, gaps, words))
 
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_of_many_exchanged_pairs(self, level, rng, dtype):
+        """By products of bits and numbers, beyond those that a table is made of."""
+        gaps = make_numbers(rng, (5, 1100), dtype)
+        words = rng.integers(0, 2**32, (4, 35), dtype=np.uint32)
+        found = sum_of_exchanged(HOST, gaps, words)
+        with without_engine():
+            assert_same(found, sum_of_exchanged(HOST, gaps, words))
+
 
 class TestExactSums:
     """Sums of whole multiples of a power of two; of others, none."""
