@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sigarray._backend import of_numpy
 from sigarray._backend.dispatch import library_of
 
 # Several workers share one GPU.
@@ -58,6 +59,20 @@ whole_suite = pytest.mark.skipif(
     "SIGARRAY_BACKENDS" in os.environ, reason="SIGARRAY_BACKENDS asks for a part"
 )
 in_every_width = pytest.mark.parametrize("backend", HERE, indirect=True)
+
+needs_engine = pytest.mark.skipif(
+    importlib.util.find_spec("sigarray._backend._engine") is None
+    or os.environ.get("SIGARRAY_ENGINE") == "array",
+    reason="no C compiler was there: python -m pip install -e . compiles the engine",
+)
+
+
+@contextlib.contextmanager
+def without_engine() -> Iterator[None]:
+    """Compute with NumPy's arrays by the array code alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(of_numpy, "find_kernels", lambda *_: None)
+        yield
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import golden
-from tests.backends import require
+from tests.backends import needs_engine, require, without_engine
 from tests.cases import CASES
 from tests.test_contract import over
 
@@ -33,6 +33,17 @@ def test_no_number_moves(case, kind):
     sizes = np.abs(expected[np.isfinite(expected)])
     atol = ROUNDING[dtype] * max(1.0, float(np.max(sizes, initial=0.0)))
     np.testing.assert_allclose(found, expected, rtol=ROUNDING[dtype], atol=atol)
+
+
+@needs_engine
+@over(CASES)
+@pytest.mark.parametrize("dtype", golden.DTYPES)
+def test_engine_gives_the_bits_of_array_code(case, dtype):
+    require("numpy")
+    found = golden.compute(case, f"numpy {dtype}")
+    with without_engine():
+        expected = golden.compute(case, f"numpy {dtype}")
+    assert np.array_equal(found, expected, equal_nan=True)
 
 
 def test_all_cases_are_there():

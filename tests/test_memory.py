@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import memory
 from sigarray import count_significant
-from tests.backends import require, whole_suite
+from tests.backends import require, whole_suite, without_engine
 from tests.large_cases import LARGE_CASES
 from tests.test_contract import over
 
@@ -78,5 +78,8 @@ def test_memory_is_that_of_the_table(case, library):
     assert size == round(sum(x.nbytes for x in case.samples()) / MIB, 2)
     expected = dict(zip(memory.LIBRARIES, peaks, strict=True))[library]
     least, most = SHARES[library]
-    found = memory.measure(case, library)
+    with without_engine():  # the table is of the array code
+        found = memory.measure(case, library)
     assert least * expected - 0.1 <= found <= most * expected + 0.1, (found, expected)
+    if library == "NumPy":
+        assert memory.measure(case, library) <= most * expected + 0.1

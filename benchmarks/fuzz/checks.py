@@ -2,6 +2,7 @@
 
 import functools
 import math
+import unittest.mock
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,6 +22,7 @@ from benchmarks.fuzz.calls import (
 from benchmarks.fuzz.functions import ASO
 from benchmarks.fuzz.options import Function
 from benchmarks.fuzz.peers import ASK_SCIPY
+from sigarray._backend import of_numpy
 
 IN_UNIT_INTERVAL = (
     *("pvalue", "eps_min", "violation_ratio", "probability_of_improvement"),
@@ -174,6 +176,21 @@ def check_backends(draw: Draw, function: Function, backends: Sequence[str]) -> N
         raise fault("backends differ", call, call.backend, differences[-1])
 
 
+def check_engine(draw: Draw, function: Function, _: Sequence[str]) -> None:
+    """The compiled kernels give the bits of array code, or the same refusal."""
+    dtype = draw(st.sampled_from(calls.FLOATS))
+    samples = draw_samples(draw, function, dtype, wild=draw(st.booleans()))
+    call = Call(function, samples, draw_options(draw, function), dtype)
+    found = call.run()
+    with unittest.mock.patch.object(of_numpy, "find_kernels", return_value=None):
+        expected = call.run()
+    if type(found.error) is not type(expected.error):
+        raise fault("the engine makes errors", call, "", found.error)
+    for name, x in expected.fields.items():
+        if not np.array_equal(x, found.fields[name], equal_nan=x.dtype.kind == "f"):
+            raise fault("the engine has other bits", call, name, found.fields[name])
+
+
 def check_modes(draw: Draw, function: Function, backends: Sequence[str]) -> None:
     """No mode of the library around the call moves a number."""
     backend = draw_backend(draw, [name for name in backends if calls.MODES[name]])
@@ -267,6 +284,7 @@ CHECKS: tuple[Check, ...] = (
     check_options,
     check_samples,
     check_backends,
+    check_engine,
     check_modes,
     check_symmetry,
     check_columns,

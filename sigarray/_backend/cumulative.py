@@ -36,12 +36,12 @@ def cumulative_places(
         return _add_up_blocks(widths, n) if is_last else _add_up_terms(widths, n)
     sums = _cumulative_sum(xp, widths)
     places = sums[..., :-1]
-    places *= _below(n, is_wide=sums.dtype == xp.float64) / sums[..., -1:]
+    places *= below(n, is_wide=sums.dtype == xp.float64) / sums[..., -1:]
     places = xp.astype(places, xp.index_dtype)
     return xp.contiguous(xp.move_axis(places, 0, 1 if is_last else 2))
 
 
-def _below(n: int, *, is_wide: bool) -> float:
+def below(n: int, *, is_wide: bool) -> float:
     """Return n times a factor just below 1, so that floor(n u) < n for all u <= 1."""
     return n * (1.0 - (2.0**-50 if is_wide else 2.0**-21))
 
@@ -59,7 +59,7 @@ def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
     for k in range(_TERMS_OF_A_BLOCK, len(sums), _TERMS_OF_A_BLOCK):
         sums[k : k + _TERMS_OF_A_BLOCK] += sums[k - 1]
     places = sums[:-1]
-    places *= _below(n, is_wide=True) / sums[-1]
+    places *= below(n, is_wide=True) / sums[-1]
     return places.transpose(1, 0, 2).astype(np.intp, order="C")
 
 
@@ -81,7 +81,7 @@ def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
         sums[k] += sums[k - 1]
     up_to_block = np.cumsum(sums[-1], axis=-1)
     sums[..., 1:] += up_to_block[:, :-1]
-    sums *= _below(n, is_wide=True) / up_to_block[:, -1:]
+    sums *= below(n, is_wide=True) / up_to_block[:, -1:]
     places = np.empty((len(rows), width - 1), dtype=np.intp)
     whole, rest = divmod(width - 1, _TERMS_OF_A_BLOCK)
     _blocks_of(places, whole)[...] = sums[..., :whole]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Seed
+from sigarray._backend.optional_kernels import OptionalKernels
 
 # Functions that create arrays, on the library's device unless another is named.
 _CREATING = frozenset(
@@ -28,7 +29,7 @@ _CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 
 
-class Library:
+class Library(OptionalKernels):
     """A namespace of the array API, with new arrays on one device.
 
     Attributes
@@ -181,10 +182,6 @@ class Library:
     def check_place(self, rng: Array) -> None:
         """Raise for an integer of a seed on another device than the scores."""
 
-    def draw_fused(self, _seed: Seed, _kind: int, _numbers: list[int]) -> Array | None:
-        """Draw random numbers by one kernel, or return None: see `fused`."""
-        return None
-
     # Calls of functions.
 
     def modes_off(self) -> AbstractContextManager[Any]:
@@ -224,6 +221,25 @@ class Library:
         ends = self.searchsorted(ordered, edges, side="left")
         return self.reshape(ends[1:] - ends[:-1], (count, n))
 
+    def weigh_places(self, places: Array, n: int, dtype: Any) -> Array:
+        """Return `count_places` in a float dtype."""
+        return self.astype(self.count_places(places, n), dtype)
+
+    def sum_taken(self, x: Array, places: Array) -> Array:
+        """Sum x (..., n) at places (R, k): (..., R)."""
+        return self.sum(self.take_last(x, places), axis=-1)
+
+    def mean_taken(self, x: Array, places: Array) -> Array:
+        """Return the mean of x (..., n) at places (R, k): (..., R)."""
+        return self.mean(self.take_last(x, places), axis=-1)
+
+    def spread_bits(self, words: Array, first: int, count: int, dtype: Any) -> Array:
+        """Return some bits of words (R, W), from the first on: (R, W count), floats."""
+        size, width = words.shape
+        bits = words[..., None] >> self.arange(first, first + count, dtype=words.dtype)
+        bits &= 1
+        return self.reshape(self.astype(bits, dtype), (size, width * count))
+
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):
@@ -260,6 +276,13 @@ class Library:
         Some libraries do so without a sort, two to three times faster.
         """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
+
+    def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
+        """Return 1 for the n smallest keys of the last axis, and 0 for the others.
+
+        Where keys are tied at the n-th, more are 1.
+        """
+        return self.astype(keys <= self.nth_smallest(keys, n), dtype)
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
         """Return numbers between two bounds; None is no bound, and NaN stays."""

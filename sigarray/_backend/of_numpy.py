@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.compiled_numpy import find_kernels
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.optional_kernels import Pairs
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
@@ -87,6 +89,103 @@ class NumpyLibrary(Library):
     def read_numbers(self, x: Array) -> list[int]:
         return x.tolist()  # type: ignore[no-any-return]
 
+    def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
+        kernels = find_kernels()
+        return None if kernels is None else kernels.draw(seed, kind, numbers)
+
+    def sum_taken(self, x: Array, places: Array) -> Array:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or places.ndim != 2:
+            return super().sum_taken(x, places)
+        return kernels.sum_taken(x, places)
+
+    def mean_taken(self, x: Array, places: Array) -> Array:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or places.ndim != 2:
+            return super().mean_taken(x, places)
+        sums = kernels.sum_taken(x, places)
+        # As NumPy's mean divides, also beyond the integers of float32.
+        n = np.intp(places.shape[-1])
+        return np.true_divide(sums, n, out=sums, casting="unsafe")
+
+    def sum_exactly(
+        self, samples: Sequence[Array], places: Sequence[Array]
+    ) -> list[Array] | None:
+        kernels = find_kernels(*(x.dtype for x in samples))
+        if kernels is None:
+            return None
+        first = places[0]
+        if len(samples) > 1 and all(chosen is first for chosen in places):
+            # In one pass over the places.
+            rows = [np.reshape(x, (-1, x.shape[-1])) for x in samples]
+            sums = kernels.sum_exactly(np.concat(rows), first)
+            if sums is None:
+                return None
+            parts = np.split(sums, np.cumsum([len(x) for x in rows])[:-1])
+            shapes = [(*x.shape[:-1], len(first)) for x in samples]
+            return [np.reshape(*x) for x in zip(parts, shapes, strict=True)]
+        found = []
+        for x, chosen in zip(samples, places, strict=True):
+            sums = kernels.sum_exactly(x, chosen)
+            if sums is None:
+                return None
+            found.append(sums)
+        return found
+
+    def sum_bits_exactly(self, x: Array, words: Array) -> Array | None:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or words.dtype != self.word_dtype:
+            return None
+        return kernels.sum_bits_exactly(x, words)
+
+    def spread_bits(self, words: Array, first: int, count: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None or words.dtype != self.word_dtype or count != 1:
+            return super().spread_bits(words, first, count, dtype)
+        return kernels.spread_bit(words, first, dtype)
+
+    def resample_sorted(
+        self, scores: Array, widths: Array, below: float, *, is_last: bool
+    ) -> Array | None:
+        kernels = find_kernels(scores.dtype)
+        if kernels is None or widths.dtype != np.float32:
+            return None
+        return kernels.resample_sorted(scores, widths, below, is_last=is_last)
+
+    def find_ratios(
+        self,
+        x: Array,
+        y: Array,
+        steps: Sequence[Array | None],
+        axis: int,
+        pairs: Pairs | None = None,
+    ) -> Array | None:
+        kernels = find_kernels(x.dtype)
+        if kernels is None or not kernels.adds_products or y.dtype != x.dtype:
+            return None
+        if axis == -1:
+            if x.ndim > 1 and x.shape[-2:-1] == y.shape[-2:-1]:
+                return kernels.find_ratios(x, y, steps, is_last=True, pairs=pairs)
+            x, y = x[..., None, :], y[..., None, :]
+            return kernels.find_ratios(x, y, steps, is_last=True)[..., 0]
+        # Einsum adds up a replicate alone, or many terms, in another order.
+        n_nodes = x.shape[axis] if steps[0] is None else len(steps[0])
+        if min(x.shape[-1], y.shape[-1]) == 1 or n_nodes > _MAX_TERMS:
+            return None
+        return kernels.find_ratios(x, y, steps, is_last=False, pairs=pairs)
+
+    def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None or keys.dtype != self.word_dtype:
+            return super().mark_smallest(keys, n, dtype)
+        return kernels.mark_smallest(keys, n, dtype)
+
+    def sum_bytes(self, table: Array, words: Array, n_bytes: int) -> Array | None:
+        kernels = find_kernels(table.dtype)
+        if kernels is None or words.dtype != self.word_dtype:
+            return None
+        return kernels.sum_bytes(table, words, n_bytes)
+
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         # In one pass if that is exact enough: einsum adds one term after the other.
         if a.shape[axis] <= _MAX_TERMS:
@@ -99,6 +198,12 @@ class NumpyLibrary(Library):
         flat = places + (np.arange(count) * n)[:, None]
         counts = np.bincount(np.reshape(flat, -1), minlength=count * n)
         return np.reshape(counts, (count, n))
+
+    def weigh_places(self, places: Array, n: int, dtype: Any) -> Array:
+        kernels = find_kernels(dtype)
+        if kernels is None:
+            return super().weigh_places(places, n, dtype)
+        return kernels.count_places(places, n, dtype)
 
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]

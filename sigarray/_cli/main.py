@@ -27,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     written; 2 if the file or an option is wrong; 130 if it was interrupted.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if sorted(given) == ["--verbose", "--version"]:
+        from sigarray._cli.versions import list_versions
+
+        sys.stdout.write("".join(f"{line}\n" for line in list_versions()))
+        return 0
     try:
         options = _parse(given)
         from sigarray._cli.running import run
@@ -71,7 +76,7 @@ def _build_parser(arguments: Sequence[str]) -> Parser:
     commands = "\n".join(f"  {name:<11}{said}" for name, said in _COMMANDS.items())
     parser = Parser(
         prog="sigarray",
-        usage="sigarray [-h] [--version] COMMAND ...",
+        usage="sigarray [-h] [--version [--verbose]] COMMAND ...",
         description=f"Is model A really better than model B?\n\ncommands:\n{commands}",
         epilog="The options of a command: sigarray COMMAND --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.cumulative import cumulative_places
+from sigarray._backend.cumulative import below, cumulative_places
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import exponentials, normals
 
@@ -227,7 +227,13 @@ def sorted_resamples(
     array, shape (..., K, count, n or T) or (..., K, n or T, count)
     """
     n_samples, n = scores.shape[-2:]
-    ranks = resampled_ranks(xp, n, uniforms, grid, is_last=is_last)
+    widths, nodes = _draw_widths(xp, n, uniforms, grid)
+    if nodes is None and not isinstance(scores, KnownScores):
+        most = below(n, is_wide=True)
+        found = xp.resample_sorted(scores, widths, most, is_last=is_last)
+        if found is not None:
+            return found
+    ranks = _ranks_of_widths(xp, n, widths, nodes, is_last=is_last)
     if isinstance(scores, KnownScores):
         return scores.at(ranks)
     if n_samples > 1:
@@ -264,15 +270,29 @@ def resampled_ranks(
     -------
     array, shape (K, count, n or T) or (K, n or T, count)
     """
-    ranks = None
-    if grid is not None:
-        ranks = grid_ranks(xp, n, grid)
+    widths, nodes = _draw_widths(xp, n, uniforms, grid)
+    return _ranks_of_widths(xp, n, widths, nodes, is_last=is_last)
+
+
+def _draw_widths(
+    xp: Library, n: int, uniforms: Array, grid: Grid | None
+) -> tuple[Array, Array | None]:
+    """Return the widths between order statistics, and which of these there are to be.
+
+    Widths are all of one sign, and None is for all order statistics.
+    """
+    ranks = None if grid is None else grid_ranks(xp, n, grid)
     if ranks is None or grid is None or _draws_all(n, grid):
         # Their sign does not matter.
-        drawn = cumulative_places(xp, xp.log(uniforms), n, is_last=is_last)
-        return drawn if ranks is None else xp.take(drawn, ranks, axis=1 + is_last)
-    gammas = _draw_gammas(xp, uniforms, ranks, n, grid)
-    return cumulative_places(xp, gammas, n, is_last=is_last)
+        return xp.log(uniforms), ranks
+    return _draw_gammas(xp, uniforms, ranks, n, grid), None
+
+
+def _ranks_of_widths(
+    xp: Library, n: int, widths: Array, nodes: Array | None, *, is_last: bool
+) -> Array:
+    ranks = cumulative_places(xp, widths, n, is_last=is_last)
+    return ranks if nodes is None else xp.take(ranks, nodes, axis=1 + is_last)
 
 
 def _draws_all(n: int, grid: Grid | None) -> bool:

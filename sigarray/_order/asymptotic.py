@@ -7,7 +7,7 @@ from sigarray._backend.library import Library
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._order.pairs import Block, Stacks, map_block
-from sigarray._order.ratio import in_dtype_of, ratio_of_samples
+from sigarray._order.violation import in_dtype_of, ratio_of_samples
 
 
 def asymptotic_errors(

@@ -11,7 +11,7 @@ from sigarray._numeric.quantile import Grid, merge_all_steps
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
 from sigarray._order.moments import standard_deviation
 from sigarray._order.pairs import Block, Stacks, map_block
-from sigarray._order.ratio import ratio_of_sums
+from sigarray._order.violation import ratio_of_sums
 
 # Tables of this many numbers are kept on the host: half a megabyte.
 _MAX_KEPT = 2**16

@@ -15,7 +15,7 @@ from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import seed_words
-from sigarray._numeric.quantile import Grid, MergedSteps, even_grid
+from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.asymptotic import asymptotic_errors
 from sigarray._order.comparison import compare_pairs
@@ -48,10 +48,9 @@ from sigarray._order.ratio import (
     SortedResamples,
     Steps,
     Streams,
-    compare_blocks,
     count_nodes,
+    map_ratios,
     merge_pairs,
-    ratio_of_samples,
     ratios_of_blocks,
     replicate_ratios,
     seed_stacks,
@@ -254,15 +253,17 @@ class _RatioMoments:
     def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
         xp = self.xp
 
-        def find_moments(
-            merged: MergedSteps | None, x: Array, y: Array, center: Array
-        ) -> Array:
-            ratios = ratio_of_samples(xp, merged, x, y, self.resamples.axis)
+        def find_moments(ratios: Array, center: Array) -> Array:
             return add_up(moments(xp, ratios - center[..., None], self.weight))
 
         drawn = self.resamples.draw(start, size)
-        blocks = compare_blocks(
-            xp, drawn, self.steps, find_moments, self.centers, n_axes=2
+        blocks = map_ratios(
+            xp,
+            drawn,
+            self.steps,
+            find_moments,
+            self.centers,
+            axis=self.resamples.axis,
         )
         return join(xp, blocks)
 

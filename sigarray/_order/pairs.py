@@ -19,12 +19,16 @@ from sigarray._backend.chunks import (
     within_room,
 )
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.optional_kernels import Pairs
 from sigarray._backend.windows import map_windows, rows_of, with_one_shift
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
 Block = tuple[int, int]
 PairFunction = Callable[..., Array]
+
+# Resamples of so many models are compared with one after the other.
+_MODELS_OF_GROUP = 8
 
 
 def list_blocks(stacks: Stacks) -> list[Block]:
@@ -149,6 +153,22 @@ def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
         return pairs % n, (pairs % n + pairs // n + 1) % n
     pairs = np.arange(n * m)
     return pairs % n, (pairs % n + pairs // n) % m
+
+
+@functools.lru_cache(maxsize=16)
+def list_pairs(n: int, m: int | None, at_once: int) -> tuple[tuple[slice, Pairs], ...]:
+    """Return the pairs of `models_of_pairs`, some at a time, and which these are.
+
+    They are ordered by groups of few models, which stay in the cache.
+    """
+    first, second = models_of_pairs(n, m)
+    parts = []
+    for start in range(0, len(first), at_once):
+        part = slice(start, start + at_once)
+        i, j = first[part], second[part]
+        order = np.lexsort((i % _MODELS_OF_GROUP, j, i // _MODELS_OF_GROUP))
+        parts.append((part, Pairs(i, j, order)))
+    return tuple(parts)
 
 
 def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:

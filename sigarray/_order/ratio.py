@@ -31,9 +31,11 @@ from sigarray._order.pairs import (
     Stacks,
     join,
     list_blocks,
+    list_pairs,
     map_block,
     slices_of,
 )
+from sigarray._order.violation import ALL_STEPS, ratio_of_samples
 from sigarray._resampling.replicates import keep
 
 # The streams of random numbers of the models of each stack.
@@ -186,13 +188,12 @@ class _Ratios:
         return self.resamples.elements
 
     def __call__(self, start: int | Array, size: int) -> Array:
-        drawn = self.resamples.draw(start, size)
-        blocks = compare_blocks(self.xp, drawn, self.steps, self._compare, n_axes=2)
-        return self.xp.move_axis(join(self.xp, blocks), 0, -1)
-
-    def _compare(self, merged: MergedSteps | None, x: Array, y: Array) -> Array:
-        ratios = ratio_of_samples(self.xp, merged, x, y, self.resamples.axis)
-        return self.xp.move_axis(ratios, -1, 0)
+        xp = self.xp
+        drawn, axis = self.resamples.draw(start, size), self.resamples.axis
+        blocks = map_ratios(
+            xp, drawn, self.steps, lambda x: xp.move_axis(x, -1, 0), axis=axis
+        )
+        return xp.move_axis(join(xp, blocks), 0, -1)
 
 
 def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
@@ -211,8 +212,10 @@ def ratios_of_blocks(
             scores_at(xp, stack, grid_ranks(xp, stack.shape[-1], grid))
             for stack in stacks
         ]
-    compare = functools.partial(ratio_of_samples, xp)
-    return compare_blocks(xp, stacks, steps, compare)
+    return [
+        map_block(xp, stacks, block, functools.partial(ratio_of_samples, xp, merged))
+        for block, merged in steps.items()
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,26 +270,61 @@ def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
     return grid.size if grid else max(int(stack.shape[-1]) for stack in stacks)
 
 
-def compare_blocks(
+def map_ratios(
     xp: Library,
-    stacks: Stacks,
+    resamples: Sequence[Array],
     steps: Steps,
     function: Callable[..., Array],
     *along: Mapping[Block, Array],
-    n_axes: int = 1,
+    axis: int,
 ) -> list[Array]:
-    """Apply `function(merged_steps, x, y, *along)` to the pairs of each block."""
-    return [
-        map_block(
-            xp,
-            stacks,
-            block,
-            functools.partial(function, merged),
-            *(values[block] for values in along),
-            n_axes=n_axes,
-        )
-        for block, merged in steps.items()
-    ]
+    """Apply `function(ratios, *along)` to ratios (..., R) of pairs of each block.
+
+    Resamples are those of `SortedResamples`, with the scores on an axis. The function
+    returns (...), after any other axes.
+    """
+
+    def compare(merged: MergedSteps | None, x: Array, y: Array, *own: Array) -> Array:
+        return function(ratio_of_samples(xp, merged, x, y, axis), *own)
+
+    blocks = []
+    for block, merged in steps.items():
+        own = [values[block] for values in along]
+        x, y = (resamples[place] for place in block)
+        n_others = None if block[0] == block[1] else y.shape[-3]
+        found = _map_by_kernel(xp, x, y, n_others, merged, function, own, axis)
+        if found is None:
+            found = map_block(
+                xp, resamples, block, functools.partial(compare, merged), *own, n_axes=2
+            )
+        blocks.append(found)
+    return blocks
+
+
+def _map_by_kernel(
+    xp: Library,
+    x: Array,
+    y: Array,
+    n_others: int | None,
+    merged: MergedSteps | None,
+    function: Callable[..., Array],
+    along: Sequence[Array],
+    axis: int,
+) -> Array | None:
+    """Return `map_ratios` of a block by a kernel of all pairs, if there is one.
+
+    The second sample of a pair is of as many others, or of the first's stack.
+    """
+    if not xp.is_host:
+        return None
+    parts = []
+    at_once = chunk_size(xp, x.shape[-3 - axis])
+    for part, pairs in list_pairs(x.shape[-3], n_others, at_once):
+        ratios = xp.find_ratios(x, y, merged or ALL_STEPS, axis, pairs)
+        if ratios is None:
+            return None
+        parts.append(function(ratios, *(values[..., part] for values in along)))
+    return join(xp, parts)
 
 
 def draw_uniforms(
@@ -310,49 +348,6 @@ def draw_uniforms(
     return [uniforms[:, part, :] for part in parts]
 
 
-def ratio_of_samples(
-    xp: Library, steps: MergedSteps | None, x: Array, y: Array, axis: int = -1
-) -> Array:
-    """Return the ratio of samples that are sorted along an axis, and broadcast."""
-    if steps is None:
-        return ratio_of_differences(xp, y - x, None, axis=axis)
-    if steps.ranks_a is None or steps.ranks_b is None:
-        difference = y - x
-    else:
-        difference = xp.take(y, steps.ranks_b, axis=axis)
-        difference = difference - xp.take(x, steps.ranks_a, axis=axis)
-    widths = in_dtype_of(xp, steps.widths, difference)
-    return ratio_of_differences(xp, difference, widths, axis=axis)
-
-
-def ratio_of_differences(
-    xp: Library, difference: Array, widths: Array | None, *, axis: int
-) -> Array:
-    """Violation ratio from G^-1 - F^-1 on steps: del Barrio et al. (2018), equation 4.
-
-    eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
-    for steps of these widths (None: equal); 0.5 if both functions are the same. The
-    differences may be overwritten.
-    """
-    weighted = difference
-    if widths is not None:
-        weighted = difference * widths[(slice(None), *(None,) * (-1 - axis))]
-    distance = xp.sum_of_products(difference, weighted, axis)
-    above = xp.positive_part(difference)
-    # Where it is above 0, it equals the difference.
-    violation = xp.sum_of_products(above, above if widths is None else weighted, axis)
-    return ratio_of_sums(xp, violation, distance)
-
-
-def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
-    """Return violation / distance, or 0.5 where both are 0."""
-    # XLA may add up both in different orders, and 1 - eps is the other direction.
-    ratio = xp.clip(violation / distance, None, 1.0)
-    if xp.is_host and xp.all(distance > 0.0):
-        return ratio
-    return xp.where(distance == 0.0, 0.5, ratio)
-
-
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
     """Count the numbers of a replicate: uniforms, resamples twice, and one pair."""
     uniforms = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
@@ -363,8 +358,3 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
     )
     leading = broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
-
-
-def in_dtype_of(xp: Library, table: Array, x: Array) -> Array:
-    """Return the table in the dtype of the scores."""
-    return xp.astype(table, x.dtype, copy=False)

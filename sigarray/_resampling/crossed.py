@@ -131,7 +131,7 @@ class Crossed(Draws):
         sums = []
         by_seed = self._sum_items(xp, scores, of_items)
         for x, seeds in zip(by_seed, of_seeds, strict=True):
-            weights = xp.astype(xp.count_places(seeds, x.shape[-2]), x.dtype)
+            weights = xp.weigh_places(seeds, x.shape[-2], x.dtype)
             sums.append(xp.sum(x * xp.matrix_transpose(weights), axis=-2))
         return sums
 
@@ -139,7 +139,7 @@ class Crossed(Draws):
         self, xp: Library, scores: Sequence[Array], of_items: Array
     ) -> list[Array]:
         """Sum every seed's scores of the items that were drawn: (..., S, size)."""
-        counts = xp.astype(xp.count_places(of_items, self.n_items), scores[0].dtype)
+        counts = xp.weigh_places(of_items, self.n_items, scores[0].dtype)
         shapes = [(*x.shape[:-1], x.shape[-1] // self.n_items) for x in scores]
         return [
             sum_weighted(xp, xp.reshape(x, (*shape, self.n_items)), counts)

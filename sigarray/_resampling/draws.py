@@ -120,8 +120,9 @@ class Places(Draws):
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> Array:
-        samples = self.remake(xp, scores, start, size)
-        return difference_of([xp.mean(x, axis=-1) for x in samples])
+        places = self._draw(xp, scores, start, size)
+        taken = zip(scores, places, strict=True)
+        return difference_of([xp.mean_taken(x, chosen) for x, chosen in taken])
 
     def prepare_sums(self, xp: Library, scores: Sequence[Array]) -> Summands:
         return take_levels_off(xp, scores)
@@ -292,7 +293,7 @@ class Deals(Permutations):
         A gets those with the n smallest keys, so that no permutation is needed.
         """
         keys = self._draw_keys(xp, n_scores, start, size)
-        return xp.astype(keys <= xp.nth_smallest(keys, self.n), dtype)
+        return xp.mark_smallest(keys, self.n, dtype)
 
     def _draw_keys(
         self, xp: Library, n_scores: int, start: int | Array, size: int
@@ -334,10 +335,14 @@ def sum_places(
 ) -> list[Array]:
     """Sum scores (..., d, n) at places (size, k), by gathers or by counts of places."""
     if _are_gathered(scores):
-        return [xp.sum(x, axis=-1) for x in take_places(xp, scores, places)]
+        taken = zip(scores, places, strict=True)
+        return [xp.sum_taken(x, chosen) for x, chosen in taken]
+    exact = xp.sum_exactly(scores, places)
+    if exact is not None:
+        return exact
     n_counted = 1 if is_paired else len(scores)
     counts = [
-        xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)
+        xp.weigh_places(chosen, x.shape[-1], x.dtype)
         for x, chosen in zip(scores[:n_counted], places, strict=False)
     ]
     return [sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(scores)]

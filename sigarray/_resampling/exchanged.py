@@ -24,26 +24,30 @@ def sum_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
     processor takes one at a time, without a matrix of bits, or bytes if scores are few.
     """
     *leading, n = gaps.shape
-    size, width = words.shape
+    size, _ = words.shape
     rows = xp.reshape(gaps, (math.prod(leading), n))
+    exchanged = xp.sum_bits_exactly(rows, words)
+    if exchanged is None:
+        exchanged = _sum_by_bits(xp, rows, words)
+    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
+    return xp.reshape(sums, (*leading, size))
+
+
+def _sum_by_bits(xp: Library, rows: Array, words: Array) -> Array:
+    """Sum the numbers (R, n) whose bits are 1 in words (size, width): (R, size)."""
+    n, width = rows.shape[-1], words.shape[-1]
     spare = xp.zeros_like(rows[:, :1])
     spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
     pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
     if xp.is_processor and n * rows.shape[0] <= _MAX_SCORES_BY_BYTES:
-        exchanged = _sum_by_bytes(xp, pairs, words, min(n, WORD_BITS))
-    else:
-        exchanged = xp.zeros_like(rows[:, :1])
-        step = count_bits_at_once(xp)
-        for k in range(0, min(n, WORD_BITS), step):
-            places = xp.arange(k, k + step, dtype=words.dtype)
-            bits = words[..., None] >> places
-            bits &= 1
-            bits = xp.astype(bits, gaps.dtype)
-            bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
-            chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
-            exchanged = exchanged + xp.matrix_product(chosen, bits)
-    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-    return xp.reshape(sums, (*leading, size))
+        return _sum_by_bytes(xp, pairs, words, min(n, WORD_BITS))
+    exchanged = xp.zeros_like(rows[:, :1])
+    step = count_bits_at_once(xp)
+    for k in range(0, min(n, WORD_BITS), step):
+        bits = xp.matrix_transpose(xp.spread_bits(words, k, step, rows.dtype))
+        chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
+        exchanged = exchanged + xp.matrix_product(chosen, bits)
+    return exchanged
 
 
 def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:
@@ -58,6 +62,9 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
     eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
     table = xp.matrix_product(eights, bits)
     table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
+    found = xp.sum_bytes(table, words, -(-n_bits // _BYTE))
+    if found is not None:
+        return found
     dtype = xp.index_dtype
     # The start of the table of the first byte of each word.
     first = xp.arange(width, dtype=dtype)

@@ -1,0 +1,154 @@
+/* Random words, uniforms and places: sigarray/_backend/threefry.py. */
+
+#define ROUND(r)                                                                       \
+    x += y;                                                                            \
+    y = ((y << r) | (y >> (32 - r))) ^ x;
+
+#define GROUP(r0, r1, r2, r3, to_x, to_y)                                              \
+    ROUND(r0) ROUND(r1) ROUND(r2) ROUND(r3) x += to_x;                                 \
+    y += to_y;
+
+/* Encrypt a block: 20 rounds of Threefry-2x32. */
+INLINE void threefry(word low, word high, word *px, word *py) {
+    const word parity = low ^ high ^ 0x1BD11BDAu;
+    word x = *px + low, y = *py + high;
+    GROUP(13, 15, 26, 6, high, parity + 1)
+    GROUP(17, 29, 16, 24, parity, low + 2)
+    GROUP(13, 15, 26, 6, low, high + 3)
+    GROUP(17, 29, 16, 24, high, parity + 4)
+    GROUP(13, 15, 26, 6, parity, low + 5)
+    *px = x;
+    *py = y;
+}
+
+/* Blocks of a few replicates that are encrypted side by side, for long loops. */
+#define BLOCKS_AT_ONCE 512
+/* A row of so many blocks is long enough by itself. */
+#define LONG_ROW 64
+
+/* Words of the replicates from `start` on, each `width` of them, row by row. */
+static void encrypt(word low, word high, word start, integer rows, integer width,
+                    word first, word *restrict out) {
+    const integer blocks = (width + 1) / 2, whole = width / 2;
+    if (blocks >= LONG_ROW || rows == 1) {
+        for (integer r = 0; r < rows; r++) {
+            word *restrict a = out + r * width, *restrict b = a + blocks;
+            for (integer c = 0; c < whole; c++) {
+                word x = start + (word)r, y = first + (word)c;
+                threefry(low, high, &x, &y);
+                a[c] = x;
+                b[c] = y;
+            }
+            if (whole < blocks) {
+                word x = start + (word)r, y = first + (word)whole;
+                threefry(low, high, &x, &y);
+                a[whole] = x;
+            }
+        }
+        return;
+    }
+    word xs[BLOCKS_AT_ONCE], ys[BLOCKS_AT_ONCE];
+    const integer step = BLOCKS_AT_ONCE / blocks;
+    for (integer r = 0; r < rows; r += step) {
+        const integer own = MIN(step, rows - r);
+        for (integer i = 0; i < own; i++)
+            for (integer c = 0; c < blocks; c++) {
+                xs[i * blocks + c] = start + (word)(r + i);
+                ys[i * blocks + c] = first + (word)c;
+            }
+        for (integer k = 0; k < own * blocks; k++) threefry(low, high, &xs[k], &ys[k]);
+        for (integer i = 0; i < own; i++) {
+            word *restrict a = out + (r + i) * width;
+            for (integer c = 0; c < blocks; c++) a[c] = xs[i * blocks + c];
+            for (integer c = 0; c < whole; c++) a[blocks + c] = ys[i * blocks + c];
+        }
+    }
+}
+
+/* The upper halves of the words of a replicate, and then the lower ones. */
+INLINE void halve(const word *restrict words, integer width, word *restrict out) {
+    const integer n = (width + 1) / 2;
+    for (integer c = 0; c < n; c++) out[c] = words[c] >> 16;
+    for (integer c = n; c < width; c++) out[c] = words[c - n] & 0xFFFF;
+}
+
+INLINE void as_uniforms(const word *restrict halves, integer width,
+                        float *restrict out) {
+    for (integer c = 0; c < width; c++)
+        out[c] = ((float)(int32_t)halves[c] + 0.5f) * 0x1p-16f;
+}
+
+INLINE void as_places(const word *restrict words, integer width, integer size,
+                      integer *restrict out) {
+    for (integer c = 0; c < width; c++)
+        out[c] = (integer)((uint64_t)words[c] * (uint64_t)size >> 32);
+}
+
+/* Half words, each above that of the next replicate. */
+INLINE void overlap(const word *restrict upper, const word *restrict next,
+                    integer width, word *restrict out) {
+    for (integer c = 0; c < width; c++) out[c] = upper[c] << 16 | next[c];
+}
+
+/* Their places, below up to 2^16, without products of 64 bits. */
+INLINE void place_halves(const word *restrict upper, const word *restrict next,
+                         integer width, word size, integer *restrict out) {
+    for (integer c = 0; c < width; c++)
+        out[c] = (integer)((upper[c] * size + (next[c] * size >> 16)) >> 16);
+}
+
+/* Rows at a time, so that their words stay in the cache. */
+INLINE integer rows_at_once(integer width, integer rows) {
+    const integer n = 4096 / MAX(width, 1);
+    return MIN(MAX(n, 1), rows);
+}
+
+/* Numbers (rows, streams, width) of `draw_fused`, words of 32 bits or of halves. */
+static int draw(const word *low, const word *high, integer streams, integer start,
+                integer rows, integer width, integer halves, integer size,
+                integer first, integer kind, void *out) {
+    const integer drawn = halves ? (width + 1) / 2 : width;
+    const integer at_once = rows_at_once(drawn, rows);
+    const int overlapping = halves && kind != UNIFORMS;
+    if (kind == WORDS && !halves && streams == 1) {
+        encrypt(*low, *high, (word)start, rows, width, (word)first, out);
+        return 0;
+    }
+    word *words = malloc(sizeof(word) * ((at_once + 1) * drawn + 3 * width));
+    if (!words) return 1;
+    word *upper = words + (at_once + 1) * drawn, *next = upper + width;
+    word *whole = next + width;
+    for (integer s = 0; s < streams; s++)
+        for (integer r0 = 0; r0 < rows; r0 += at_once) {
+            const integer n = MIN(at_once, rows - r0);
+            encrypt(low[s], high[s], (word)(start + r0), n + overlapping, drawn,
+                    (word)first, words);
+            if (overlapping) halve(words, width, next);
+            for (integer i = 0; i < n; i++) {
+                const integer at = ((r0 + i) * streams + s) * width;
+                const word *own = words + i * drawn;
+                if (overlapping) {
+                    word *t = upper;
+                    upper = next;
+                    next = t;
+                    halve(own + drawn, width, next);
+                }
+                if (kind == UNIFORMS) {
+                    halve(own, width, upper);
+                    as_uniforms(upper, width, (float *)out + at);
+                } else if (kind == WORDS && overlapping)
+                    overlap(upper, next, width, (word *)out + at);
+                else if (kind == WORDS)
+                    memcpy((word *)out + at, own, sizeof(word) * width);
+                else if (overlapping && size <= 1 << 16)
+                    place_halves(upper, next, width, (word)size, (integer *)out + at);
+                else {
+                    if (overlapping) overlap(upper, next, width, whole);
+                    as_places(overlapping ? whole : own, width, size,
+                              (integer *)out + at);
+                }
+            }
+        }
+    free(words);
+    return 0;
+}

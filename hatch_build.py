@@ -1,0 +1,145 @@
+"""Compile the engine into a wheel, where there is a C compiler and Python's headers.
+
+Without these, or if SIGARRAY_ENGINE=array, the wheel has array code alone, which gives
+the same numbers. Nothing is said, for nothing is lacking.
+"""
+
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCES = Path(__file__).parent / "engine"
+# The bits of the array code: no a * b + c in one rounding, no sum in another order.
+FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
+FLAGS += ["-fvisibility=hidden"]
+# The instructions of each build of the kernels; the processor decides at run time.
+LEVELS = {
+    "kernels_base": "",
+    "kernels_v3": "-mavx2",
+    "kernels_v4": "-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl "
+    "-mprefer-vector-width=512",
+}
+_MACOS = "11.0"
+
+
+class EngineHook(BuildHookInterface):  # type: ignore[misc]
+    """Adds the compiled module to a wheel, or to the source tree if it is editable."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile before the files of the wheel are listed."""
+        if self.target_name != "wheel":
+            return
+        home = Path(self.root, "sigarray", "_backend")
+        if version == "editable":
+            remove_engine(home)
+            compile_engine(home)
+            return
+        self._folder = tempfile.TemporaryDirectory()
+        module = compile_engine(Path(self._folder.name))
+        if module is not None:
+            build_data["pure_python"] = False
+            build_data["tag"] = f"cp311-abi3-{name_platform()}"
+            place = f"sigarray/_backend/{module.name}"
+            build_data["force_include"][str(module)] = place
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact: str) -> None:
+        """Remove what was compiled: the wheel has it."""
+        del build_data, artifact
+        if version != "editable" and self.target_name == "wheel":
+            self._folder.cleanup()
+
+
+def remove_engine(folder: Path) -> None:
+    """Remove what an earlier installation has compiled, perhaps of other sources."""
+    for old in folder.glob("_engine.*.so"):
+        old.unlink()
+
+
+def compile_engine(folder: Path) -> Path | None:
+    """Compile the module into a folder, or return None."""
+    compiler = find_compiler() if is_supported() else None
+    if compiler is None or os.environ.get("SIGARRAY_ENGINE") == "array":
+        return None
+    link = ["-shared"]
+    if sys.platform == "darwin":
+        machine = ["-arch", platform.machine(), f"-mmacosx-version-min={_MACOS}"]
+        compiler = [*compiler, *machine]
+        link = ["-bundle", "-undefined", "dynamic_lookup"]
+    is_x86 = platform.machine() in ("x86_64", "AMD64")
+    levels = LEVELS if is_x86 else {"kernels_base": ""}
+    of_module = ["module.c", f"-I{sysconfig.get_paths()['include']}"]
+    of_module += [f'-DDIGEST="{digest_sources()}"', *["-DHAS_LEVELS"] * is_x86]
+    of_kernels = [["kernels.c", f"-DKERNELS={x}", *levels[x].split()] for x in levels]
+    with tempfile.TemporaryDirectory() as objects:
+        commands, parts = [], []
+        for k, source in enumerate([of_module, *of_kernels]):
+            parts.append(str(Path(objects, f"{k}.o")))
+            commands.append([*compiler, *FLAGS, *source, "-c", "-o", parts[-1]])
+        # It is copied to its place when it is whole.
+        linked = Path(objects, "_engine.abi3.so")
+        linking = [*compiler, *link, *parts, "-lm", "-o", str(linked)]
+        if not (run_at_once(commands) and run_at_once([linking])):
+            return None
+        return Path(shutil.copy(linked, folder))
+
+
+def run_at_once(commands: list[list[str]]) -> bool:
+    """Run commands in the folder of the sources, and tell whether all succeed."""
+    quiet = subprocess.DEVNULL
+    try:
+        running = [
+            subprocess.Popen(x, cwd=SOURCES, stdout=quiet, stderr=quiet)
+            for x in commands
+        ]
+    except OSError:
+        return False
+    codes = [process.wait() for process in running]
+    return not any(codes)
+
+
+def digest_sources() -> str:
+    """Return a digest of the sources, which tells whether a module is of these."""
+    parts = [path.read_bytes() for path in sorted(SOURCES.glob("*.[ch]"))]
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def is_supported() -> bool:
+    """Tell whether the kernels are for this Python and platform.
+
+    They are for CPython, whose stable ABI takes the interpreter's lock, for systems
+    whose compilers know the flags of GCC, and for numbers as they are in memory here.
+    """
+    return (
+        sys.implementation.name == "cpython"
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and os.name == "posix"
+        and sys.maxsize > 2**32
+        and sys.byteorder == "little"
+    )
+
+
+def find_compiler() -> list[str] | None:
+    """Return the command of the C compiler, or None."""
+    named = os.environ.get("CC")
+    every = [named] if named else [sysconfig.get_config_var("CC") or "cc", "cc", "gcc"]
+    for command in map(shlex.split, every):
+        if command and shutil.which(command[0]):
+            return command
+    return None
+
+
+def name_platform() -> str:
+    """Return the platform of the wheel, as its tag has it."""
+    if sys.platform == "darwin":
+        return f"macosx_{_MACOS.replace('.', '_')}_{platform.machine()}"
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")

@@ -1,0 +1,126 @@
+"""The engine is compiled where a compiler is there, and left out without a word."""
+
+import importlib.util
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from sigarray._backend.compiled_numpy import load_kernels
+from tests.backends import needs_engine, whole_suite
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The module of the build hook, with a stand-in for the base class of hatchling."""
+    name = "hatchling.builders.hooks.plugin.interface"
+    parts = name.split(".")
+    for k in range(1, len(parts) + 1):
+        module = types.ModuleType(".".join(parts[:k]))
+        module.BuildHookInterface = object
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    spec = importlib.util.spec_from_file_location("hook", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def build(hook, monkeypatch, tmp_path):
+    """Build a package in a folder, by a compiler that writes an empty file."""
+    compiler = tmp_path / "cc"
+    compiler.write_text('#!/bin/sh\nfor last; do :; done\ntouch "$last"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.delenv("SIGARRAY_ENGINE", raising=False)
+    home = tmp_path / "sigarray" / "_backend"
+    home.mkdir(parents=True)
+
+    def build(version, target="wheel"):
+        of_package = hook.EngineHook()
+        of_package.root, of_package.target_name = str(tmp_path), target
+        data = {"pure_python": True, "force_include": {}}
+        of_package.initialize(version, data)
+        found = [Path(x).exists() for x in data["force_include"]]
+        of_package.finalize(version, data, "")
+        left = [x.name for x in home.iterdir()]
+        assert not any(Path(x).exists() for x in data["force_include"])
+        return data, found, left
+
+    return build
+
+
+def test_wheel_has_a_tag_for_all_pythons_of_a_platform(build, hook):
+    data, found, left = build("standard")
+    assert data["tag"] == f"cp311-abi3-{hook.name_platform()}"
+    assert not data["pure_python"]
+    assert list(data["force_include"].values()) == ["sigarray/_backend/_engine.abi3.so"]
+    assert found == [True]
+    assert left == []
+
+
+def test_editable_module_is_in_the_source_tree(build, monkeypatch):
+    assert build("editable")[2] == ["_engine.abi3.so"]
+    # One that does not compile again is of other sources.
+    monkeypatch.setenv("CC", "false")
+    assert build("editable")[2] == []
+
+
+def test_source_distribution_has_none(build):
+    assert build("standard", "sdist") == (
+        {"pure_python": True, "force_include": {}},
+        [],
+        [],
+    )
+
+
+@pytest.mark.parametrize("name", ["CC", "SIGARRAY_ENGINE", "byteorder", "PyPy"])
+def test_without_it_the_wheel_is_pure(build, hook, monkeypatch, name, capfd):
+    if name == "byteorder":
+        monkeypatch.setattr(hook.sys, "byteorder", "big")
+    elif name == "PyPy":
+        monkeypatch.setattr(hook.sys.implementation, "name", "pypy")
+    else:
+        monkeypatch.setenv(name, {"CC": "false"}.get(name, "array"))
+    data, _, left = build("standard")
+    assert data == {"pure_python": True, "force_include": {}}
+    assert left == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_compiler_that_is_not_there(hook, monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert hook.compile_engine(tmp_path) is None
+    assert not hook.run_at_once([["no-such-compiler"]])
+
+
+@whole_suite
+def test_kernels_stay_within_their_arrays(hook, tmp_path):
+    """By the compiler's sanitizers of addresses and of undefined behaviour."""
+    compiler = hook.find_compiler()
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    program, check = tmp_path / "check", Path(__file__).with_name("engine_check.c")
+    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = [*compiler, "-std=gnu11", "-O1", *sanitize, "-DKERNELS=kernels_base"]
+    places = [f"-I{hook.SOURCES}", "kernels.c", str(check), "-lm", "-o", str(program)]
+    if not hook.run_at_once([[*command, *places]]):
+        pytest.skip("the compiler has no sanitizers here")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_engine
+def test_engine_is_used():
+    """Were it broken, array code would take its place, and no test would run it."""
+    assert load_kernels() is not None
+
+
+@needs_engine
+def test_engine_is_of_these_sources(hook):
+    is_same = hook.digest_sources() == load_kernels().module.DIGEST
+    assert is_same, "engine/ has changed: python -m pip install -e . compiles it anew"
