@@ -93,7 +93,9 @@ def report_tasks(
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
-    no_margin = explain_over_tasks(first) if is_over else []
+    no_margin = []
+    if is_over:
+        no_margin = explain_over_tasks(first, has_these=statistic is not None)
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
