@@ -22,7 +22,12 @@ from sigarray._verdicts.margin_words import (
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
 from sigarray._verdicts.overall import find_scales
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper, say_least
+from sigarray._verdicts.pair_numbers import (
+    advise_least,
+    disagree,
+    say_if_sharper,
+    say_least,
+)
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
@@ -53,6 +58,7 @@ def add_aggregates(
     own = [*_say_answer(x), *_say_margins(x, compared)]
     every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
     records = [make_record(x, pair, every[0]) for pair in x.pairs]
+    advised = advise_least(any(map(x.is_least, x.pairs)))
     return replace(
         report,
         tables=[*report.tables, *tables] if is_one else [*tables, *report.tables],
@@ -62,6 +68,11 @@ def add_aggregates(
         document=report.document | {"over_these_tasks": write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
+        advice=list(
+            dict.fromkeys(
+                [*advise_least(any(map(x.is_least, x.pairs))), *report.advice]
+            )
+        ),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
 
