@@ -68,11 +68,7 @@ def add_aggregates(
         document=report.document | {"over_these_tasks": write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
-        advice=list(
-            dict.fromkeys(
-                [*advise_least(any(map(x.is_least, x.pairs))), *report.advice]
-            )
-        ),
+        advice=list(dict.fromkeys([*advised, *report.advice])),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
 
