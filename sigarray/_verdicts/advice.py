@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.pair_numbers import advise_least
 
 # The most pairs without a difference that are named.
 _MOST_NAMED = 3
@@ -22,7 +23,8 @@ def advise(
         x for x in decisions if x.verdict in is_open and _varies(comparison, x)
     ]
     equal = [x for x in undecided if comparison.find_difference(x.a, x.b) == 0.0]
-    told = _say_equal(equal) if equal and comparison.margin is None else []
+    told = advise_least(any(x.is_least for x in decisions))
+    told += _say_equal(equal) if equal and comparison.margin is None else []
     if len(equal) == len(undecided):
         return told
     said = comparison.advise_more()

@@ -8,14 +8,30 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
+from sigarray._verdicts.margin_words import (
+    name_columns,
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
+    show_columns,
+    show_verdict,
+)
+from sigarray._verdicts.margin_words import say_answer as say_margins
 from sigarray._verdicts.overall import find_scales
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper, say_least
+from sigarray._verdicts.pair_numbers import (
+    advise_least,
+    disagree,
+    say_if_sharper,
+    say_least,
+)
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
-from sigarray._verdicts.records import AGGREGATE_FIELDS, AGGREGATE_NUMBERS
+from sigarray._verdicts.records import AGGREGATE_FIELDS
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -24,11 +40,7 @@ from sigarray.report._numbers import (
     show_interval,
     show_least,
     show_p_value,
-    without_infinities,
 )
-
-# What the task of a verdict over these tasks is called in records.
-THESE_TASKS = "these tasks"
 
 
 def add_aggregates(
@@ -43,18 +55,20 @@ def add_aggregates(
     is_one = len(compared) == 1
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
-    own = _say_answer(x)
+    own = [*_say_answer(x), *_say_margins(x, compared)]
     every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
-    records = [_make_record(x, pair, every[0]) for pair in x.pairs]
+    records = [make_record(x, pair, every[0]) for pair in x.pairs]
+    advised = advise_least(any(map(x.is_least, x.pairs)))
     return replace(
         report,
         tables=[*report.tables, *tables] if is_one else [*tables, *report.tables],
         sentences=[*sentences, *report.sentences, *remarks],
         method=f"{report.method}. {_describe(x)}",
         records=[*every, *records],
-        document=report.document | {"over_these_tasks": _write_document(x)},
+        document=report.document | {"over_these_tasks": write_document(x)},
         headline=[title, *answers, *own] if is_one else [title, *own, *answers],
         remarks=[*remarks, *report.said],
+        advice=list(dict.fromkeys([*advised, *report.advice])),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
 
@@ -64,18 +78,23 @@ def _add_paragraph(
 ) -> list[str]:
     """Add the verdict over these tasks for a paper: first, if there are several."""
     verdicts = []
+    comparison = next(iter(compared.values()))
     for y in x.pairs:
-        pair = y.turn() if y.better == y.b else y
-        p = equate(_show_p_value(x, pair))
-        numbers = f"({_show_difference(x, pair, compared)}, {_name_p_value(x)} {p})"
-        verdict = "inconclusive" if pair.better is None else "better"
-        verdicts.append((pair.a, pair.b, verdict, numbers))
+        is_turned = order_pair(y, y.a, y.b)[0] == y.b or y.better == y.b
+        pair = y.turn() if is_turned else y
+        numbers = [
+            _show_difference(x, pair, compared),
+            f"{_name_p_value(x)} {equate(_show_p_value(x, pair))}",
+            *show_claims(comparison, pair, pair.a, pair.b),
+        ]
+        verdicts.append((pair.a, pair.b, pair.verdict, f"({', '.join(numbers)})"))
     own = [
         *map(end, _say_answer(x)),
         *_list_remarks(x),
         f"In parentheses: the difference of {_name(x, are_many=True)} with its "
-        f"interval, {_say_level(x)}, and {_name_p_value(x)}.",
-        *list_verdicts(x.order.names, verdicts),
+        f"interval, {_say_level(x)}, and {_name_p_value(x)}"
+        f"{say_margin_of(comparison)}.",
+        *list_verdicts(x.order.names, verdicts, say_worse(comparison)),
     ]
     if len(compared) == 1:
         return [*paragraphs, " ".join(own)]
@@ -115,6 +134,9 @@ def _say_pair(
     first, second, where = quote(pair.a), quote(pair.b), _say_where(x)
     many = _name(x, are_many=True)
     difference = f"the {many} differ by {_show_difference(x, pair, compared)}"
+    if pair.not_worse and pair.better is None:
+        comparison = next(iter(compared.values()))
+        return f"{_say_not_worse(x, pair, comparison)}; {difference}."
     if pair.better is None:
         by = "" if where else f" by {many}"
         said = f"{first} vs. {second}{where}{by}: inconclusive ({p} > {level})"
@@ -126,21 +148,61 @@ def _say_pair(
     )
 
 
+def _say_not_worse(
+    x: Aggregates, pair: PairOfAggregates, comparison: Comparison
+) -> str:
+    """Say that a model is not worse over these tasks, or both are equivalent."""
+    first, second = map(quote, order_pair(pair, pair.a, pair.b))
+    by = _say_where(x) or f" by {_name(x, are_many=True)}"
+    margin = f"{x.margin or 0.0:.10g}"
+    said = f"{first} is not {say_worse(comparison)} than {second}{by}"
+    if len(pair.not_worse) > 1:
+        said = f"{first} and {second} are equivalent{by}, apart by less than {margin}"
+    p = max(y.adjusted for y in pair.margins if y.model in pair.not_worse)
+    name = _name_p_value(x)
+    return (
+        f"{said}: {name} {equate(show_p_value(p, x.level))} <= {x.level:.10g}; neither "
+        f"is shown to be better ({name} {equate(_show_p_value(x, pair))})"
+    )
+
+
+def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
+    """Say in a line which models are no worse by the margin, if that was asked."""
+    comparison = next(iter(compared.values()))
+    where = _say_where(x).lstrip() or f"by {_name(x, are_many=True)}"
+    where = f"{where[0].upper()}{where[1:]}"
+    if len(x.pairs) == 1:
+        (pair,) = x.pairs
+        if pair.better is not None or not pair.not_worse:
+            return []
+        return [f"{_say_not_worse(x, pair, comparison)}."]
+    return [
+        f"{where}: {said[0].lower()}{said[1:]}"
+        for said in say_margins(comparison, x.pairs)
+    ]
+
+
 def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
+    comparison = next(iter(compared.values()))
+    columns = name_columns(comparison)
     rows, marked = [], set()
     for k, pair in enumerate(x.pairs):
         if pair.better is not None:
-            marked.add((k, 4))
+            marked.add((k, 4 + len(columns)))
         rows.append(
             [
                 *(pair.a, pair.b, _show_difference(x, pair, compared)),
                 _show_p_value(x, pair),
-                pair.better or "inconclusive",
+                *show_columns(comparison, pair, pair.a, pair.b),
+                show_verdict(pair, pair.a),
             ]
         )
     title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"
     title += say_baseline(x.baseline)
-    header = ["A", "B", "A - B, interval", _name_p_value(x), "better"]
+    if columns:
+        title += f"; {list_in_words(columns)}: one-sided {_name_p_value(x)} of the "
+        title += "margin"
+    header = ["A", "B", "A - B, interval", _name_p_value(x), *columns, "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
@@ -211,6 +273,13 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"of other {x.unit}s on the same tasks; the verdict over all tasks takes "
             "them for a sample of tasks like these."
         ]
+    if x.margin is not None:
+        where = _say_where(x).lstrip() or f"by the {_name(x)}"
+        told.append(
+            f"{where[0].upper()}{where[1:]}, a model is not worse than another by "
+            f"{x.margin:.10g} or more if the one-sided {_name_p_value(x)} of the "
+            f"margin is at most {x.level:.10g}."
+        )
     if x.left_out:
         tasks = list_in_words(list(map(quote, x.left_out)))
         told.append(f"Not all models have scores on {tasks}, which these are not.")
@@ -240,6 +309,8 @@ def _describe(x: Aggregates) -> str:
         whose = "intervals by percentiles"
     if x.is_corrected and len(x.pairs) > 1:
         said += f", Holm's correction for {len(x.pairs)} comparisons"
+    if x.margin is not None:
+        said += f"; one-sided tests of a margin of {x.margin:.10g} by the same"
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
     own += f"{strata}, {_say_own_level(x)}"
@@ -279,57 +350,3 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
             UserWarning,
             stacklevel=2,
         )
-
-
-def _make_record(
-    x: Aggregates, pair: PairOfAggregates, like: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return a record of a pair, with the columns of others."""
-    known = {
-        "task": THESE_TASKS if len(x.tasks) > 1 else x.statistic,
-        "model_a": pair.a,
-        "model_b": pair.b,
-        "verdict": "inconclusive" if pair.better is None else "better",
-        "better": pair.better,
-        "mean_difference": pair.difference,
-        "difference_low": pair.interval.low,
-        "difference_high": pair.interval.high,
-        "pvalue": pair.pvalue,
-        "adjusted_pvalue": pair.adjusted_pvalue,
-    }
-    for which, name in (("a", pair.a), ("b", pair.b)):
-        numbers = (x.values[name], *x.intervals[name])
-        fields = (f"{field}_{which}" for field in AGGREGATE_NUMBERS)
-        known |= dict(zip(fields, numbers, strict=True))
-    return {field: known.get(field) for field in like}
-
-
-def _write_document(x: Aggregates) -> dict[str, Any]:
-    """Return what is written as JSON."""
-    return {
-        "statistic": x.statistic,
-        "tasks": x.tasks,
-        "alpha": x.level,
-        "models": {
-            name: without_infinities(
-                {"value": x.values[name], "low": interval.low, "high": interval.high}
-            )
-            for name in x.order.names
-            for interval in [x.intervals[name]]
-        },
-        "pairs": [
-            without_infinities(
-                {
-                    "model_a": pair.a,
-                    "model_b": pair.b,
-                    "difference": pair.difference,
-                    "difference_low": pair.interval.low,
-                    "difference_high": pair.interval.high,
-                    "pvalue": pair.pvalue,
-                    "adjusted_pvalue": pair.adjusted_pvalue,
-                    "better": pair.better,
-                }
-            )
-            for pair in x.pairs
-        ],
-    }

@@ -5,31 +5,32 @@ tasks like these, `over_tasks` decides. Of one task there is one stratum.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
 
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
-from sigarray._difference.bootstrap import bootstrap_test
-from sigarray._difference.confidence_interval import bootstrap_ci
-from sigarray._difference.location import t_test
-from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import quote
+from sigarray._verdicts.aggregate_tests import (
+    Aggregate,
+    compare_two,
+    find_own_interval,
+    test_models,
+)
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
+from sigarray._verdicts.margin_records import MarginTest
+from sigarray._verdicts.margins import list_not_worse, test_margins
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray.read._score_table import ScoreTable
 
-Aggregate = Literal["iqm", "mean", "median"]
-AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 # A statistic in words, in the singular and of several models.
 NAMES = {
     "iqm": ("interquartile mean", "interquartile means"),
@@ -51,6 +52,17 @@ class PairOfAggregates:
     pvalue: float
     adjusted_pvalue: float
     better: str | None
+    margins: tuple[MarginTest, ...] = ()
+    not_worse: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What is known, in a word, as of `Decision`."""
+        if self.better is not None:
+            return "better"
+        if self.not_worse:
+            return "equivalent" if len(self.not_worse) > 1 else "not worse"
+        return "inconclusive"
 
     def turn(self) -> "PairOfAggregates":
         """Return the numbers of B and A."""
@@ -86,6 +98,7 @@ class Aggregates:
     sizes: tuple[int, int]
     n_resamples: int | None
     seed: int | None
+    margin: float | None = None
 
     def is_least(self, pair: PairOfAggregates) -> bool:
         """Tell whether more resamples would make the p-value of a pair smaller."""
@@ -114,6 +127,7 @@ def compare_aggregates(
     baseline: str | None,
     n_resamples: int,
     seed: int,
+    margin: float | None = None,
 ) -> Aggregates:
     """Compare models by a statistic over the tasks that all of them have.
 
@@ -150,7 +164,7 @@ def compare_aggregates(
     resampling = {} if number is None else {"n_resamples": number, "rng": seed}
     # In the order of names, so that the order of columns changes no number.
     found = [
-        _compare(
+        compare_two(
             [(pooled[name], labels[name]) for name in sorted(pair)],
             statistic,
             confidence,
@@ -160,7 +174,9 @@ def compare_aggregates(
         for pair in pairs
     ]
     intervals = {
-        name: _find_own(pooled[name], labels[name], statistic, 1.0 - level, resampling)
+        name: find_own_interval(
+            pooled[name], labels[name], statistic, 1.0 - level, resampling
+        )
         for name in table.models
     }
     p_values = np.asarray([p for *_, p in found])
@@ -172,6 +188,24 @@ def compare_aggregates(
         better = leader if q <= level and difference != 0.0 else None
         x = PairOfAggregates(first, second, difference, interval, p, float(q), better)
         every.append(x if first == pair[0] else x.turn())
+    if margin is not None:
+        side = {"alternative": "greater" if higher_is_better else "less"}
+
+        def test_margin(model: str, other: str) -> float:
+            return test_models(
+                [(pooled[name], labels[name]) for name in (model, other)],
+                statistic,
+                is_paired=table.is_paired,
+                resampling={**resampling, **side, "margin": margin},
+            )
+
+        found_margins = test_margins(
+            pairs, test_margin, baseline=baseline, is_corrected=is_corrected
+        )
+        every = [
+            replace(x, margins=y, not_worse=list_not_worse(y, x.better, level))
+            for x, y in zip(every, found_margins, strict=True)
+        ]
     counts = [len(x) for by in samples.values() for x in by]
     aggregates = Aggregates(
         statistic=statistic,
@@ -189,6 +223,7 @@ def compare_aggregates(
         sizes=(min(counts), max(counts)),
         n_resamples=number,
         seed=None if number is None else seed,
+        margin=margin,
     )
     in_order = sort_pairs(aggregates.order.names, every)
     turned = [x if x.a == a else x.turn() for a, _, x in in_order]
@@ -218,50 +253,6 @@ def _pool(samples: Sequence[np.ndarray], statistic: Aggregate) -> np.ndarray:
     if statistic == "mean" and len({*map(len, samples)}) > 1:
         samples = [x * (n / (n_tasks * len(x))) for x in samples]
     return np.concatenate(samples)
-
-
-def _compare(
-    samples: Sequence[tuple[np.ndarray, np.ndarray]],
-    statistic: Aggregate,
-    confidence: float,
-    *,
-    is_paired: bool,
-    resampling: Mapping[str, Any],
-) -> tuple[float, Interval, float]:
-    """Return the difference of two models, its interval and its p-value."""
-    (a, of_a), (b, of_b) = samples
-    by: dict[str, Any] = {"paired": is_paired}
-    if of_a[-1] > 0:
-        by["strata"] = of_a if is_paired else (of_a, of_b)
-    if statistic == "mean":
-        p = float(t_test(a, b, **by).pvalue)
-        interval: Any = t_ci(a, b, confidence_level=confidence, **by)
-    else:
-        by |= {"statistic": statistic, **resampling}
-        p = float(bootstrap_test(a, b, **by).pvalue)
-        by |= {"method": "percentile", "confidence_level": confidence}
-        interval = bootstrap_ci(a, b, **by)
-    limits = Interval(*map(float, interval.confidence_interval))
-    return float(interval.statistic), limits, 1.0 if np.isnan(p) else p
-
-
-def _find_own(
-    sample: np.ndarray,
-    labels: np.ndarray,
-    statistic: Aggregate,
-    confidence: float,
-    resampling: Mapping[str, Any],
-) -> Interval:
-    """Return the interval of the statistic of one model, with tasks as strata."""
-    by: dict[str, Any] = {"confidence_level": confidence}
-    if labels[-1] > 0:
-        by["strata"] = labels
-    if statistic == "mean":
-        interval: Any = t_ci(sample, **by)
-    else:
-        by |= {"statistic": statistic, "method": "percentile", **resampling}
-        interval = bootstrap_ci(sample, **by)
-    return Interval(*map(float, interval.confidence_interval))
 
 
 def advise_these_tasks(

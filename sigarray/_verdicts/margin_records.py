@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 # Of each there is one of model A, and one of B: "margin_pvalue_a".
 _NUMBERS = ("margin_pvalue", "adjusted_margin_pvalue")
@@ -21,6 +21,34 @@ class MarginTest:
     p_value: float
     n_drawn: int = 0
     adjusted: float = 1.0
+
+
+class Judged(Protocol):
+    """A verdict on two models, which may have a margin."""
+
+    @property
+    def a(self) -> str:
+        """The first model."""
+
+    @property
+    def b(self) -> str:
+        """The second model."""
+
+    @property
+    def better(self) -> str | None:
+        """The better one, if one is."""
+
+    @property
+    def verdict(self) -> str:
+        """What is known, in a word."""
+
+    @property
+    def margins(self) -> tuple[MarginTest, ...]:
+        """The tests of the margin."""
+
+    @property
+    def not_worse(self) -> tuple[str, ...]:
+        """The models that are no worse than the other by the margin."""
 
 
 def record_margins(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.margin_records import Judged
 from sigarray._verdicts.pair_numbers import name_number
 from sigarray._verdicts.ranking import sort_pairs
 from sigarray.report._layout import Table
@@ -24,7 +25,7 @@ def say_worse(comparison: Comparison) -> str:
     return f"worse by {show_margin(comparison)} or more"
 
 
-def order_pair(x: Decision, a: str, b: str) -> tuple[str, str]:
+def order_pair(x: Judged, a: str, b: str) -> tuple[str, str]:
     """Return two models, that first which alone is not worse, if one is."""
     if x.verdict == "not worse" and x.not_worse == (b,):
         return b, a
@@ -46,7 +47,7 @@ def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
     )
 
 
-def _find_p(x: Decision) -> float:
+def _find_p(x: Judged) -> float:
     """Return the p-value of a verdict: of equivalence the larger one of both sides."""
     return max(y.adjusted for y in x.margins if y.model in x.not_worse)
 
@@ -95,10 +96,18 @@ def explain_margin(
     return told
 
 
-def explain_over_tasks(comparison: Comparison) -> list[str]:
-    """Say that verdicts over tasks have no margin, if single tasks have one."""
+def explain_over_tasks(comparison: Comparison, *, has_these: bool = False) -> list[str]:
+    """Say that verdicts over tasks have no margin, if single tasks have one.
+
+    `has_these` if these tasks alone are decided, too, which have one.
+    """
     if comparison.margin is None:
         return []
+    if has_these:
+        return [
+            "Margins are asked over these tasks, and on each of them; over tasks like "
+            "these none is."
+        ]
     return ["Margins are asked on each task; over tasks none is."]
 
 
@@ -111,7 +120,7 @@ def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
     return interval.high >= margin
 
 
-def say_answer(comparison: Comparison, decisions: Sequence[Decision]) -> list[str]:
+def say_answer(comparison: Comparison, decisions: Sequence[Judged]) -> list[str]:
     """Say in a line which of several pairs are equivalent, or one not worse."""
     if comparison.margin is None or len(decisions) < 2:
         return []
@@ -159,7 +168,7 @@ def say_columns(comparison: Comparison) -> str:
     return f"; {those}: one-sided {name_number(comparison)} of the margin"
 
 
-def show_columns(comparison: Comparison, x: Decision, a: str, b: str) -> list[str]:
+def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
     """Show the numbers of those columns."""
     by_model = {y.model: y.adjusted for y in x.margins}
     models = [name for name in (a, b) if name in by_model]
@@ -174,7 +183,7 @@ def say_margin_of(comparison: Comparison) -> str:
     return f", and that of the margin{whose}"
 
 
-def show_claims(comparison: Comparison, x: Decision, a: str, b: str) -> list[str]:
+def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
     """Show the p-values of the margin of A and of B, as far as they were asked for."""
     shown = show_columns(comparison, x, a, b)
     if not shown:
@@ -183,7 +192,7 @@ def show_claims(comparison: Comparison, x: Decision, a: str, b: str) -> list[str
     return [f"margin: p {' and '.join([equate(first), *others])}"]
 
 
-def show_verdict(x: Decision, a: str) -> str:
+def show_verdict(x: Judged, a: str) -> str:
     """Show the better model of a pair, or else the verdict."""
     if x.verdict == "not worse":
         return f"{'A' if a in x.not_worse else 'B'} not worse"

@@ -103,6 +103,35 @@ def _test_sampled(
     return tests
 
 
+def test_margins(
+    pairs: Pairs,
+    test: Callable[[str, str], float],
+    *,
+    baseline: str | None,
+    is_corrected: bool,
+) -> list[tuple[MarginTest, ...]]:
+    """Test each pair by p-values of (model, other), and adjust these for all pairs."""
+    claims = [
+        [(x, y) for x, y in (pair, pair[::-1]) if x != baseline] for pair in pairs
+    ]
+    p_values = np.asarray([[test(*claim) for claim in both] for both in claims])
+    adjusted = adjust_claims(p_values) if is_corrected else p_values
+    return [
+        tuple(
+            MarginTest(model, float(p), adjusted=float(q))
+            for (model, _), p, q in zip(both, *of_pair, strict=True)
+        )
+        for both, *of_pair in zip(claims, p_values, adjusted, strict=True)
+    ]
+
+
+def list_not_worse(
+    margins: Sequence[MarginTest], better: str | None, level: float
+) -> tuple[str, ...]:
+    """List the models that are no worse than the other one of a pair."""
+    return tuple(x.model for x in margins if x.adjusted <= level or x.model == better)
+
+
 def adjust_margins(
     tests: Mapping[str, Sequence[PairTest]], *, is_corrected: bool
 ) -> dict[str, list[PairTest]]:

@@ -23,8 +23,9 @@ from sigarray._backend.checks import (
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import list_in_words
+from sigarray._verdicts.aggregate_tests import AGGREGATES, Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
-from sigarray._verdicts.aggregates import AGGREGATES, Aggregate, compare_aggregates
+from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
 from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.directions import settle_direction
@@ -187,7 +188,8 @@ def compare_models(
         scores of a model, where each task is a stratum ("mean": each counts the same).
         This is of other runs on the same tasks, by `t_test` ("mean") or
         `bootstrap_test` with `strata`; the verdict over all tasks is of tasks like
-        these. "iqm" and "median" of one task compare it by that, beside its mean.
+        these. "iqm" and "median" of one task compare it by that, beside its mean. A
+        `margin` is asked over these tasks, too.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for
@@ -372,6 +374,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             baseline=request.baseline,
             n_resamples=count_resamples(request),
             seed=request.seed,
+            margin=request.margin,
         )
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:

@@ -146,11 +146,15 @@ def say_by_welch(decisions: Sequence[Decision], where: str = "") -> list[str]:
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:
-    """Say what "<=" before a p-value means, and which option lowers it, if some have.
+    """Say what "<=" before a p-value means, if some have it.
 
     `where`, such as " on single tasks", says which p-values these are.
     """
     return [
-        f"P-values marked <={where} are the least that this number of resamples allows;"
-        " --n-resamples lowers them."
+        f"P-values marked <={where} are the least that this number of resamples allows."
     ] * are_some
+
+
+def advise_least(are_some: bool) -> list[str]:
+    """Name the option that makes p-values at their least smaller, if some are."""
+    return ["More resamples, by --n-resamples, lower p-values marked <=."] * are_some

@@ -64,11 +64,7 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     found = {
         name[pair.a, pair.b]: (
             make_result(pair.difference, pair.interval),
-            "inconclusive"
-            if pair.better is None
-            else "A"
-            if pair.better == pair.a
-            else "B",
+            say_verdict(pair, pair.a),
         )
         for pair in x.pairs
         if not math.isnan(pair.interval.low)

@@ -10,6 +10,7 @@ from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
+from sigarray._verdicts.margin_records import Judged
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
 from sigarray.read._curves import Curves
@@ -63,7 +64,7 @@ def make_result(difference: float, interval: Interval) -> BootstrapResult:
     return BootstrapResult(np.float64(difference), limits, np.float64(math.nan))
 
 
-def say_verdict(x: Decision, a: str) -> str:
+def say_verdict(x: Judged, a: str) -> str:
     """Return the verdict on a pair for `plot.differences`, where `a` is A."""
     if x.better is not None:
         return "A" if x.better == a else "B"

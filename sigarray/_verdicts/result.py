@@ -181,7 +181,8 @@ class ModelComparison:
         model, other : str
             Their names, as in `verdicts`.
         task : str, optional
-            The task; if there are several, by default each of them.
+            The task; if there are several, by default each of them. With `statistic`
+            the default is the verdict by it, as in `better`.
 
         Raises
         ------
@@ -199,11 +200,13 @@ class ModelComparison:
             msg += f"{represent(task)}.{suggest(str(task), [*self.decisions])}"
             raise KeyError(msg)
         a, b = str(model), str(other)
-        found = [
+        found: list[Decision | PairOfAggregates] = [
             self._find_pair(pairs, a, b)
             for name, pairs in self.decisions.items()
             if task in (None, name)
         ]
+        if task is None and self.over_these_tasks is not None:
+            found = [self._find_pair(self.over_these_tasks.pairs, a, b)]
         if any(a not in [y.model for y in x.margins] for x in found):
             msg = (
                 f"Expected a model that may be no worse than the baseline; got {a!r} "

@@ -69,6 +69,7 @@ def sign(
                 *_list_over_tasks(table, over),
                 *_list_over_tasks(table, aggregates),
                 *_list_own_intervals(table, aggregates),
+                *_list_margins(aggregates),
             ]
         ),
     }
@@ -139,6 +140,18 @@ def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
         return []
     scale = max(_find_scale(table, task) for task in x.tasks)
     return [y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)]
+
+
+def _list_margins(x: Aggregates | None) -> list[float]:
+    """Return the p-values of margins over these tasks, in the order of names."""
+    if x is None:
+        return []
+    numbers = {
+        (y.model, pair.b if y.model == pair.a else pair.a): y.adjusted
+        for pair in x.pairs
+        for y in pair.margins
+    }
+    return [numbers[key] for key in sorted(numbers)]
 
 
 def _list_differences(

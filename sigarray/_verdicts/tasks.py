@@ -25,6 +25,7 @@ from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import (
+    advise_least,
     explain_intervals,
     name_number,
     say_by_welch,
@@ -93,7 +94,9 @@ def report_tasks(
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
-    no_margin = explain_over_tasks(first) if is_over else []
+    no_margin = []
+    if is_over:
+        no_margin = explain_over_tasks(first, has_these=statistic is not None)
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
@@ -159,7 +162,11 @@ def report_tasks(
         document,
         headline=headline,
         remarks=told,
-        advice=overall.advise_scales(over) + advise_these_tasks(table, over, statistic),
+        advice=[
+            *advise_least(any(x.is_least for x in every)),
+            *overall.advise_scales(over),
+            *advise_these_tasks(table, over, statistic),
+        ],
         paragraphs=[
             " ".join([what, *of_all]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),

@@ -11,7 +11,13 @@ from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
 from sigarray._cli import correct, samplers
 from sigarray._cli.main import _COMMANDS, _find_parser, main
 from sigarray._cli.options import choices
-from sigarray._verdicts import aggregates, asked, pair_options, picture_files, request
+from sigarray._verdicts import (
+    aggregate_tests,
+    asked,
+    pair_options,
+    picture_files,
+    request,
+)
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS
 from sigarray.read._sums import METRICS as STATISTICS
@@ -30,7 +36,7 @@ SOURCES = {
     "UNITS": UNITS,
     "TREATMENTS": TREATMENTS,
     "STATISTICS": tuple(STATISTICS),
-    "AGGREGATES": aggregates.AGGREGATES,
+    "AGGREGATES": aggregate_tests.AGGREGATES,
     "STYLES": STYLES,
     "PICTURES": picture_files.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,

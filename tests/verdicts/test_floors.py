@@ -282,7 +282,8 @@ class TestLeastOfDraws:
         assert shown == [f"<={least / (n + 1):.4f}"] * 3
         assert f"p <= {least / (n + 1):.4f} <= 0.05" in result.sentences[0]
         (line,) = [x for x in result.content.remarks if "marked <=" in x]
-        assert line.endswith("n_resamples lowers them.")
+        assert line.endswith("the least that this number of resamples allows.")
+        assert result.content.advice[0].startswith("More resamples, by n_resamples, l")
 
     def test_others_are_not(self):
         near = {"a": APART["a"], "b": [x + 0.7 for x in APART["a"]][::-1]}

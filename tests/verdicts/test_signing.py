@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts import aggregates, comparison, over_tasks
+from sigarray._verdicts import aggregate_tests, comparison, over_tasks
 from sigarray._verdicts.intervals import Interval, find_intervals
 
 DRAW = random.Random(5)
@@ -70,8 +70,8 @@ def test_intervals_over_these_tasks_are_part_of_it(monkeypatch):
     assert find_result(TASKS, **options) == before
 
     def shorten(*args, **others):
-        return aggregates_t_ci(*args, **others | {"confidence_level": 0.9})
+        return original(*args, **others | {"confidence_level": 0.9})
 
-    aggregates_t_ci = aggregates.t_ci
-    monkeypatch.setattr(aggregates, "t_ci", shorten)
+    original = aggregate_tests.t_ci
+    monkeypatch.setattr(aggregate_tests, "t_ci", shorten)
     assert find_result(TASKS, **options) != before
