@@ -156,9 +156,14 @@ def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
 
 
 def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
-    # The tails beyond u and beyond 0.
-    both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
-    return 0.5 * xp.exp(-0.5 * u * u) * both[0, ...] / both[1, ...]
+    # The tails beyond u and beyond 0, which is one for all with the same df.
+    if xp.is_host and len(u) > 1 and xp.all(spread == spread[0]):
+        beyond = _integrate_density(xp, u, spread)
+        half = _integrate_density(xp, xp.zeros_like(u[:1]), spread[:1])
+    else:
+        both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
+        beyond, half = both[0, ...], both[1, ...]
+    return 0.5 * xp.exp(-0.5 * u * u) * beyond / half
 
 
 def _map_elements(
@@ -232,5 +237,6 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
     *rest, second, first = coefficients
     value = first * x + second
     for coefficient in reversed(rest):
-        value = value * x + coefficient
+        value *= x
+        value += coefficient
     return value

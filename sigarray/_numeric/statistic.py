@@ -206,7 +206,7 @@ def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
 
 def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:
     """Return samples times a scale; on the host, themselves if it is 1."""
-    are_alike = all(x.shape == samples[0].shape for x in samples)
+    are_alike = all(x.shape[:-1] == scale.shape for x in samples)
     if xp.is_host and are_alike and xp.all(scale == 1.0):
         return list(samples)
     return [x * scale[..., None] for x in samples]

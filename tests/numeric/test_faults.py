@@ -8,7 +8,10 @@ import pytest
 from sigarray._numeric.faults import spread_faults
 
 # Of infinities NumPy warns, which public functions silence.
-pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning"),
+]
 
 
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf])
