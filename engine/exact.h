@@ -64,9 +64,9 @@ INLINE REAL NAMED(find_largest)(const REAL *x, integer n) {
 static REAL NAMED(find_scale)(const REAL *x, integer n, integer most) {
     const double bound = (double)NAMED(find_largest)(x, n) * (double)MAX(most, 1);
     int exponent = EXACT_BITS;
-    if (!(bound <= DBL_MAX)) return 0;
+    if (!(bound <= REAL_MAX)) return 0;
     if (bound > 0) frexp(bound, &exponent);
-    if (exponent < MIN_EXPONENT || exponent > -MIN_EXPONENT) return 0;
+    if (exponent < MIN_EXPONENT) return 0;
     const REAL scale = (REAL)ldexp(1.0, EXACT_BITS - exponent);
     int32_t differs = 0;
     for (integer c = 0; c < n; c++) {
