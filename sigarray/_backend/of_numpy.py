@@ -161,7 +161,7 @@ class NumpyLibrary(Library):
 def _sum_together(
     kernels: Kernels, samples: Sequence[Array], places: Array
 ) -> list[Array] | None:
-    """Return `sum_exactly` of two samples at the same places, in one pass over these."""
+    """Return `sum_exactly` of two samples at the same places, in one pass."""
     rows = [np.reshape(x, (-1, x.shape[-1])) for x in samples]
     sums = kernels.sum_exactly(np.concat(rows), places)
     if sums is None:
