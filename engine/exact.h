@@ -64,9 +64,9 @@ INLINE REAL NAMED(find_largest)(const REAL *x, integer n) {
 static REAL NAMED(find_scale)(const REAL *x, integer n, integer most) {
     const double bound = (double)NAMED(find_largest)(x, n) * (double)MAX(most, 1);
     int exponent = EXACT_BITS;
-    if (!(bound <= DBL_MAX)) return 0;
+    if (!(bound <= REAL_MAX)) return 0;
     if (bound > 0) frexp(bound, &exponent);
-    if (exponent < MIN_EXPONENT || exponent > -MIN_EXPONENT) return 0;
+    if (exponent < MIN_EXPONENT) return 0;
     const REAL scale = (REAL)ldexp(1.0, EXACT_BITS - exponent);
     int32_t differs = 0;
     for (integer c = 0; c < n; c++) {
@@ -76,12 +76,17 @@ static REAL NAMED(find_scale)(const REAL *x, integer n, integer most) {
     return differs ? 0 : scale;
 }
 
-/* Find the scales of up to LANES entries (entries, n), or return 2 if one has none. */
-static int NAMED(find_scales)(const REAL *x, integer entries, integer n, integer most,
-                              REAL *scales) {
-    for (integer e = 0; e < MIN(entries, LANES); e++)
-        if (!(scales[e] = NAMED(find_scale)(x + e * n, n, most))) return 2;
-    return 0;
+/* Return the scales of all entries (entries, n), to be freed; or NULL, with 2 as the
+   code if one has none. */
+static REAL *NAMED(find_scales)(const REAL *x, integer entries, integer n, integer most,
+                                int *code) {
+    REAL *scales = malloc(sizeof(REAL) * MAX(entries, 1));
+    *code = !scales;
+    for (integer e = 0; e < entries && !*code; e++)
+        if (!(scales[e] = NAMED(find_scale)(x + e * n, n, most))) *code = 2;
+    if (!*code) return scales;
+    free(scales);
+    return NULL;
 }
 
 /* Put `count` of their integers side by side, and 0 for entries that are not there. */
@@ -108,14 +113,13 @@ static int NAMED(sum_exactly)(const REAL *x, integer entries, integer n,
                               const integer *places, integer rows, integer drawn,
                               REAL *out) {
     if (n > MOST_NUMBERS) return 2;
+    int code;
+    REAL *scales = NAMED(find_scales)(x, entries, n, drawn, &code);
+    if (code) return code;
     lanes *table = allocate_lanes(n), *sums = allocate_lanes(ROWS_OF_SUMS);
-    int code = !table || !sums;
-    REAL scales[LANES];
+    code = !table || !sums;
     for (integer e = 0; e < entries && !code; e += LANES) {
-        const REAL *own = x + e * n;
-        code = NAMED(find_scales)(own, entries - e, n, drawn, scales);
-        if (code) break;
-        NAMED(as_lanes)(own, entries - e, n, n, scales, table);
+        NAMED(as_lanes)(x + e * n, entries - e, n, n, scales + e, table);
         for (integer r0 = 0; r0 < rows; r0 += ROWS_OF_SUMS) {
             const integer count = MIN(ROWS_OF_SUMS, rows - r0);
             for (integer r = 0; r < count; r++) {
@@ -124,10 +128,11 @@ static int NAMED(sum_exactly)(const REAL *x, integer entries, integer n,
                 for (integer c = 0; c < drawn; c++) add_to(&sum, &table[at[c]]);
                 sums[r] = sum;
             }
-            NAMED(put_lanes)(sums, entries - e, count, rows, scales,
+            NAMED(put_lanes)(sums, entries - e, count, rows, scales + e,
                              out + e * rows + r0);
         }
     }
+    free(scales);
     free(table);
     free(sums);
     return code;
@@ -162,29 +167,30 @@ static void NAMED(add_by_nibbles)(const lanes *numbers, const word *words, integ
 static int NAMED(sum_bits_exactly)(const REAL *x, integer entries, integer n,
                                    const word *words, integer rows, integer width,
                                    REAL *out) {
+    int code;
+    REAL *scales = NAMED(find_scales)(x, entries, n, n, &code);
+    if (code) return code;
     const integer at_once = 32 * WORDS_OF_TABLE;
     lanes *numbers = allocate_lanes(at_once), *sums = allocate_lanes(ROWS_OF_SUMS);
     lanes(*table)[16] = (void *)allocate_lanes(16 * WORDS_OF_TABLE * NIBBLES);
-    int code = !numbers || !sums || !table;
-    REAL scales[LANES];
-    for (integer e = 0; e < entries && !code; e += LANES) {
-        code = NAMED(find_scales)(x + e * n, entries - e, n, n, scales);
-        for (integer r0 = 0; r0 < rows && !code; r0 += ROWS_OF_SUMS) {
+    code = !numbers || !sums || !table;
+    for (integer e = 0; e < entries && !code; e += LANES)
+        for (integer r0 = 0; r0 < rows; r0 += ROWS_OF_SUMS) {
             const integer count = MIN(ROWS_OF_SUMS, rows - r0);
             memset(sums, 0, sizeof(lanes) * count);
             for (integer w0 = 0; w0 < width; w0 += WORDS_OF_TABLE) {
                 const integer left = MIN(MAX(n - 32 * w0, 0), at_once);
                 memset(numbers, 0, sizeof(lanes) * at_once);
-                NAMED(as_lanes)(x + e * n + 32 * w0, entries - e, n, left, scales,
+                NAMED(as_lanes)(x + e * n + 32 * w0, entries - e, n, left, scales + e,
                                 numbers);
                 NAMED(add_by_nibbles)(numbers, words + r0 * width + w0,
                                       MIN(WORDS_OF_TABLE, width - w0), count, width,
                                       table, sums);
             }
-            NAMED(put_lanes)(sums, entries - e, count, rows, scales,
+            NAMED(put_lanes)(sums, entries - e, count, rows, scales + e,
                              out + e * rows + r0);
         }
-    }
+    free(scales);
     free(numbers);
     free(sums);
     free(table);

@@ -18,6 +18,7 @@
 #include "selection.h"
 
 #define REAL double
+#define REAL_MAX DBL_MAX
 #define MAGNITUDE INT64_MAX
 #define EXACT_BITS 31
 #define MIN_EXPONENT (DBL_MIN_EXP + 64)
@@ -26,11 +27,13 @@
 #include "exact.h"
 #include "order.h"
 #undef REAL
+#undef REAL_MAX
 #undef MAGNITUDE
 #undef EXACT_BITS
 #undef MIN_EXPONENT
 #undef NAMED
 #define REAL float
+#define REAL_MAX FLT_MAX
 #define MAGNITUDE INT32_MAX
 #define EXACT_BITS 24
 #define MIN_EXPONENT (FLT_MIN_EXP + 64)

@@ -223,7 +223,7 @@ def _adds_as_einsum(kernels: Kernels) -> bool:
 def _along_last(x: Array) -> Array:
     """Return an array whose last axis is contiguous, and none runs backwards."""
     is_along = x.strides[-1] == x.itemsize and min(x.strides) >= 0
-    return x if is_along else np.ascontiguousarray(x)
+    return x if is_along and x.flags.aligned else x.copy(order="C")
 
 
 def _starts_of(x: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.compiled_numpy import find_kernels
+from sigarray._backend.compiled_numpy import Kernels, find_kernels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
 
@@ -114,16 +114,8 @@ class NumpyLibrary(Library):
         kernels = find_kernels(*(x.dtype for x in samples))
         if kernels is None:
             return None
-        first = places[0]
-        if len(samples) > 1 and all(chosen is first for chosen in places):
-            # In one pass over the places.
-            rows = [np.reshape(x, (-1, x.shape[-1])) for x in samples]
-            sums = kernels.sum_exactly(np.concat(rows), first)
-            if sums is None:
-                return None
-            parts = np.split(sums, np.cumsum([len(x) for x in rows])[:-1])
-            shapes = [(*x.shape[:-1], len(first)) for x in samples]
-            return [np.reshape(*x) for x in zip(parts, shapes, strict=True)]
+        if len(samples) > 1 and places[0] is places[1]:
+            return _sum_together(kernels, samples, places[0])
         found = []
         for x, chosen in zip(samples, places, strict=True):
             sums = kernels.sum_exactly(x, chosen)
@@ -268,6 +260,21 @@ def _keep_tables(
         if table is not None:
             table.flags.writeable = False
     return tables
+
+
+def _sum_together(
+    kernels: Kernels, samples: Sequence[Array], places: Array
+) -> list[Array] | None:
+    """Return `sum_exactly` of two samples at the same places, in one pass."""
+    rows = [np.reshape(x, (-1, x.shape[-1])) for x in samples]
+    sums = kernels.sum_exactly(np.concat(rows), places)
+    if sums is None:
+        return None
+    parts = sums[: len(rows[0])], sums[len(rows[0]) :]
+    return [
+        np.reshape(part, (*x.shape[:-1], len(places)))
+        for part, x in zip(parts, samples, strict=True)
+    ]
 
 
 # The library for computations on the host, whatever the caller's arrays are.

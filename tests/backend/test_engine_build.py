@@ -1,6 +1,7 @@
 """The engine is compiled where a compiler is there, and left out without a word."""
 
 import importlib.util
+import platform
 import subprocess
 import sys
 import types
@@ -117,7 +118,10 @@ def test_kernels_stay_within_their_arrays(hook, tmp_path):
 @needs_engine
 def test_engine_is_used():
     """Were it broken, array code would take its place, and no test would run it."""
-    assert load_kernels() is not None
+    kernels = load_kernels()
+    assert kernels is not None
+    # On other processors einsum adds up in another order, and ratios are array code's.
+    assert kernels.adds_products or platform.machine() != "x86_64"
 
 
 @needs_engine
