@@ -60,6 +60,12 @@ class NumpyLibrary(Library):
     def all(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         return np.logical_and.reduce(x, axis, **options) if x.ndim else x
 
+    def zeros_like(self, x: Array) -> Array:
+        return np.zeros_like(x) if x.ndim else x.dtype.type(0)
+
+    def ones_like(self, x: Array, *, dtype: Any = None) -> Array:
+        return np.ones_like(x, dtype) if x.ndim or dtype else x.dtype.type(1)
+
     def astype(self, x: Array, dtype: Any, *, copy: bool = True) -> Array:
         return x.astype(dtype, copy=copy)
 

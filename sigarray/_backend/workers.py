@@ -6,7 +6,6 @@ Shards of a JAX mesh add up their chunks first.
 """
 
 import collections
-import contextlib
 import contextvars
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,14 +79,17 @@ def current_execution() -> Execution:
     return _EXECUTION.get()
 
 
-@contextlib.contextmanager
-def executed_by(execution: Execution) -> Iterator[None]:
+class executed_by:  # noqa: N801
     """Set the execution of calls in this context."""
-    token = _EXECUTION.set(execution)
-    try:
-        yield
-    finally:
-        _EXECUTION.reset(token)
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def __enter__(self) -> None:
+        self._token = _EXECUTION.set(self._execution)
+
+    def __exit__(self, *_: object) -> None:
+        _EXECUTION.reset(self._token)
 
 
 def nest_execution(
