@@ -1,11 +1,11 @@
 """Measure the memory that calls take at their peak, beside their samples.
 
-    python -m benchmarks.memory
+    SIGARRAY_ENGINE=array python -m benchmarks.memory
 
 prints the table of `benchmarks/README.md`, which a test compares with what it measures:
 bytes that NumPy allocates (tracemalloc), that torch allocates on the processor (its
 profiler), and that XLA reserves for a program of JAX (`memory_analysis`). All of it in
-float64, with one thread.
+float64, with one thread; NumPy's is that of array code.
 """
 
 import tracemalloc

@@ -16,7 +16,6 @@ from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.quantile import merge_steps, sorted_resamples
-from sigarray._order.pairs import list_blocks
 from sigarray._order.ratio import map_ratios, merge_sizes
 from sigarray._order.violation import ratio_of_samples
 from sigarray._resampling.exchanged import sum_of_exchanged
@@ -215,26 +214,24 @@ class TestOrder:
                         )
                     assert_same(found, expected)
 
-    @pytest.mark.parametrize("n_others", [0, 3])
+    @pytest.mark.parametrize("axis", [-1, -2])
+    @pytest.mark.parametrize("n_more", [0, 3])
     @pytest.mark.parametrize("dtype", REALS)
-    def test_ratios_of_replicates(self, level, rng, dtype, n_others):
+    def test_ratios_of_replicates(self, level, rng, dtype, n_more, axis):
         """Of samples side by side and one by one, of one size and of two."""
         for n in (1, 2, 3, 5, 8, 9, 64, 130, 257, 1024, 1025):
-            steps = merge_steps(HOST, n, n + n_others)
+            steps = merge_steps(HOST, n, n + n_more)
             for rows in (1, 2, 3, 64, 65):
                 x, y = (
-                    np.sort(rng.normal(size=(2, k, rows)), axis=-2).astype(dtype)
-                    for k in (n, n + n_others)
+                    np.sort(rng.normal(size=(2, rows, k)), axis=-1).astype(dtype)
+                    for k in (n, n + n_more)
                 )
-                for axis in (-1, -2):
-                    if axis == -1:
-                        x, y = (np.ascontiguousarray(z.swapaxes(1, 2)) for z in (x, y))
-                    for a, b in ((x, y), (x[:1], y), (x[0], y[0])):
-                        found = ratio_of_samples(HOST, steps, a, b, axis)
-                        with without_engine():
-                            expected = ratio_of_samples(HOST, steps, a, b, axis)
-                        assert_same(found, expected)
-                    x, y = (np.ascontiguousarray(z.swapaxes(1, 2)) for z in (x, y))
+                if axis == -2:
+                    x, y = (np.ascontiguousarray(z.swapaxes(-1, -2)) for z in (x, y))
+                for a, b in ((x, y), (x[:1], y), (x[0], y[0])):
+                    found = ratio_of_samples(HOST, steps, a, b, axis)
+                    with without_engine():
+                        assert_same(found, ratio_of_samples(HOST, steps, a, b, axis))
 
     def test_ratios_of_observed_samples(self, rng):
         x, y = (np.sort(rng.normal(size=(4, n))) for n in (30, 20))
@@ -264,9 +261,12 @@ class TestOrder:
         ]
         if axis == -1:
             stacks = [np.ascontiguousarray(z.swapaxes(-1, -2)) for z in stacks]
-        steps = merge_sizes(HOST, [6, 6, 4], list_blocks(stacks_of(stacks)), None)
+        blocks = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]
+        steps = merge_sizes(HOST, [6, 6, 4], blocks, None)
+        counts = [11 * 10 // 2, 11, 33, 3, 3]
         centers = {
-            (g, h): rng.normal(size=(*shape, count_of(stacks, g, h))) for g, h in steps
+            block: rng.normal(size=(*shape, count))
+            for block, count in zip(blocks, counts, strict=True)
         }
 
         def shift(ratios, center):
@@ -281,15 +281,6 @@ class TestOrder:
             with executed_by(Execution(room=room)):
                 for found, other in zip(run(), expected, strict=True):
                     assert_same(found, other)
-
-
-def stacks_of(stacks):
-    return [z[..., 0] for z in stacks]
-
-
-def count_of(stacks, g, h):
-    n, m = stacks[g].shape[-3], stacks[h].shape[-3]
-    return n * (n - 1) // 2 if g == h else n * m
 
 
 def test_threads_give_the_same_bits(rng):
