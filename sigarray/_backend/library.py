@@ -270,6 +270,14 @@ class Library(OptionalKernels):
         places = self.argsort(order, axis=-1, stable=False)
         return self.take_along_axis(x, places, axis=-1)
 
+    def read_only(self, x: Array) -> Array:
+        """Return an array in which nobody can write, if the library has such."""
+        return x
+
+    def writable(self, x: Array) -> Array:
+        """Return an array in which a function of the caller may write: x or a copy."""
+        return x
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         """Return the n-th smallest of the last axis, which is kept.
 

@@ -203,6 +203,14 @@ class NumpyLibrary(Library):
             return super().weigh_places(places, n, dtype)
         return kernels.count_places(places, n, dtype)
 
+    def read_only(self, x: Array) -> Array:
+        x = x.view()
+        x.flags.writeable = False
+        return x
+
+    def writable(self, x: Array) -> Array:
+        return x if x.flags.writeable else x.copy()
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]
 

@@ -10,9 +10,9 @@ from sigarray._backend.library import Library
 
 def spread_faults(xp: Library, scores: Array) -> Array:
     """Make a sample NaN throughout if one of its scores is not finite."""
-    # Where it can be seen that none is, nothing is copied.
+    # Where it can be seen that none is, nothing is copied, and nobody is to write there.
     if xp.is_host and xp.isfinite(xp.sum(scores)):
-        return scores
+        return xp.read_only(scores)
     # The sum is 0 or NaN.
     return scores + xp.sum(scores - scores, axis=-1, keepdims=True)
 

@@ -54,7 +54,7 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
     if isinstance(statistic, SumStatistic):
         return statistic.observe(xp, x)
-    result = statistic(x, axis=-1)
+    result = statistic(xp.writable(x), axis=-1)
     check_result(xp, "statistic(x, axis=-1)", result, x.shape[:-1], x)
     return xp.astype(result, x.dtype, copy=False)
 

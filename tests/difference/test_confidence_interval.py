@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import sigarray
 from sigarray import bootstrap_ci
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
@@ -207,3 +208,30 @@ def test_methods_are_spelt_as_in_scipy():
 def test_impossible_options(samples, options, message):
     with pytest.raises(ValueError, match=message):
         bootstrap_ci(*samples, rng=0, **options)
+
+
+@pytest.mark.parametrize("n", [12, 3000])
+def test_statistics_may_write_into_what_they_get(n):
+    """The scores of the caller stay as they are, and so do the numbers."""
+
+    def smallest(x, axis):
+        x.sort(axis=axis)
+        return x[..., 0]
+
+    x = np.random.default_rng(0).normal(size=(3, n))
+    kept, options = x.copy(), {"n_resamples": 9, "rng": 0}
+    calls = {
+        "one": lambda f: bootstrap_ci(x, statistic=f, **options),
+        "paired": lambda f: bootstrap_ci(x[0], x[1], statistic=f, **options),
+        "test": lambda f: sigarray.bootstrap_test(x[0], x[1], statistic=f, **options),
+        "ranks": lambda f: sigarray.rank_ci(x, statistic=f, **options),
+        "permutation": lambda f: sigarray.permutation_test(
+            x[0], x[1], statistic=f, **options
+        ),
+    }
+    for name, call in calls.items():
+        result, expected = call(smallest), call(np.min)
+        np.testing.assert_array_equal(x, kept, err_msg=name)
+        for value, wanted in zip(result, expected, strict=True):
+            if value is not None:
+                np.testing.assert_allclose(value, wanted, rtol=1e-12, err_msg=name)
