@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = Path(__file__).parent / "engine"
+SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
 FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
 FLAGS += ["-fvisibility=hidden"]
