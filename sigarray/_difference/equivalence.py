@@ -102,11 +102,15 @@ def equivalence_test(
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
         which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels, which have an order as those of `clusters`. Labels on a device
-        are integers; a stratum of one score makes the result NaN there. Of scores
-        (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: exchanged, the axes
-        ask about other tasks and the same runs, and nothing tells. With `clusters`
-        these are labels, and whole clusters of each stratum were sampled.
+        arrays of labels, which have an order as those of `clusters`. Each score counts
+        the same, so that a stratum counts by its share of the scores: if these shares
+        differ between A and B, so do the means of equal models, and a warning says so;
+        count strata alike by ``of_sums(corpus.ratio)`` of scores / size and 1 / size.
+        Labels on a device are integers, which are not read for that; a stratum of one
+        score makes the result NaN there. Of scores (runs, tasks), runs of fixed tasks
+        are ``axis=0, strata=1``: with the axes exchanged the call asks about other
+        tasks and the same runs, without an error. With `clusters` these are labels, and
+        whole clusters of each stratum were sampled.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the

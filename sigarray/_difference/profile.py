@@ -84,7 +84,7 @@ def performance_profile(
         `statistic`, the share of scores above each threshold, and the limits of its
         band, `confidence_interval`, arrays of shape (..., K), on the device and of the
         float dtype of the scores. NaN for a batch entry with a score that is not
-        finite.
+        finite, and for a threshold on a device that is NaN.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def performance_profile(
         the library cannot use.
     ValueError
         Fewer than two scores in a sample or a stratum, thresholds with more than one
-        axis, or options outside their range.
+        axis or of the host that are NaN, or options outside their range.
 
     See Also
     --------
@@ -147,6 +147,9 @@ def _read_thresholds(xp: Library, thresholds: Any, scores: Array) -> Array:
             f"{tuple(limits.shape)}. Pass one row for all entries."
         )
         raise ValueError(msg)
+    if same.is_host and same.any(same.isnan(limits)):
+        msg = "Expected thresholds that are numbers; got nan. Leave it out."
+        raise ValueError(msg)
     if same.is_host and not xp.is_host:
         return xp.upload_numbers(limits.tolist(), scores.dtype)
     xp, (limits, _) = standardize(limits, scores)
@@ -177,6 +180,8 @@ def _performance_profile(
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.
     place = min(math.ceil(confidence_level * (n_resamples + 1)), n_resamples) - 1
     width = ordered[..., place][..., None]
+    # A threshold that is NaN has no share: on the host it is an error.
+    observed = xp.where(xp.isnan(thresholds), math.nan, observed)
     low, high = observed - width, observed + width
     return observed, xp.clip(low, 0.0, 1.0), xp.clip(high, 0.0, 1.0)
 

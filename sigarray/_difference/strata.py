@@ -1,5 +1,6 @@
 """Strata of samples, from an axis of arrays or from labels."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,6 +58,8 @@ def arrange_strata(
     if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
     codes, are_same = code_strata(xp, strata, given, samples, axis=axis, paired=paired)
+    if not is_of_sums:
+        warn_of_unlike_shares(codes)
     if any(isinstance(x, np.ndarray) and np.any(np.bincount(x) == 1) for x in codes):
         raise ValueError(_TOO_FEW)
     placed = place_codes(xp, codes, len(samples))
@@ -82,6 +85,30 @@ def code_strata(
     if len(on_host) == 2:
         _check_same(*strata)
     return codes, len(codes) == 1 or len(on_host) == len(codes)
+
+
+def warn_of_unlike_shares(codes: Sequence[Array]) -> None:
+    """Warn if a stratum has a larger share of the scores of A than of those of B.
+
+    The difference of means of all scores is then one of shares, too. Labels on a device
+    are not read.
+    """
+    counts = [np.bincount(x) for x in codes if isinstance(x, np.ndarray)]
+    if len(counts) < 2 or len(counts[0]) != len(counts[1]):
+        return
+    a, b = counts
+    unlike = np.flatnonzero(a * int(b.sum()) != b * int(a.sum()))
+    if len(unlike):
+        k = unlike[0]
+        warnings.warn(
+            f"A and B have unlike shares of their scores in a stratum, such as {a[k]} "
+            f"of {a.sum()} and {b[k]} of {b.sum()}: strata with high scores that are a "
+            "larger part of A put A ahead, even if both are equal in each stratum. To "
+            "count strata alike, pass (scores / size, 1 / size), with the size of the "
+            "stratum of each score, and statistic=of_sums(corpus.ratio).",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def place_codes(xp: Library, codes: Sequence[Array], n_samples: int) -> list[Array]:

@@ -18,7 +18,11 @@ from sigarray._difference.resampling import (
     check_stratified,
     prepare_samples,
 )
-from sigarray._difference.strata import code_strata, place_codes
+from sigarray._difference.strata import (
+    code_strata,
+    place_codes,
+    warn_of_unlike_shares,
+)
 from sigarray._numeric.clusters import Clusters, keep_inside, sum_clusters
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
@@ -99,6 +103,8 @@ def _nest(
     of_strata, are_same = code_strata(
         xp, strata, given, samples, axis=axis, paired=paired
     )
+    if not isinstance(prepared.statistic, SumStatistic):
+        warn_of_unlike_shares(of_strata)
     for of, stratum in zip(clusters, of_strata, strict=True):
         if of.on_host is not None and isinstance(stratum, np.ndarray):
             _check_nesting(of.on_host, stratum)

@@ -10,7 +10,7 @@ from sigarray._backend.library import Library
 
 def spread_faults(xp: Library, scores: Array) -> Array:
     """Make a sample NaN throughout if one of its scores is not finite."""
-    # Where it can be seen that none is, nothing is copied, and nobody is to write there.
+    # Where it can be seen that none is, nothing is copied, nor to be written to.
     if xp.is_host and xp.isfinite(xp.sum(scores)):
         return xp.read_only(scores)
     # The sum is 0 or NaN.

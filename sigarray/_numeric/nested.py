@@ -14,7 +14,11 @@ from sigarray._numeric.clusters import (
 )
 from sigarray._numeric.statistic import difference_of, largest_or_one
 from sigarray._numeric.strata import Intervals, Strata, sort_into_strata, sum_strata
-from sigarray._numeric.student import relate_to_smallest
+from sigarray._numeric.student import (
+    find_flat_within,
+    relate_to_smallest,
+    zero_if_flat,
+)
 
 
 @array_kernel
@@ -78,16 +82,23 @@ def find_errors_of_nested(
     """
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]
-    squares, dfs = [], []
+    # Centred item by item, so that levels of strata cost no digits, and again below.
+    deviations, counts = [], []
     # Pairs have the clusters and the intervals of both samples.
     of_samples = zip(relative.samples, clusters, strata.intervals, strict=False)
     for x, of, within in of_samples:
-        total = float(x.shape[-1])
         sums, sizes = sum_clusters(xp, x, of)
         items = sum_strata(xp, sizes, within)
         levels = sum_strata(xp, sums, within) / items
-        # Centred item by item, so that the levels of strata cost no digits, and again.
-        sums, _ = sum_clusters(xp, x - xp.take_last(levels, of.codes), of)
+        deviations.append(x - xp.take_last(levels, of.codes))
+        counts.append((sizes, items))
+    n = relative.samples[0].shape[-1]
+    are_flat = find_flat_within(xp, relative, deviations, float(n))
+    squares, dfs = [], []
+    for k, (x, is_flat) in enumerate(zip(deviations, are_flat, strict=True)):
+        of, within, (sizes, items) = clusters[k], strata.intervals[k], counts[k]
+        total = float(x.shape[-1])
+        sums, _ = sum_clusters(xp, zero_if_flat(xp, is_flat[..., None], x), of)
         sums = sums - sizes * (sum_strata(xp, sums, within) / items)
         factors, inverse_df = weigh_clusters(xp, sizes, items, within)
         parts = sums * sums * factors / (total * total)

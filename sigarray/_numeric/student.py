@@ -145,6 +145,26 @@ def find_flat(
     ]
 
 
+def find_flat_within(
+    xp: Library, relative: Relative, deviations: Sequence[Array], noise: float = 0.0
+) -> list[Array]:
+    """Tell which samples vary about the means of their strata only by rounding.
+
+    As `find_flat`, of `deviations` of the samples in their unit, which were rounded
+    once more, with so much `noise`, in units of rounding, from the means.
+    """
+    sizes = [range_of(xp, x).size(xp) for x in relative.scaled]
+    if is_of_pairs := len(deviations) < len(sizes):
+        sizes = [xp.maximum(*sizes)]
+    eps = xp.finfo(sizes[0].dtype).eps
+    units = 4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0
+    return [
+        xp.max(xp.abs(x), axis=-1)
+        <= eps * (units * (size / relative.unit + 1.0) + noise)
+        for x, size in zip(deviations, sizes, strict=True)
+    ]
+
+
 def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:
     """Return 0 for samples that are flat, and x for others; NaN stays."""
     return x if xp.is_host and not xp.any(is_flat) else xp.where(is_flat, 0.0, x)

@@ -140,13 +140,29 @@ def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
 
 
 def list_numbers(
-    xp: Library, statistic: Literal["mean"] | SumStatistic, *samples: Array
+    xp: Library,
+    statistic: Literal["mean"] | SumStatistic,
+    *samples: Array,
+    paired: bool,
 ) -> list[Array]:
     """Return numbers (..., n) of each sample whose means are the statistics.
 
     A sample with a fault is NaN throughout.
     """
     faultless = [spread_faults(xp, x) for x in samples]
-    if isinstance(statistic, SumStatistic):
-        return [statistic.pseudo_values(xp, x) for x in faultless]
-    return faultless
+    if not isinstance(statistic, SumStatistic):
+        return faultless
+    numbers = [statistic.pseudo_values(xp, x) for x in faultless]
+    return _make_flat(xp, *numbers) if paired and len(numbers) == 2 else numbers
+
+
+def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
+    """Return pseudo-values of pairs, whose differences are one number if they may be.
+
+    Each is rounded as n times a metric is, which is more than its own size tells.
+    """
+    gaps = a - b
+    low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
+    size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)
+    is_flat = high - low <= _ROUNDING * xp.finfo(a.dtype).eps * a.shape[-1] * size
+    return [a, xp.where(is_flat, a - low, b)]

@@ -71,7 +71,8 @@ def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
     The unit is that of `find_scales`. A sample with a score that is not finite, and so
     at an end, becomes NaN.
     """
-    stacks = [xp.sort(x, axis=-1, stable=False) for x in stacks]
+    # NumPy adds up in another order where memory has another.
+    stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
     scales = find_scales(xp, stacks, [(x[..., 0], x[..., -1]) for x in stacks])
     return [xp.rescale(x, scale) for x, scale in zip(stacks, scales, strict=True)]
 

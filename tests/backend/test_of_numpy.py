@@ -1,11 +1,14 @@
 """NumPy's own ways, which give the bits of NumPy's functions."""
 
+import contextlib
 import threading
 
 import numpy as np
 import pytest
 
+from sigarray import aso, multi_aso, violation_ratio
 from sigarray._backend.of_numpy import _MAX_TABLES, HOST, _keep_tables
+from tests.backends import without_engine
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
@@ -50,3 +53,18 @@ def test_few_tables_are_kept_whoever_asks():
     for thread in threads:
         thread.join()
     assert _keep_tables.cache_info().currsize <= _MAX_TABLES
+
+
+@pytest.mark.parametrize("context", [contextlib.nullcontext, without_engine])
+def test_the_layout_of_memory_moves_no_bit(context):
+    """NumPy adds up numbers in another order where they are in another in memory."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        x = rng.normal(size=(4, 5)).T + 0.3
+        with context():
+            first, second = (
+                [violation_ratio(y[:1], y), *aso(y[:1], y, rng=0), *multi_aso(y, rng=0)]
+                for y in (x, np.ascontiguousarray(x))
+            )
+        for found, expected in zip(first, second, strict=True):
+            np.testing.assert_array_equal(found, expected)

@@ -1,5 +1,7 @@
 """Performance profiles: shares above thresholds, and their band."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,15 @@ def test_the_band_holds_whole_profiles():
 def test_thresholds_of_other_shapes_are_refused():
     with pytest.raises(ValueError, match=r"thresholds of shape \(K,\); got"):
         performance_profile(draw(3, 4), np.ones((2, 2)), rng=0)
+
+
+@everywhere
+def test_thresholds_that_are_no_numbers(backend):
+    x = backend.asarray(np.random.default_rng(0).normal(size=9))
+    with pytest.raises(ValueError, match="that are numbers; got nan"):
+        performance_profile(x, [0.0, math.nan], rng=0)
+    if backend.name == "numpy":
+        return
+    result = performance_profile(x, backend.asarray([0.0, math.nan]), rng=0)
+    for share in (result.statistic, *result.confidence_interval):
+        assert np.isnan(backend.to_numpy(share)).tolist() == [False, True]
