@@ -48,7 +48,17 @@ def mean_or_sums(name: str, value: Any) -> Any:
             "sums, or use bootstrap_ci or bootstrap_test."
         )
         raise TypeError(msg)
+    if isinstance(value, str) and value in _METRICS_OF_SUMS:
+        msg = (
+            f"Expected {name} to be 'mean' or of_sums(f); got {value!r}. Pass "
+            f"of_sums(corpus.{value}), and sums of each item as samples."
+        )
+        raise ValueError(msg)
     return choice("mean")(name, value)
+
+
+# Names of the command, which in Python are functions of `corpus`.
+_METRICS_OF_SUMS = ("accuracy", "bleu", "chrf", "f1", "macro_f1", "precision", "recall")
 
 
 # In functions that exchange or deal out scores.

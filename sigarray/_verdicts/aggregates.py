@@ -288,7 +288,14 @@ def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
             "run."
         )
     if statistic == "mean":
-        return "items in clusters", "Leave it out: their means are compared without it."
+        if len(table.tasks) == 1:
+            return "items in clusters", (
+                "Leave it out: their means are compared without it."
+            )
+        return "items in clusters", (
+            "Leave it out for tasks like these. For these tasks, in Python: t_ci(a, b, "
+            "paired=True, clusters=..., strata=...), with a label for each item."
+        )
     strata = ", strata=..." if len(table.tasks) > 1 else ""
     return "items in clusters", (
         f"In Python, bootstrap_ci(a, b, paired=True, statistic={statistic!r}, "
