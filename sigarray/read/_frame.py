@@ -116,6 +116,10 @@ class Frame:
         Columns that get no role, as `columns`.
     together : tuple of str
         Those of the columns that stand for several of the file, "repeat,fold".
+    renamed : mapping of str to str
+        Metrics by the names that the tool gives them -> those of what their values are.
+    no_scores : mapping of str to str
+        Metrics that have no score of each item -> what to do instead.
     """
 
     kind: str
@@ -142,6 +146,8 @@ class Frame:
     parts: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     together: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    no_scores: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names_in_file(self) -> list[str]:
@@ -231,6 +237,8 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     if len(names) == 1:
         return names[0]
     if not names:
+        for advice in frame.no_scores.values():
+            raise TableError(f"{frame.source}: {advice}")
         msg = (
             f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
             f"{list_names(frame.columns)}. Name it with --score."
@@ -260,6 +268,11 @@ def match_metric(
     """
     if metric in (*names, *others):
         return metric
+    of_tool, comma, rule = metric.partition(",")
+    if of_tool in frame.no_scores:
+        raise TableError(f"{frame.source}: {frame.no_scores[of_tool]}")
+    if of_tool in frame.renamed:
+        return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
     # Samples of one filter, which results name.
     for name, rule in frame.filters.items():
         if metric == f"{name},{rule}":

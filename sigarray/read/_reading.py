@@ -110,7 +110,7 @@ def read_records(
     )
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]
-    notes = [*frame.notes, *numbers.notes]
+    notes = [*frame.notes, *numbers.notes, *_say_renamed(frame, column)]
     n_blank = _count_rows(frame, roles, left_out)
     if len(left_out):
         models = collections.Counter[str]()
@@ -156,6 +156,16 @@ def read_records(
         n_blank if has_all else {},
         settings,
     )
+
+
+def _say_renamed(frame: Frame, column: str) -> list[str]:
+    """Say what the values of a metric are that the tool calls otherwise."""
+    return [
+        f"{of_tool} of samples is the {of_values} of each document, of which higher is "
+        f"better: the harness reports exp(-mean) as {of_tool}"
+        for of_tool, of_values in frame.renamed.items()
+        if column.partition(",")[0] == of_values
+    ]
 
 
 def _find_column(

@@ -8,11 +8,32 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
-from tests.read.asking import refuse
+from tests.read.asking import parse, refuse
 from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES, means
 
 LM_EVAL = FILES / "lm_eval"
+
+
+@pytest.fixture
+def write_ppl(tmp_path):
+    """Write a folder of samples of the metric perplexity, with results beside."""
+
+    def write_folder(values):
+        beside = {"higher_is_better": {"lambada": {"perplexity": False}}}
+        for model, of_model in values.items():
+            folder = tmp_path / "out" / model
+            folder.mkdir(parents=True)
+            lines = [
+                {"doc_id": k, "filtered_resps": [], "filter": "none", "perplexity": x}
+                for k, x in enumerate(of_model)
+            ]
+            text = "\n".join(map(json.dumps, lines))
+            (folder / "samples_lambada.jsonl").write_text(text)
+            (folder / "results_1.json").write_text(json.dumps(beside))
+        return str(tmp_path / "out")
+
+    return write_folder
 
 
 class TestLmEval:
@@ -151,6 +172,54 @@ class TestLmEval:
         table = read.scores(LM_EVAL / self.NAMES[0], metric="answer_len")
         assert table.higher_is_better is False
         assert read.scores(LM_EVAL / self.NAMES[0], metric="acc").higher_is_better
+
+    @pytest.mark.parametrize("metric", ["perplexity", "perplexity,none"])
+    def test_perplexities_of_samples_are_log_likelihoods(self, write_ppl, run, metric):
+        """The harness takes exp(-mean), so the model with the higher mean is better."""
+        good = [-0.2 - k / 50 for k in range(20)]
+        folder = write_ppl({"good": good, "bad": [x - 1 - x * x for x in good]})
+        code, out, err = run("compare", folder, "--metric", metric)
+        assert (code, "good is better than bad" in out) == (0, True)
+        assert "higher log-likelihood is better" in out
+        assert "perplexity of samples is the log-likelihood of each document" in err
+        table = read.scores(folder, metric=metric)
+        assert table.scores["good"].tolist() == good
+        refuse(
+            run("compare", folder, "--metric", metric, "--lower-is-better"),
+            "direction of 'log-likelihood'",
+            "Leave out --lower-is-better",
+        )
+
+    def test_perplexities_of_documents_are_what_they_say(self, write_ppl, run):
+        many = [2 + k / 50 for k in range(20)]
+        folder = write_ppl({"good": many, "bad": [x + x * x for x in many]})
+        out = run("compare", folder, "--metric", "perplexity")[1]
+        assert "lower perplexity is better" in out
+        assert "good is better than bad" in out
+
+    @pytest.mark.parametrize(
+        ("metric", "numbers", "statistic"),
+        [
+            ("word_perplexity", "nll,words", ["perplexity"]),
+            ("byte_perplexity", "nll,bytes", ["perplexity"]),
+            ("bits_per_byte", "bits,bytes", ["ratio", "--lower-is-better"]),
+        ],
+    )
+    def test_metrics_of_pairs_are_of_their_sums(self, run, metric, numbers, statistic):
+        """The numbers are those of the harness."""
+        folders = [str(LM_EVAL / x) for x in self.NAMES]
+        columns = ",".join(f"{metric}.{x}" for x in numbers.split(","))
+        said = f"--statistic {' '.join(statistic)} --score {columns}"
+        refuse(run("compare", *folders, "--metric", metric), repr(metric), said)
+        paths = [str(next(Path(x).glob("samples_toy_ppl_*"))) for x in folders]
+        refuse(run("compare", *paths), "word_perplexity", "--statistic perplexity")
+        options = ["--score", columns, "--format", "json"]
+        scores = parse(run("compare", *paths, "--statistic", *statistic, *options))
+        for folder in folders:
+            (path,) = Path(folder).glob("results_*.json")
+            known = json.loads(path.read_text())["results"]["toy_ppl"]
+            mean = scores["models"][Path(folder).name]["mean"]
+            assert mean == pytest.approx(known[f"{metric},none"], rel=1e-12)
 
     def test_a_metric_with_several_filters(self):
         match = r"one metric for metric='exact_match'; got 'exact_match,strict-match'"
