@@ -160,7 +160,8 @@ def _say_means(table: ScoreTable) -> list[str]:
     unit, of, *_, by = means[0]
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
     which = f"{'an' if unit == 'item' else 'a'} {unit}"
-    return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+    said = [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+    return [*said, "Raters are averaged, not sampled"] if of == "rating" else said
 
 
 def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:

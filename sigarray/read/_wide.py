@@ -212,8 +212,8 @@ def read_wide(
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
         ids, scores = _average_rows(ids, scores)
-        left = f"{len(ids)} items of each model are left"
-        notes = [*notes, f"{n_rows} rows were averaged: {left}"]
+        averaged = f"{n_rows} rows were averaged within items"
+        notes = [*notes, f"{averaged}: each model has {len(ids)} items"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 
