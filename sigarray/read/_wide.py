@@ -85,8 +85,9 @@ def tabulate_rows(
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
+        header = rows[0][0]  # no blank line is between the numbers
         return WideTable(
-            name, names, cells, lambda k: f"{name}, row {k + 1}", rows[0][0]
+            name, names, cells, lambda k: f"{name}, line {header + k + 1}", header
         )
     if len(rows) == 1:
         msg = f"{name}: expected rows of scores below the header; got none."
