@@ -277,6 +277,40 @@ class TestLmEval:
         done = run("compare", *results, *options, *where)
         refuse(done, "has no column 'filter'")
 
+    def test_the_metrics_of_each_task_are_named(self, run):
+        """With a choice that has one of each; toy_ppl has none."""
+        said = (
+            "'acc', 'acc_norm' of toy_mc",
+            "'exact_match,strict-match', 'exact_match,flexible-extract' of toy_arith",
+            "--metric exact_match,strict-match,acc,exact_match. Or choose",
+        )
+        path = str(LM_EVAL / self.NAMES[0])
+        refuse(run("compare", path), "metric of each task; got none", *said)
+        done = run("compare", path, "--metric", "accc")
+        refuse(done, "got 'accc'. Did you mean 'acc'?", *said)
+
+    def test_several_metrics_are_listed_in_words(self, run):
+        folders = [str(LM_EVAL / x) for x in self.NAMES]
+        metric = ("--metric", "acc,exact_match,strict-match")
+        out = run("compare", *folders, *metric, "--drop-unmatched")[1]
+        said = "igher exact_match,strict-match and acc are better"
+        assert f"h{said}, 2 tasks" in " ".join(out.split())
+        assert f". H{said}. " in out
+        several = ("--metric", "acc,acc_norm", "--tasks", "toy_mc")
+        done = run("compare", *folders, *several)
+        refuse(done, "of each task, the first that it has is taken")
+
+    def test_results_beside_their_samples_are_not_noted(self, tmp_path):
+        """Samples are read, of which these are the averages."""
+        folder = LM_EVAL / self.NAMES[0]
+        table = read.scores(folder, metric="acc")
+        assert not any("left out: 'results" in x for x in table.notes)
+        shutil.copytree(folder, tmp_path / "m")
+        (tmp_path / "m" / "results_2020-01-01T00-00-00.0.json").write_text("{}")
+        noted = read.scores(tmp_path / "m", metric="acc").notes
+        said = "1 other file was left out: 'results_2020-01-01T00-00-00.0.json'"
+        assert any(said in x for x in noted)
+
     def test_a_metric_that_no_task_has(self):
         match = r"metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
         with pytest.raises(TableError, match=match):
