@@ -120,6 +120,10 @@ class Frame:
         Metrics by the names that the tool gives them -> those of what their values are.
     no_scores : mapping of str to str
         Metrics that have no score of each item -> what to do instead.
+    unfinished : mapping of sequences
+        Columns of the runs that were left out, because they have not ended.
+    n_unfinished : int
+        How many these are.
     """
 
     kind: str
@@ -148,6 +152,8 @@ class Frame:
     together: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     no_scores: Mapping[str, str] = field(default_factory=dict)
+    unfinished: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    n_unfinished: int = 0
 
     @property
     def names_in_file(self) -> list[str]:

@@ -71,7 +71,7 @@ from sigarray.read._sources import open_source, tabulate
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
-from sigarray.read._treatment import say_fewer_runs
+from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._unscored import find_unscored
@@ -93,7 +93,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
         fewer = say_fewer_runs(sizes, table.n_missing)
-    notes = (*table.notes, *fewer)
+    notes = (*table.notes, *fewer, *say_alike(table.models))
     return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
