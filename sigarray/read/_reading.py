@@ -30,19 +30,17 @@ from sigarray.read._frame import (
     find_score,
     list_metrics,
     list_names,
-    shorten,
 )
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._tracked import refuse_run_names, say_unfinished
 from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
-# Fewer runs may be of as many models, each with a name.
-_MIN_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def read_records(
     scores[~lacks] = numbers.columns[column]
     notes = [
         *frame.notes,
-        *_say_unfinished(frame, roles),
+        *say_unfinished(frame, roles),
         *numbers.notes,
         *_say_renamed(frame, column),
     ]
@@ -166,63 +164,6 @@ def read_records(
     )
 
 
-def _refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
-    """Refuse a column for models in which each run of a tracker has its name.
-
-    Raises
-    ------
-    TableError
-        The message has columns that may be of models.
-    """
-    name = roles.get("model")
-    if name is None or name != frame.run_name:
-        return
-    texts = encode_texts(frame.columns[name])
-    if len(texts) < _MIN_NAMED or len(texts.list_known()) < len(texts):
-        return
-    others = [
-        x
-        for x, cells in frame.columns.items()
-        if x not in roles.values()
-        and not find_blank(cells).any()
-        and 1 < len({*map(as_text, cells)}) <= len(texts) // 2
-        and not any(map(looks_like_score, distinct(cells)))
-    ]
-    others.sort(key=lambda x: not x.startswith(("config.", "params")))
-    such = f", such as --model {others[0]}" if others else ""
-    msg = (
-        f"{frame.source}: expected a column of models for --model; got {name!r}, which "
-        f"names runs: each of {len(texts)} has another one. Name the column that is "
-        f"the same for all runs of a model{such}."
-    )
-    raise TableError(msg)
-
-
-def _say_unfinished(frame: Frame, roles: Mapping[str, str]) -> list[str]:
-    """Say which runs were left out, because they have not ended."""
-    n = frame.n_unfinished
-    if not n:
-        return []
-    columns = {
-        "model": frame.unfinished.get(roles.get("model", "")),
-        "run": frame.unfinished.get(frame.run_name or roles.get("run", "")),
-    }
-    state = frame.unfinished[roles["state"]]
-    states = sorted({as_text(x).strip().lower() for x in state})
-    some = "run that has" if n == 1 else "runs that have"
-    which = [
-        ", ".join(
-            f"{'run ' if role == 'run' else ''}{as_text(cells[k])!r}"
-            for role, cells in columns.items()
-            if cells is not None and not is_blank(cells[k])
-        )
-        for k in range(min(n, MAX_NAMED + 1))
-    ]
-    names = shorten([x for x in which if x], MAX_NAMED, by="; ")
-    said = f": {names}" if names else ""
-    return [f"{n} {some} not finished ({', '.join(states)}) left out{said}"]
-
-
 def _say_renamed(frame: Frame, column: str) -> list[str]:
     """Say what the values of a metric are that the tool calls otherwise."""
     return [
@@ -246,7 +187,7 @@ def _find_column(
     TableError
         No column, or several; one named "score" beside metrics; runs as models.
     """
-    _refuse_run_names(frame, roles)
+    refuse_run_names(frame, roles)
     column = find_score(frame, roles, metric)
     is_said = metric is not None or "score" in chosen or frame.metric is not None
     is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}
