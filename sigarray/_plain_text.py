@@ -210,8 +210,9 @@ def suggest(name: str, known: Iterable[Any]) -> str:
     """Ask whether another name was meant, or return "" if none is like it.
 
     Names are alike without case, spaces, punctuation and the prefix of a tracker, or
-    if words of one are those of the other cut short, as in "val/acc", or if they differ
-    in few letters. Of names with commas, each is one of several.
+    if words of one are those of the other cut short, as in "val/acc", if one name alone
+    has all words of this one, or if they differ in few letters. Of names with commas,
+    each is one of several.
     """
     texts = [str(x) for x in known]
     parts = [x.strip() for x in name.split(",")]
@@ -229,8 +230,17 @@ def _find_like(name: str, known: Sequence[str]) -> str | None:
     if not wanted or wanted in by or len(by) > _MOST_COMPARED:
         return by.get(wanted) if wanted else None
     short = next((x for x in known if _is_cut_short(name, x)), None)
+    longer = [x for x in known if _is_part(name, x)]
+    if short is None and len(longer) == 1:
+        return longer[0]
     close = difflib.get_close_matches(wanted, by, n=1, cutoff=_ALIKE)
     return short or (by[close[0]] if close else None)
+
+
+def _is_part(name: str, other: str) -> bool:
+    """Tell whether another name has all words of this one, and more of them."""
+    words, others = (set(re.findall(r"[^\W_]+", x.casefold())) for x in (name, other))
+    return words < others and max(map(len, words), default=0) >= _LEAST_LETTERS
 
 
 def _is_cut_short(name: str, other: str) -> bool:

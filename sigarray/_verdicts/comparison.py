@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.intervals import (
     FEWER_DEGREES,
     UNKNOWN,
@@ -234,7 +234,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What was compared, and which scores are better."""
-        return f"{self.source}, {self.direction} is better"
+        return f"{self.source}, {self.direction}"
 
     @property
     def sign(self) -> str:
@@ -243,9 +243,18 @@ class Comparison:
 
     @property
     def direction(self) -> str:
-        """Which scores are better."""
-        direction = "higher" if self.higher_is_better else "lower"
-        return direction if self.metric == "score" else f"{direction} {self.metric}"
+        """Which scores are better, and that they are."""
+        if self.metric == "score":
+            return f"{'higher' if self.higher_is_better else 'lower'} is better"
+        return say_better(self.metric, higher_is_better=self.higher_is_better)
+
+
+def say_better(metric: str, *, higher_is_better: bool) -> str:
+    """Say which scores of a metric, or of several, are better: "higher acc is"."""
+    direction = "higher" if higher_is_better else "lower"
+    metrics = ["scores"] if metric == "score" else metric.split(", ")
+    are = "is" if len(metrics) == 1 and metric != "score" else "are"
+    return f"{direction} {list_in_words(metrics)} {are} better"
 
 
 def say_baseline(baseline: str | None) -> str:

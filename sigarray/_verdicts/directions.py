@@ -4,6 +4,8 @@ import re
 import warnings
 from collections.abc import Sequence
 
+import numpy as np
+
 from sigarray._plain_text import squeeze
 from sigarray.read._directions import (
     Direction,
@@ -11,7 +13,13 @@ from sigarray.read._directions import (
     contradict,
     find_direction,
 )
-from sigarray.read._losses import find_mixed, is_loss, looks_like_loss, names_loss
+from sigarray.read._losses import (
+    find_mixed,
+    is_loss,
+    is_never_negative,
+    looks_like_loss,
+    names_loss,
+)
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._words import METRICS, list_words
 
@@ -51,8 +59,11 @@ def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> N
     ------
     ValueError
         Losses by name, without a direction; names that may be of losses, for a gate;
-        losses beside scores that are better if higher.
+        losses beside scores that are better if higher; negated losses of which lower
+        is said to be better.
     """
+    if direction is False:
+        _refuse_negated(table)
     if direction is None:
         _refuse_mixed(table, table.metric.split(", "), list(table.tasks))
     elif not direction:
@@ -87,6 +98,24 @@ def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> N
         UserWarning,
         stacklevel=2,
     )
+
+
+def _refuse_negated(table: ScoreTable) -> None:
+    """Refuse losses below zero, which are negated, as better if lower."""
+    samples = [x for by in table.tasks.values() for x in by.values()]
+    if not all(map(is_never_negative, table.metric.split(", "))) or not all(
+        isinstance(x, np.ndarray) and x.size and x.max() <= 0 for x in samples
+    ):
+        return
+    least = min(float(x.min()) for x in samples)
+    if least < 0:
+        msg = (
+            f"{table.source}: expected values of {table.metric!r} of zero or more, of "
+            f"which lower is better; got none above zero, and {least:g}: as of negated "
+            "losses and of log-likelihoods, of which higher is better. Pass "
+            "--higher-is-better, or write them without the sign."
+        )
+        raise ValueError(msg)
 
 
 def _refuse_mixed(

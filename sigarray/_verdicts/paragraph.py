@@ -116,7 +116,7 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     if first.baseline is not None:
         baseline = f", each of the others with the baseline {quote(first.baseline)}"
     said = f"{len(names)} models were compared{on}{baseline}"
-    return f"{said} ({how}; {first.direction} is better)"
+    return f"{said} ({how}; {first.direction})"
 
 
 def say_measured(compared: Mapping[str, Comparison]) -> str:

@@ -16,7 +16,7 @@ from sigarray._verdicts.asked import (
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.by_seeds import OrderOfSeeds
-from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
@@ -320,10 +320,10 @@ def describe_comparison(
     method = test.describe(
         table, task, is_corrected=request.is_corrected, correction=correction
     )
-    direction = "higher" if request.higher_is_better else "lower"
-    if table.metric != "score" or not request.higher_is_better:
-        are = "scores are" if table.metric == "score" else f"{table.metric} is"
-        method += f". {direction.title()} {are} better"
+    is_higher = request.higher_is_better
+    if table.metric != "score" or not is_higher:
+        better = say_better(table.metric, higher_is_better=is_higher)
+        method += f". {better[0].upper()}{better[1:]}"
     said = describe_scores(table, task, is_paired=test.is_paired)
     method = ". ".join([method, *said])
     is_matched = test.is_paired and task in table.pairs

@@ -35,6 +35,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_unscored(table),
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
+        *_say_unfinished(table),
     ]
 
 
@@ -160,7 +161,8 @@ def _say_means(table: ScoreTable) -> list[str]:
     unit, of, *_, by = means[0]
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
     which = f"{'an' if unit == 'item' else 'a'} {unit}"
-    return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+    said = [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+    return [*said, "Raters are averaged, not sampled"] if of == "rating" else said
 
 
 def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
@@ -225,6 +227,14 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
         f"{n} of {n_all} {every[0].unit}s{on}, in which {missing}, "
         f"{'was' if n == 1 else 'were'} {left}"
     ]
+
+
+def _say_unfinished(table: ScoreTable) -> list[str]:
+    """Say how many runs had not ended, so that they have no score."""
+    n = table.n_unfinished
+    some = "1 run that has" if n == 1 else f"{n} runs that have"
+    was = "was" if n == 1 else "were"
+    return [f"{some} not finished {was} left out"] if n else []
 
 
 def _say_missing(table: ScoreTable, task: str) -> list[str]:

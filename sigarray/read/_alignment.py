@@ -135,8 +135,8 @@ def join_scores(
     if n_scores < len(records):
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
-            f"{len(records)} scores{task} were averaged: {_count_left(joined)} {unit}s "
-            f"of each model are left{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{len(records)} scores{task} were averaged within {unit}s: each model has "
+            f"{_count_left(joined)} {unit}s{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 

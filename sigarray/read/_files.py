@@ -170,7 +170,9 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     left_out = [
         str(p.relative_to(folder))
         for p in every
-        if p not in set(known) and (known or p not in set(events))
+        if p not in set(known)
+        and (known or p not in set(events))
+        and not _has_samples(p, detailed)
     ]
     known = known or list(dict.fromkeys(path.parent for path in events))
     notes = []
@@ -192,6 +194,14 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         for path, (model, *rest) in zip(known, parts, strict=True)
     ]
     return files, notes
+
+
+def _has_samples(path: Path, detailed: Sequence[Path]) -> bool:
+    """Tell whether these are averages whose samples, of the same run, are beside."""
+    if not path.match(_AVERAGES):
+        return False
+    date = path.name.removeprefix("results").partition(".json")[0]
+    return any(x.parent == path.parent and f"{date}.jsonl" in x.name for x in detailed)
 
 
 def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:

@@ -116,6 +116,14 @@ class Frame:
         Columns that get no role, as `columns`.
     together : tuple of str
         Those of the columns that stand for several of the file, "repeat,fold".
+    renamed : mapping of str to str
+        Metrics by the names that the tool gives them -> those of what their values are.
+    no_scores : mapping of str to str
+        Metrics that have no score of each item -> what to do instead.
+    unfinished : mapping of sequences
+        Columns of the runs that were left out, because they have not ended.
+    n_unfinished : int
+        How many these are.
     """
 
     kind: str
@@ -142,6 +150,10 @@ class Frame:
     parts: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     together: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    no_scores: Mapping[str, str] = field(default_factory=dict)
+    unfinished: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    n_unfinished: int = 0
 
     @property
     def names_in_file(self) -> list[str]:
@@ -231,6 +243,8 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     if len(names) == 1:
         return names[0]
     if not names:
+        for advice in frame.no_scores.values():
+            raise TableError(f"{frame.source}: {advice}")
         msg = (
             f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
             f"{list_names(frame.columns)}. Name it with --score."
@@ -260,6 +274,11 @@ def match_metric(
     """
     if metric in (*names, *others):
         return metric
+    of_tool, comma, rule = metric.partition(",")
+    if of_tool in frame.no_scores:
+        raise TableError(f"{frame.source}: {frame.no_scores[of_tool]}")
+    if of_tool in frame.renamed:
+        return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
     # Samples of one filter, which results name.
     for name, rule in frame.filters.items():
         if metric == f"{name},{rule}":

@@ -21,7 +21,13 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame, find_roles, find_score
 from sigarray.read._records import Records, find_column
-from sigarray.read._words import RATERS, list_words, names_clusters, names_ways
+from sigarray.read._words import (
+    RATERS,
+    RATINGS,
+    list_words,
+    names_clusters,
+    names_ways,
+)
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -133,7 +139,11 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
         model, item = (having.factors[role] for role in ("model", "item"))
         n_names = group_rows([model, item, texts])[1]
         n_models = len(model.list_known())
-        is_of_all = n_names == n_models * group_rows([item, texts])[1]
+        n_by_item = group_rows([item, texts])[1]
+        is_of_all = n_names == n_models * n_by_item
+        if list_words(name) & (RATERS - RATINGS):
+            # A pool of raters, of whom some rate an item, is no part of its name.
+            is_of_all &= n_by_item == len(item.list_known()) * len(texts.list_known())
         if n_names > n_groups and is_of_all:
             raise _ask_about(name, records, counts.max(), n_names < len(records))
         if n_names == len(records) and looks_like_index(name, ()) and not is_said:

@@ -28,7 +28,12 @@ from sigarray.read._records import Record, Records, find_column
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
-from sigarray.read._summaries import find_computed, find_summaries
+from sigarray.read._summaries import (
+    MAYBE_COMPUTED,
+    find_computed,
+    find_summaries,
+    may_be_scores,
+)
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlike_items import doubt_items_of_records
 from sigarray.read._unnamed import refuse_unnamed_pairs
@@ -122,6 +127,7 @@ def join_records(
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
+        n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
@@ -300,6 +306,10 @@ def _refuse_summaries(records: Records, choice: Choice) -> None:
         summaries = find_summaries(names)
         if role == "model":
             summaries |= find_computed(names)
+            maybe = {x for x in summaries if squeeze(x) in MAYBE_COMPUTED}
+            if maybe:
+                scores = _list_scores(records)
+                summaries -= {x for x in maybe if may_be_scores(x, scores)}
         if summaries and len(names) > 1:
             first = records[int(np.argmax(records.factors[role].find(summaries)))]
             name = getattr(first, role)
@@ -311,6 +321,16 @@ def _refuse_summaries(records: Records, choice: Choice) -> None:
                 f"one beside others: {advice}."
             )
             raise TableError(msg)
+
+
+def _list_scores(records: Records) -> dict[str, np.ndarray]:
+    """Return the scores of each model, in the order of tasks, items and runs."""
+    order = np.lexsort((records.steps, records.group("task", "item", "run")[0]))
+    models = records.factors["model"]
+    return {
+        model: records.scores[order[models.find([model])[order]]]
+        for model in records.list_known("model")
+    }
 
 
 def _check_metrics(records: Records) -> str:

@@ -12,6 +12,12 @@ from sigarray.read._bytes import TableError
 from sigarray.read._files import lack_samples
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
+from sigarray.read._lm_likelihoods import (
+    RENAMED,
+    are_log_likelihoods,
+    explain,
+    split_pair,
+)
 
 AVERAGES = "results of lm-evaluation-harness"
 ITEMS = "samples of lm-evaluation-harness"
@@ -33,7 +39,8 @@ def read_samples(
 
     If there are several filters, the name of a metric includes one, as in the harness:
     "exact_match,strict-match"; if there is one, "acc" may be called "acc,none", too.
-    What a document says is in columns, "doc.passage".
+    What a document says is in columns, "doc.passage". Metrics of which samples have the
+    log-likelihood are called so; their direction is not that of the metric.
     """
     if not all("doc_id" in x and "filtered_resps" in x for x in records):
         return None
@@ -42,6 +49,8 @@ def read_samples(
     places: list[int] = []
     seen: dict[tuple[Any, str], int] = {}
     metrics: dict[str, str] = {}
+    pairs: dict[str, None] = {}
+    renamed = {x: y for x, y in RENAMED.items() if are_log_likelihoods(records, x)}
     for line, record in zip(lines, records, strict=True):
         doc, rule = record["doc_id"], str(record.get("filter"))
         turn = seen[doc, rule] = seen.get((doc, rule), -1) + 1
@@ -51,12 +60,19 @@ def read_samples(
                 rows[doc, turn]["doc_hash"] = record["doc_hash"]
             places.append(line)
         for metric, value in record.items():
-            if metric not in _NO_METRICS and isinstance(value, (bool, int, float)):
-                column = metric if len(filters) == 1 else f"{metric},{rule}"
+            if metric in _NO_METRICS:
+                continue
+            if isinstance(value, (bool, int, float)):
+                of_values = renamed.get(metric, metric)
+                column = of_values if len(filters) == 1 else f"{of_values},{rule}"
                 rows[doc, turn][column] = value
                 metrics[column] = rule
+            elif (numbers := split_pair(metric, value)) is not None:
+                rows[doc, turn] |= numbers
+                pairs[metric] = None
     match = _SAMPLES.fullmatch(Path(name).name)
     task = "" if match is None else match[1]
+    directions = _read_directions(Path(name), task) if task else {}
     roles = {"item": "doc_id"}
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"
@@ -70,8 +86,10 @@ def read_samples(
         constants={"task": task} if task else {},
         metrics=tuple(metrics),
         filters=metrics,
-        better=_read_directions(Path(name), task) if task else {},
+        better=directions | dict.fromkeys(renamed.values(), True),
         groups=_read_groups(Path(name), task) if task else {},
+        renamed=renamed,
+        no_scores={x: explain(x) for x in pairs},
     )
 
 

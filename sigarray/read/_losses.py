@@ -29,6 +29,15 @@ _LIKELY = frozenset(
         *("violations", "failures"),
     )
 )
+# Those of which no value is below zero. A loss or a cost may be, as logarithms are.
+_NEVER_NEGATIVE = frozenset(
+    (
+        *("error", "errors", "err", "perplexity", "ppl", "brier", "ece", "fid", "kid"),
+        *("wer", "cer", "ter", "der", "eer", "mae", "mse", "rmse", "mape", "smape"),
+        *("mdape", "wape", "mase", "medae", "latency", "runtime", "crps", "pinball"),
+        *("fpr", "fnr", "far", "frr", "lpips", "wasserstein", "misclassification"),
+    )
+)
 # Endings of such names: logloss, rmsle, nmse; and other words that end so.
 _ENDINGS = ("loss", "error", "mse", "msle", "mae", "divergence")
 _OTHERS = frozenset(("gloss", "terror"))
@@ -71,6 +80,14 @@ def is_loss(name: str) -> bool:
     words = _list_letters(name)
     is_plain = _has_loss(words) and not _TURNING & words
     return is_plain or _take_complement(name) is not None
+
+
+def is_never_negative(name: str) -> bool:
+    """Tell whether no value of a loss is below zero, unless it is negated."""
+    words = _list_letters(name)
+    return "log" not in words and any(
+        x in _NEVER_NEGATIVE or x.endswith(("mse", "msle", "mae")) for x in words
+    )
 
 
 def names_loss(name: str) -> bool:

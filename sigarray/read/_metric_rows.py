@@ -180,7 +180,8 @@ def refuse_several(source: str, metrics: Sequence[str]) -> TableError:
     return TableError(
         f"{source}: expected one metric to compare; got {list_names(metrics)} "
         f"(--metric). Name one, such as --metric {_quote(metrics)}, and compare the "
-        "others by themselves; several are for tasks of which each has another one."
+        "others by themselves. Several metrics are for tasks that do not share one: of "
+        "each task, the first that it has is taken."
     )
 
 

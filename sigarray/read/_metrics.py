@@ -1,5 +1,6 @@
 """Which of several metrics is read, in each file and of each task."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,14 +15,16 @@ from sigarray.read._frame import (
     find_roles,
     find_score,
     list_names,
+    shorten,
 )
 from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
 from sigarray.read._run_columns import find_runs
+from sigarray.read._score_table import Choice
 
-_MAX_SHOWN = 4
+_MAX_TASKS = 8
 
 
 def split_metrics(
@@ -65,9 +68,57 @@ def refuse_metrics(
 ) -> TableError:
     """Return the error for metrics that none of several tables has."""
     known = dict.fromkeys(x for error in errors for x in error.known)
+    by_task = {x.task: x.known for x in errors if x.task is not None}
     return TableError(
         f"Expected --metric to be one of {list_names(list(known))}; got "
-        f"{list_names(metrics)}.{suggest(metrics[-1], known)}"
+        f"{list_names(metrics)}.{suggest(metrics[-1], known)}{_say_by_task(by_task)}"
+    )
+
+
+def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
+    """Ask for the metric of each of several tasks, if some have several.
+
+    Raises
+    ------
+    TableError
+        No metric was chosen. The message has those of each task.
+    """
+    by_task = {
+        task: frame.metrics
+        for frame in frames
+        if (task := frame.constants.get("task")) is not None
+        and (choice.tasks is None or task in choice.tasks)
+        and frame.metrics is not None
+    }
+    is_chosen = choice.metrics or "score" in (choice.columns or {})
+    if is_chosen or len({*by_task.values()}) < 2 or max(map(len, by_task.values())) < 2:
+        return
+    msg = (
+        f"Expected --metric with a metric of each task; got none."
+        f"{_say_by_task(by_task)}"
+    )
+    raise TableError(msg)
+
+
+def _say_by_task(by_task: Mapping[str, Sequence[str]]) -> str:
+    """Say which metrics each task has, and how to take one of each, if they differ."""
+    tasks: dict[tuple[str, ...], list[str]] = {}
+    for task, known in by_task.items():
+        tasks.setdefault(tuple(known), []).append(task)
+    if len(tasks) < 2:
+        return ""
+    of = [
+        f"{list_names(known)} of {shorten(names, 1)}" for known, names in tasks.items()
+    ]
+    first: list[str] = []
+    for known in tasks:
+        if known and not {*first} & {*known}:
+            first.append(known[0])
+    every = shlex.quote(",".join(first))
+    ways = f", each task by the first that it has: --metric {every}"
+    return (
+        f" There are {shorten(of, _MAX_TASKS, by='; ')}. Name one{ways}. Or choose "
+        "tasks with --tasks."
     )
 
 

@@ -8,7 +8,13 @@ from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
-from sigarray.read._summaries import COMPUTED, SPREADS, is_computed
+from sigarray.read._summaries import (
+    COMPUTED,
+    MAYBE_COMPUTED,
+    SPREADS,
+    is_computed,
+    may_be_scores,
+)
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -22,10 +28,6 @@ from sigarray.read._words import (
 # Words that may stand beside one of `METRICS`: "n_params", "total time".
 _FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
 _ASIDE = SPREADS | {"train", "training"}
-# Words for what is computed from others that are names of models, too.
-_MAYBE_COMPUTED = frozenset(("delta", "gap", "sum", "total"))
-# Rounded values are as computed if they differ by less than this share of their spread.
-_ROUNDED = 0.1
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
 
@@ -80,8 +82,8 @@ def _is_kind(
         return True
     if is_computed(name, words):
         return True
-    if squeeze(name) in _MAYBE_COMPUTED:
-        return not _may_be_scores(name, scores)
+    if squeeze(name) in MAYBE_COMPUTED:
+        return not may_be_scores(name, scores)
     if squeeze(name) in COMPUTED:
         return True
     return squeeze(name) in HYPERPARAMETERS or (
@@ -89,21 +91,6 @@ def _is_kind(
         and _is_coarse(scores[name])
         and any(not _is_coarse(x) for x in scores.values())
     )
-
-
-def _may_be_scores(name: str, scores: Mapping[str, np.ndarray]) -> bool:
-    """Tell whether values are within those of other columns, and not made of them.
-
-    Differences of two and sums of all are made of them.
-    """
-    x, others = scores[name], [y for z, y in scores.items() if z != name]
-    low, high = min(y.min() for y in others), max(y.max() for y in others)
-    if not low <= float(np.mean(x)) <= high or any(len(y) != len(x) for y in others):
-        return False
-    made = [np.sum(others, axis=0)]
-    made += [a - b for a in others for b in others if a is not b]
-    limit = _ROUNDED * float(np.std(x))
-    return not any(np.all(np.abs(x - y) <= limit) for y in made)
 
 
 def _is_coarse(x: np.ndarray) -> bool:

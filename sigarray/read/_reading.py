@@ -36,6 +36,7 @@ from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._tracked import refuse_run_names, say_unfinished
 from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
@@ -110,7 +111,12 @@ def read_records(
     )
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]
-    notes = [*frame.notes, *numbers.notes]
+    notes = [
+        *frame.notes,
+        *say_unfinished(frame, roles),
+        *numbers.notes,
+        *_say_renamed(frame, column),
+    ]
     n_blank = _count_rows(frame, roles, left_out)
     if len(left_out):
         models = collections.Counter[str]()
@@ -158,6 +164,16 @@ def read_records(
     )
 
 
+def _say_renamed(frame: Frame, column: str) -> list[str]:
+    """Say what the values of a metric are that the tool calls otherwise."""
+    return [
+        f"{of_tool} of samples is the {of_values} of each document, of which higher is "
+        f"better: the harness reports exp(-mean) as {of_tool}"
+        for of_tool, of_values in frame.renamed.items()
+        if column.partition(",")[0] == of_values
+    ]
+
+
 def _find_column(
     frame: Frame,
     roles: Mapping[str, str],
@@ -169,8 +185,9 @@ def _find_column(
     Raises
     ------
     TableError
-        No column, or several; one named "score" beside those of metrics.
+        No column, or several; one named "score" beside metrics; runs as models.
     """
+    refuse_run_names(frame, roles)
     column = find_score(frame, roles, metric)
     is_said = metric is not None or "score" in chosen or frame.metric is not None
     is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}

@@ -115,12 +115,15 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
         such = f", such as {list_names(models, _MAX_SHOWN)}" if models else ""
         of_task = f", such as {task!r}" if task is not None else ""
         ignored = quote_names([name])
+        are_same = all(x[k] == x[first[run]] for x in columns.values())
+        same = ", with the same scores" if are_same else ""
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
-            f"again, as at {wide.place(first[run])}. Where a column names the "
-            f"model of each row{such}, pass it with --model; where it names tasks"
-            f"{of_task}, with --task; where it names items, by which models are "
-            f"paired, with --item; or leave {name!r} out with --ignore {ignored}, or "
-            "choose the models with --columns."
+            f"again, as at {wide.place(first[run])}{same}. Remove one of these rows. "
+            f"Or, where a column names the model of each row{such}, pass it with "
+            f"--model; where it names tasks{of_task}, with --task; where it names "
+            "items, by which models are paired, with --item; or leave "
+            f"{name!r} out with --ignore {ignored}, or choose the models with "
+            "--columns."
         )
         raise TableError(msg)

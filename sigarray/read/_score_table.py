@@ -104,6 +104,8 @@ class ScoreTable(NamedTuple):
         Task -> model -> the names of its runs, `runs`, and its `scores`, shape (S, n),
         of items in several runs with ``unit="run,item"``. `tasks` has the means of
         items over the runs.
+    n_unfinished : int
+        How many runs were left out, because a tracker says that they have not ended.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -138,6 +140,7 @@ class ScoreTable(NamedTuple):
     sums: Mapping[str, Mapping[str, np.ndarray]] = {}
     statistic: SumStatistic | None = None
     sum_columns: tuple[str, ...] = ()
+    n_unfinished: int = 0
     runs: Mapping[str, Mapping[str, RunTable]] = {}
 
     def __repr__(self) -> str:

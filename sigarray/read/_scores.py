@@ -42,6 +42,7 @@ from sigarray.read._metrics import (
     read_metrics,
     refuse_metrics,
     refuse_others,
+    refuse_unchosen,
     split_metrics,
 )
 from sigarray.read._naming import (
@@ -70,7 +71,7 @@ from sigarray.read._sources import open_source, tabulate
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
-from sigarray.read._treatment import say_fewer_runs
+from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._unscored import find_unscored
@@ -92,7 +93,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
         fewer = say_fewer_runs(sizes, table.n_missing)
-    notes = (*table.notes, *fewer)
+    notes = (*table.notes, *fewer, *say_alike(table.models))
     return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
@@ -138,6 +139,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
+    refuse_unchosen(frames, choice)
     _refuse_rows(frames, chosen, choice)
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
@@ -273,8 +275,7 @@ def _refuse_rows(
 ) -> None:
     """Refuse predictions, and folds that were not chosen, with a row for each."""
     for frame in frames:
-        metric = choose_metric(frame, chosen, choice.metrics)
-        refuse_predictions(frame, chosen, metric)
+        refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
         if choice.unit is None and not choice.is_paired:
             refuse_cross_validation(frame, chosen)
 
@@ -312,13 +313,12 @@ def _check_runs(
     readings: Sequence[Reading | None],
 ) -> None:
     """Refuse many models with one run each, if files name them."""
-    if any(file.is_named or file.said for file, *_ in files):
-        return
-    if any(x.records.has("model") for x in readings if x is not None):
+    are_named = any(file.is_named or file.said for file, *_ in files)
+    if are_named or any(x and x.records.has("model") for x in readings):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        sizes = [len(x) for x in table.scores.values()]
-        refuse_single_runs(sizes, [file for file, *_ in files], table.source)
+        sizes = [*map(len, table.scores.values())]
+        refuse_single_runs(sizes, [x for x, *_ in files], table.source)
 
 
 def _names_model(file: SourceFile, n_files: int) -> bool:

@@ -44,6 +44,12 @@ _OF_ALL_ROWS = frozenset(
 )
 # Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
+# Words for what is computed from others that are names of models, too.
+MAYBE_COMPUTED = frozenset(("delta", "gap", "sum", "total"))
+# Rounded values are as computed if they differ by less than this share of their spread.
+_ROUNDED = 0.1
+# How far a mean may be from the scores of other models, as a share of these.
+_NEAR = 0.5
 _MAX_WORDS = 4
 # Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
@@ -86,6 +92,24 @@ def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
     return rest != set(words[name]) and any(
         rest == set(words[x]) for x in words if x != name
     )
+
+
+def may_be_scores(name: str, scores: Mapping[str, np.ndarray]) -> bool:
+    """Tell whether values are near those of other models, and not made of them.
+
+    Differences of two, also in percent, and sums of all are made of them.
+    """
+    x, others = scores[name], [y for z, y in scores.items() if z != name]
+    low, high = min(y.min() for y in others), max(y.max() for y in others)
+    low, high = low - _NEAR * abs(low), high + _NEAR * abs(high)
+    if not low <= float(np.mean(x)) <= high or any(len(y) != len(x) for y in others):
+        return False
+    made = [np.sum(others, axis=0)]
+    made += [
+        k * (a - b) for a in others for b in others for k in (1, 100) if a is not b
+    ]
+    limit = _ROUNDED * float(np.std(x))
+    return not any(np.all(np.abs(x - y) <= limit) for y in made)
 
 
 def find_computed(names: Collection[str]) -> set[str]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
@@ -247,16 +249,13 @@ def _choose_ended(frame: Frame, column: str) -> Frame:
         raise TableError(msg)
     frame = replace(frame, roles={**frame.roles, "state": column})
     kept = [k for k, state in enumerate(states) if state in _FINISHED | CRASHED]
-    n_left = len(states) - len(kept)
-    if not n_left:
+    others = [k for k in range(len(states)) if k not in {*kept}]
+    if not others:
         return frame
-    some = "run that has" if n_left == 1 else "runs that have"
-    others = ", ".join(sorted({*states} - _FINISHED - CRASHED))
     return replace(
-        frame,
-        columns={x: take(cells, kept) for x, cells in frame.columns.items()},
-        lines=[frame.lines[k] for k in kept],
-        notes=(*frame.notes, f"{n_left} {some} not finished ({others}) left out"),
+        frame.take(np.asarray(kept)),
+        unfinished={x: take(cells, others) for x, cells in frame.columns.items()},
+        n_unfinished=len(others),
     )
 
 

@@ -1,12 +1,12 @@
 """What became of scores while they were read: left out, averaged, or pooled."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from sigarray.read._frame import shorten
+from sigarray.read._frame import list_names, shorten
 from sigarray.read._records import Records, find_column
 
 _MAX_SHOWN = 3
@@ -111,6 +111,21 @@ def say_fewer_runs(
         if n < usual[model] and not n_missing.get(task, {}).get(model)
     ]
     return [shorten(said, _MAX_SHOWN)] if said else []
+
+
+def say_alike(names: Iterable[str]) -> list[str]:
+    """Say which models have names that differ by case or spaces alone."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault("".join(name.casefold().split()), []).append(name)
+    same = [list_names(x) for x in alike.values() if len(x) > 1]
+    if not same:
+        return []
+    return [
+        f"names of models that differ by case or spaces alone were taken for several "
+        f"models: {shorten(same, _MAX_SHOWN, by='; ')}. If they are one, write it in "
+        "one way"
+    ]
 
 
 def count_dropped(

@@ -85,8 +85,9 @@ def tabulate_rows(
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
+        header = rows[0][0]  # no blank line is between the numbers
         return WideTable(
-            name, names, cells, lambda k: f"{name}, row {k + 1}", rows[0][0]
+            name, names, cells, lambda k: f"{name}, line {header + k + 1}", header
         )
     if len(rows) == 1:
         msg = f"{name}: expected rows of scores below the header; got none."
@@ -212,8 +213,8 @@ def read_wide(
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
         ids, scores = _average_rows(ids, scores)
-        left = f"{len(ids)} items of each model are left"
-        notes = [*notes, f"{n_rows} rows were averaged: {left}"]
+        averaged = f"{n_rows} rows were averaged within items"
+        notes = [*notes, f"{averaged}: each model has {len(ids)} items"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 

@@ -148,7 +148,7 @@ def test_a_note_counts_the_clusters_of_each_model_once(items, run):
     chosen = ("--cluster", "document", "--unit", "cluster")
     _, _, err = run("compare", items(), *chosen)
     n = 3 * len(draw()[0])
-    said = f"{n} scores were averaged: {N_CLUSTERS} clusters of each model are left"
+    said = f"{n} scores were averaged within clusters: each model has {N_CLUSTERS} "
     assert said in " ".join(err.split())
 
 

@@ -139,7 +139,7 @@ class TestJoins:
         path = write(as_csv(rows, "model,item,seed,score"))
         notes = read.scores(path, unit="item").notes
         assert any(
-            "12 scores were averaged: 3 items of each model are left" in x
+            "12 scores were averaged within items: each model has 3 items" in x
             for x in notes
         )
 

@@ -71,7 +71,7 @@ class TestSamples:
         code, out, err = run("compare", write(text))
         assert code == 0, err
         assert "note: several scores of an item were averaged.\n" in err
-        assert "20 items of each model are left" in err
+        assert "each model has 20 items" in err
         assert "permutation" in out
 
     @pytest.mark.parametrize("column", ["category", "prompt_template", "language"])
@@ -89,7 +89,7 @@ class TestSamples:
         refuse(run("compare", path), said, *advice)
         assert run("compare", path, "--task", column)[0] == 0
         _, _, err = run("compare", path, "--ignore", column)
-        assert "20 items of each model are left" in err
+        assert "each model has 20 items" in err
         done = run("compare", path, "--item", f"{column},question", "--format", "json")
         assert json.loads(done[1])["models"]["a"]["n"] == 60
 
@@ -131,13 +131,13 @@ class TestSamples:
         ]
         path = write("\n".join(["model,question,answer_text,correct", *rows]))
         _, _, err = run("compare", path)
-        assert "20 items of each model are left" in err
+        assert "each model has 20 items" in err
 
     def test_without_a_number_of_a_sample(self, write, run):
         rows = table("", list(self.QUESTIONS), n_each=3, is_right=True).split("\n")[1:]
         rows = [f"{m},{x},{s}" for m, x, _, s in (row.split(",") for row in rows)]
         _, _, err = run("compare", write("\n".join(["model,item,correct", *rows])))
-        assert "20 items of each model are left" in err
+        assert "each model has 20 items" in err
         # One sample more of one question alone may be a row that was copied.
         rows.append(rows[0])
         done = run("compare", write("\n".join(["model,item,correct", *rows])))
@@ -184,7 +184,7 @@ class TestSamples:
         text = table("model,task_id,completion_id,passed", ids, n_each=4, is_right=True)
         code, _, err = run("compare", write(text))
         assert code == 0, err
-        assert "60 items of each model are left" in err
+        assert "each model has 60 items" in err
 
     def test_a_sample_is_no_question(self, write, run):
         header = "model,question_id,sample_id,correct"
@@ -192,4 +192,4 @@ class TestSamples:
         refuse(run("compare", write(text)), "--item")
         code, _, err = run("compare", write(text), "--item", "question_id")
         assert code == 0, err
-        assert "20 items of each model are left" in err
+        assert "each model has 20 items" in err

@@ -8,11 +8,32 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
-from tests.read.asking import refuse
+from tests.read.asking import parse, refuse
 from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES, means
 
 LM_EVAL = FILES / "lm_eval"
+
+
+@pytest.fixture
+def write_ppl(tmp_path):
+    """Write a folder of samples of the metric perplexity, with results beside."""
+
+    def write_folder(values):
+        beside = {"higher_is_better": {"lambada": {"perplexity": False}}}
+        for model, of_model in values.items():
+            folder = tmp_path / "out" / model
+            folder.mkdir(parents=True)
+            lines = [
+                {"doc_id": k, "filtered_resps": [], "filter": "none", "perplexity": x}
+                for k, x in enumerate(of_model)
+            ]
+            text = "\n".join(map(json.dumps, lines))
+            (folder / "samples_lambada.jsonl").write_text(text)
+            (folder / "results_1.json").write_text(json.dumps(beside))
+        return str(tmp_path / "out")
+
+    return write_folder
 
 
 class TestLmEval:
@@ -152,6 +173,54 @@ class TestLmEval:
         assert table.higher_is_better is False
         assert read.scores(LM_EVAL / self.NAMES[0], metric="acc").higher_is_better
 
+    @pytest.mark.parametrize("metric", ["perplexity", "perplexity,none"])
+    def test_perplexities_of_samples_are_log_likelihoods(self, write_ppl, run, metric):
+        """The harness takes exp(-mean), so the model with the higher mean is better."""
+        good = [-0.2 - k / 50 for k in range(20)]
+        folder = write_ppl({"good": good, "bad": [x - 1 - x * x for x in good]})
+        code, out, err = run("compare", folder, "--metric", metric)
+        assert (code, "good is better than bad" in out) == (0, True)
+        assert "higher log-likelihood is better" in out
+        assert "perplexity of samples is the log-likelihood of each document" in err
+        table = read.scores(folder, metric=metric)
+        assert table.scores["good"].tolist() == good
+        refuse(
+            run("compare", folder, "--metric", metric, "--lower-is-better"),
+            "direction of 'log-likelihood'",
+            "Leave out --lower-is-better",
+        )
+
+    def test_perplexities_of_documents_are_what_they_say(self, write_ppl, run):
+        many = [2 + k / 50 for k in range(20)]
+        folder = write_ppl({"good": many, "bad": [x + x * x for x in many]})
+        out = run("compare", folder, "--metric", "perplexity")[1]
+        assert "lower perplexity is better" in out
+        assert "good is better than bad" in out
+
+    @pytest.mark.parametrize(
+        ("metric", "numbers", "statistic"),
+        [
+            ("word_perplexity", "nll,words", ["perplexity"]),
+            ("byte_perplexity", "nll,bytes", ["perplexity"]),
+            ("bits_per_byte", "bits,bytes", ["ratio", "--lower-is-better"]),
+        ],
+    )
+    def test_metrics_of_pairs_are_of_their_sums(self, run, metric, numbers, statistic):
+        """The numbers are those of the harness."""
+        folders = [str(LM_EVAL / x) for x in self.NAMES]
+        columns = ",".join(f"{metric}.{x}" for x in numbers.split(","))
+        said = f"--statistic {' '.join(statistic)} --score {columns}"
+        refuse(run("compare", *folders, "--metric", metric), repr(metric), said)
+        paths = [str(next(Path(x).glob("samples_toy_ppl_*"))) for x in folders]
+        refuse(run("compare", *paths), "word_perplexity", "--statistic perplexity")
+        options = ["--score", columns, "--format", "json"]
+        scores = parse(run("compare", *paths, "--statistic", *statistic, *options))
+        for folder in folders:
+            (path,) = Path(folder).glob("results_*.json")
+            known = json.loads(path.read_text())["results"]["toy_ppl"]
+            mean = scores["models"][Path(folder).name]["mean"]
+            assert mean == pytest.approx(known[f"{metric},none"], rel=1e-12)
+
     def test_a_metric_with_several_filters(self):
         match = r"one metric for metric='exact_match'; got 'exact_match,strict-match'"
         with pytest.raises(TableError, match=match):
@@ -207,6 +276,40 @@ class TestLmEval:
         refuse(done, "got 'strict'", "'strict-match', 'flexible-extract', 'none'")
         done = run("compare", *results, *options, *where)
         refuse(done, "has no column 'filter'")
+
+    def test_the_metrics_of_each_task_are_named(self, run):
+        """With a choice that has one of each; toy_ppl has none."""
+        said = (
+            "'acc', 'acc_norm' of toy_mc",
+            "'exact_match,strict-match', 'exact_match,flexible-extract' of toy_arith",
+            "--metric exact_match,strict-match,acc,exact_match. Or choose",
+        )
+        path = str(LM_EVAL / self.NAMES[0])
+        refuse(run("compare", path), "metric of each task; got none", *said)
+        done = run("compare", path, "--metric", "accc")
+        refuse(done, "got 'accc'. Did you mean 'acc'?", *said)
+
+    def test_several_metrics_are_listed_in_words(self, run):
+        folders = [str(LM_EVAL / x) for x in self.NAMES]
+        metric = ("--metric", "acc,exact_match,strict-match")
+        out = run("compare", *folders, *metric, "--drop-unmatched")[1]
+        said = "igher exact_match,strict-match and acc are better"
+        assert f"h{said}, 2 tasks" in " ".join(out.split())
+        assert f". H{said}. " in out
+        paths = [str(next(Path(x).glob("samples_toy_mc_*"))) for x in folders]
+        done = run("compare", *paths, "--metric", "acc,acc_norm")
+        refuse(done, "of each task, the first that it has is taken")
+
+    def test_results_beside_their_samples_are_not_noted(self, tmp_path):
+        """Samples are read, of which these are the averages."""
+        folder = LM_EVAL / self.NAMES[0]
+        table = read.scores(folder, metric="acc")
+        assert not any("left out: 'results" in x for x in table.notes)
+        shutil.copytree(folder, tmp_path / "m")
+        (tmp_path / "m" / "results_2020-01-01T00-00-00.0.json").write_text("{}")
+        noted = read.scores(tmp_path / "m", metric="acc").notes
+        said = "1 other file was left out: 'results_2020-01-01T00-00-00.0.json'"
+        assert any(said in x for x in noted)
 
     def test_a_metric_that_no_task_has(self):
         match = r"metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"

@@ -43,12 +43,34 @@ class TestAdvice:
             assert f"{column},item" not in done[2]
         for option in ("--run", "--ignore"):
             _, out, err = run("compare", path, "--unit", "item", option, column)
-            assert "72 scores were averaged: 12 items of each model are left" in err
+            assert (
+                "72 scores were averaged within items: each model has 12 items" in err
+            )
             assert "warning" not in err
-            said = f"The score of an item is the mean of 3 ratings (by {column})."
+            said = (
+                f"The score of an item is the mean of 3 ratings (by {column}). Raters"
+            )
+            said += " are averaged, not sampled."
             assert said in " ".join(out.split())
             assert "shares of scores" not in out
             assert "ratings were left out" not in out
+
+    def test_a_pool_of_raters_is_averaged(self, write, run):
+        """Three of five rate an item, for all models: nothing else can be meant."""
+        rows = [
+            (m, f"q{k}", "abcde"[(k + r) % 5], DRAW.randint(1, 5))
+            for m in ("x", "y")
+            for k in range(20)
+            for r in range(3)
+        ]
+        path = write(as_csv(rows, "model,item,rater,score"))
+        code, out, err = run("compare", path)
+        assert (code, "several scores of an item were averaged" in err) == (0, True)
+        assert "the mean of 3 ratings (by rater). Raters" in " ".join(out.split())
+        table = read.scores(path)
+        assert table.scores["x"][1] == sum(x[3] for x in rows[3:6]) / 3
+        wide = write(as_csv(rows, "model,item,question,score"), "others.csv")
+        refuse(run("compare", wide), "one for each value of")
 
     @pytest.mark.parametrize(
         ("options", "said"),
@@ -127,7 +149,9 @@ class TestAdvice:
         assert f"{advice}." in line
         done = run("compare", path, *advice.split())
         assert not warn(done)
-        assert "72 scores were averaged: 12 items of each model are left" in done[2]
+        assert (
+            "72 scores were averaged within items: each model has 12 items" in done[2]
+        )
 
     def test_items_of_raters_in_several_runs(self, write, run):
         rows = rate(dict.fromkeys("ab", ("ann", "bob"))).splitlines()
@@ -209,7 +233,7 @@ class TestColumnsOfModels:
         assert table.scores["a"].tolist() == [4.5, 5.5, 6.5, 7.5]
         assert table.scores["b"].tolist() == [80 / 3, 107 / 3, 140 / 3, 179 / 3]
         _, _, err = run("compare", path, *options, "--unit", "item")
-        assert "12 rows were averaged: 4 items of each model are left" in err
+        assert "12 rows were averaged within items: each model has 4 items" in err
         assert warn(run("compare", path, "--item", "item,rater"))
 
     def test_a_row_that_is_there_twice_is_no_rating(self, write):

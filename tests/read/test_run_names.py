@@ -63,6 +63,18 @@ def test_seeds_of_several_tasks(write, run):
     assert table.ids["pong"]["a"] == tuple("01234")
 
 
+def test_a_row_that_is_there_twice(write, run):
+    """The place is a line of the file, as in the error for a table in long form."""
+    rows = ["seed,a,b", "0,.81,.83", "1,.82,.84", "1,.82,.84", "2,.80,.85"]
+    path = write("\n".join(rows))
+    said = (
+        f"again, as at {path}, line 3, with the same scores. Remove one of these rows."
+    )
+    refuse(run("compare", path), f"{path}, line 4, column 'seed'", said)
+    other = write("\n".join([*rows[:3], "1,.8,.9", *rows[4:]]), "other.csv")
+    refuse(run("compare", other), "line 3. Remove one of these rows. Or, where")
+
+
 def test_a_row_for_each_score_whose_column_of_models_has_another_name(write, run):
     pandas = pytest.importorskip("pandas")
     rows = [f"{x},{k},{y[k]}" for x, y in (("bert", A), ("gpt", B)) for k in range(5)]

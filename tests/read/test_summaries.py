@@ -5,7 +5,7 @@ import pytest
 from sigarray import read
 from sigarray.read import TableError
 from sigarray.read._summaries import is_summary
-from tests.read.asking import numbers, refuse
+from tests.read.asking import DRAW, numbers, refuse
 from tests.read.long_tables import as_csv
 
 NAMES = """mean,Avg.,AVERAGE,macro avg,mean over seeds,Mean (5 runs),std,Std. dev.,
@@ -33,6 +33,26 @@ def test_models_that_are_others_and_a_statistic(write, run):
     assert code == 2
     assert "'a (mean)', which is hardly one beside others: choose" in err
     assert run("compare", path, "--columns", "a,b")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["sum", "Total"])
+def test_models_named_as_what_is_computed(write, run, name):
+    """In rows as in columns, values decide."""
+    scores = {m: [DRAW.random() for _ in range(9)] for m in ("a", name, "b")}
+
+    def write_rows(by):
+        rows = [f"{m},{k},{y}" for m, x in by.items() for k, y in enumerate(x)]
+        DRAW.shuffle(rows)
+        return write("\n".join(["model,seed,acc", *rows]))
+
+    assert run("compare", write_rows(scores))[0] == 0
+    worst = {"a": [0.84 + x / 99 for x in scores["a"]], name: [0.7] * 9}
+    assert run("compare", write_rows(worst))[0] == 0
+    both = [x + y for x, y in zip(scores["a"], scores["b"], strict=True)]
+    done = run("compare", write_rows(scores | {name: both}))
+    refuse(done, f"{name!r}, which is hardly one beside others: choose", "--columns")
+    lacking = run("compare", write_rows(scores | {name: scores[name][1:]}))
+    refuse(lacking, f"{name!r}, which is hardly one beside others")
 
 
 LABELS = "Ø,Gesamt,Mean acc,95% CI,x-bar,x\u0304,all,macro,summary,macro F1"

@@ -10,6 +10,7 @@ from sigarray import read
 from sigarray.read import TableError
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
+from tests.read.asking import refuse
 from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES, means, read_csv
 
@@ -132,8 +133,10 @@ class TestWandb:
         dropped = read.scores(path, missing="drop", **options)
         assert as_lists(dropped) == {"": {"a": [0.9, 0.8], "b": [0.85, 0.7]}}
         assert dropped.n_missing == {"": {"a": 1, "b": 2}}
+        assert "1 run that has not finished (running) left out: " in dropped.notes[0]
+        assert dropped.n_unfinished == 1
         assert [x.rsplit(": ", 1)[-1] for x in dropped.notes] == [
-            "1 run that has not finished (running) left out",
+            "'b', run 'r6'",
             "of its columns, run is 'Name', state is 'State', score is 'acc'",
             "1 run that has crashed was left out, without a model",
             "'a', run 'r1'; 'b', run 'r7'; 'b', run 'r8'",
@@ -203,6 +206,18 @@ def test_trials_of_optuna(recwarn):
     adaptive, direction = table.doubts
     assert "no independent runs" in adaptive
     assert "--lower-is-better where it minimizes" in direction
+
+
+def test_runs_that_are_running_are_named_in_the_method(write, run):
+    rows = [f"{'ab'[k % 2]}{k},finished,{'ab'[k % 2]},0.{k}" for k in range(1, 9)]
+    rows += [f"r{k},running,a,0.5" for k in range(2)]
+    path = write("\n".join(["Name,State,arch,acc", *rows]))
+    code, out, err = run("compare", path, "--model", "arch")
+    assert code == 0, err
+    assert "not finished (running) left out: 'a', run 'r0'; 'a', run 'r1'." in err
+    assert "2 runs that have not finished were left out." in " ".join(out.split())
+    said = "got 'Name', which names runs: each of 8 has another one."
+    refuse(run("compare", path, "--model", "Name"), said, "such as --model arch")
 
 
 def test_unfinished_trials_of_optuna_are_left_out(write):

@@ -1,7 +1,24 @@
 """What is said of runs that a model lacks on some tasks."""
 
+import pytest
+
 from sigarray import compare_models, read
 from sigarray.read._treatment import say_fewer_runs
+from tests.read.asking import wide_table
+
+
+@pytest.mark.parametrize("is_long", [True, False])
+def test_names_that_differ_by_case_or_spaces(write, run, is_long):
+    names = ("BERT", "bert", "gpt 2", "GPT2", "lstm")
+    rows = [[(k * j) % 7 / 10 for j in range(1, 6)] for k in range(1, 7)]
+    text = wide_table(",".join(names), rows)
+    if is_long:
+        runs = [(m, k, y[j]) for j, m in enumerate(names) for k, y in enumerate(rows)]
+        text = wide_table("model,seed,acc", runs)
+    err = run("compare", write(text))[2]
+    assert "for several models: 'BERT', 'bert'; 'gpt 2', 'GPT2'. If they are" in err
+    once = run("compare", write(text.replace("BERT", "roberta").replace("GPT2", "t5")))
+    assert (once[0], "differ by case" in once[2]) == (0, False)
 
 
 def make_rows(fewer=(), n_runs=5, tasks="tuvw"):

@@ -36,7 +36,7 @@ def test_items_of_wide_tables(write):
     assert table.is_paired
     assert table.ids[""]["a"] == ("9", "10")
     twice = write("doc_id,a,b\n9,1,0\n9,0,1\n")
-    with pytest.raises(TableError, match=r"row 2.*each item once; got '9' again"):
+    with pytest.raises(TableError, match=r"line 3.*each item once; got '9' again"):
         read.scores(twice, item="doc_id")
 
 

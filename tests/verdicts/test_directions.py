@@ -56,6 +56,24 @@ class TestNames:
         done = run("compare", path, "--fail-unless-better", "b")
         refuse(done, f"the direction of {name!r}, which may be a loss", "--higher-is-b")
 
+    @pytest.mark.parametrize("name", ["perplexity", "rmse", "neg_mean_squared_error"])
+    def test_values_may_contradict_a_name(self, write, run, name):
+        """Negated losses, and log-likelihoods, are not better if lower."""
+        negated = write(
+            write_long(name, {m: [-y for y in x] for m, x in SCORES.items()})
+        )
+        done = run("compare", negated, "--lower-is-better")
+        refuse(done, f"values of {name!r} of zero or more", "-0.95: as of negated loss")
+        assert "a is better than b" in run("compare", negated, "--higher-is-better")[1]
+        some = {"a": [0.1, *(-x for x in SCORES["a"][1:])], "b": SCORES["b"]}
+        mixed = write(write_long(name, some))
+        assert run("compare", mixed, "--lower-is-better")[0] == 0
+
+    @pytest.mark.parametrize("name", ["nll", "log_ppl", "loss"])
+    def test_losses_that_may_be_below_zero(self, write, run, name):
+        path = write(write_long(name, {m: [-y for y in x] for m, x in SCORES.items()}))
+        assert "b is better" in run("compare", path, "--lower-is-better")[1]
+
     @pytest.mark.parametrize("name", GAINS.split())
     def test_gains_are_no_losses(self, write, run, name):
         path = write(write_long(name))
