@@ -59,8 +59,8 @@ from sigarray.report._numbers import (
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
-# Rankings of tasks on which no model is better.
-_NOTHING = ("No model is shown to be better than another one.", "inconclusive")
+# In the place of a ranking, of tasks on which no model is better.
+_NOTHING = "no model is shown to be better"
 
 
 def report_tasks(
@@ -271,26 +271,27 @@ def _ranking_table(
         unequal = list_unequal(order, baseline, by)
         said = say_order_of_models(order, baseline, wins, unequal=unequal)
         if not said:
-            better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
-            said = better or ["inconclusive"]
+            said = [f"{quote(a)} > {quote(b)}" for a, b in wins]
+        if not wins and not unequal:
+            said = [_NOTHING]
         has_letters |= said[0].endswith(SHARED_LETTER)
         ranking = said[0].removesuffix(f". {SHARED_LETTER}").removeprefix("Ranking: ")
         rows.append([task, ranking])
     rows = _join_rows(rows)
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
-    title, header = "Which model is better on each task", ["task", "ranking"]
+    title, header = "Which model is better on each single task", ["task", "ranking"]
     remarks = [SHARED_LETTER] if has_letters else []
     return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
 
 
 def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
     """Put tasks on which no model is better, if there are several, in a last row."""
-    nothing = [x for x in rows if x[1] in _NOTHING]
-    if len(nothing) < 2 or len({x[1] for x in nothing}) > 1:
+    nothing = [x for x in rows if x[1] == _NOTHING]
+    if len(nothing) < 2:
         return list(rows)
     rest = [x for x in rows if x not in nothing]
-    which = f"{len(nothing)} other tasks" if rest else f"all {len(nothing)} tasks"
-    return [*rest, [which, nothing[0][1]]]
+    which = f"each of the {'other ' if rest else ''}{len(nothing)} tasks"
+    return [*rest, [which, _NOTHING]]
 
 
 def _decision_table(
