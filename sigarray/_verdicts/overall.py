@@ -155,6 +155,7 @@ def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
         verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
     said = [
         *map(end, say_answer(over, has_these=has_these)),
+        *say_needed_tasks(over),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
         f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
@@ -192,12 +193,12 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     if over.left_out:
         tasks = list_in_words(list(map(quote, over.left_out)))
         told.append(f"Not all models have scores on {tasks}.")
-    return [*told, *say_needed_tasks(over)]
+    return told
 
 
-def say_needed_tasks(over: OverTasks) -> list[str]:
+def say_needed_tasks(over: OverTasks | None) -> list[str]:
     """Say how many tasks are needed, if there are too few to decide any pair."""
-    if over.can_decide:
+    if over is None or over.can_decide:
         return []
     least = show_p_value(over.least_p_value, over.level)
     return [

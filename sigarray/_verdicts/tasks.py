@@ -94,6 +94,7 @@ def report_tasks(
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
+    needed = overall.say_needed_tasks(over)
     no_margin = []
     if is_over:
         no_margin = explain_over_tasks(first, has_these=statistic is not None)
@@ -102,7 +103,12 @@ def report_tasks(
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        told = [*overall.list_remarks(over), *no_margin, *first.doubts]
+        told = [
+            *needed,
+            *overall.list_remarks(over),
+            *no_margin,
+            *first.doubts,
+        ]
         return Report(
             [ranking],
             [count, *told],
@@ -153,10 +159,12 @@ def report_tasks(
         title,
         *overall.say_answer(over, has_these=statistic is not None),
         *_say_single_tasks(over, decisions),
+        *needed,
     ]
+    these = advise_these_tasks(table, over, statistic)
     return Report(
         tables,
-        [*sentences, *told],
+        [*sentences, *needed, *told],
         method,
         records,
         document,
@@ -165,8 +173,9 @@ def report_tasks(
         advice=[
             *advise_least(any(x.is_least for x in every)),
             *overall.advise_scales(over),
-            *advise_these_tasks(table, over, statistic),
+            *([] if needed else these),
         ],
+        first_advice=these if needed else [],
         paragraphs=[
             " ".join([what, *of_all]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),

@@ -37,7 +37,8 @@ class Report:
     next, which is for no paper, nor is the first line of the headline; for one there
     are `paragraphs`, or else the sentences, and `measured`, which says in captions what
     was measured, and how often. `notes` say how scores were read, where nothing else
-    has told that yet.
+    has told that yet. `first_advice` is what to do of which readers hear beside the
+    headline, for nothing else would decide.
     """
 
     tables: list[Table]
@@ -53,6 +54,12 @@ class Report:
     paragraphs: Sequence[str] = ()
     measured: str | None = None
     notes: Sequence[str] = ()
+    first_advice: Sequence[str] = ()
+
+    @property
+    def first_lines(self) -> list[str]:
+        """What readers see first."""
+        return [*self.headline, *self.first_advice]
 
     @property
     def said(self) -> list[str]:
@@ -75,6 +82,7 @@ def neutralise(report: Report) -> Report:
         paragraphs=list(map(show_controls, report.paragraphs)),
         measured=None if report.measured is None else show_controls(report.measured),
         notes=list(map(show_controls, report.notes)),
+        first_advice=list(map(show_controls, report.first_advice)),
     )
 
 

@@ -32,7 +32,7 @@ def print_text(report: Report) -> None:
 
 
 def render_text(report: Report) -> str:
-    blocks = [_wrap(report.headline)] if report.headline else []
+    blocks = [_wrap(report.first_lines)] if report.headline else []
     blocks += [_render_plain(table, _find_width()) for table in report.tables]
     return "\n\n".join([*blocks, _render_prose(report)]) + "\n"
 
@@ -93,7 +93,7 @@ def _render_rich(report: Report) -> str:
         file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
     )
     if report.headline:
-        console.print(Text(_wrap(report.headline)), soft_wrap=True)
+        console.print(Text(_wrap(report.first_lines)), soft_wrap=True)
         console.print()
     for table in (fit(x, _find_width()) for x in report.tables):
         console.print(Text(_wrap([table.title])))
