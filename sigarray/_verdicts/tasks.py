@@ -148,7 +148,8 @@ def report_tasks(
         else _decision_table(compared, by_pair)
     )
     on_one = [*by_task.remarks, *on_one]
-    tables += [table_of_means(compared, order), replace(by_task, remarks=on_one)]
+    by_task = replace(by_task, remarks=on_one, decides=not is_over)
+    tables += [table_of_means(compared, order), by_task]
     tables += table_of_tasks(compared, decisions, order)
     told = [*over_all, *on_one]
     of_all = []

@@ -13,7 +13,8 @@ class Table:
 
     `names` are those of models in the header or within cells, which may be cut. `note`
     says in captions what marked cells are, and `remarks` are those of the report that
-    belong to this table, where some belong to another one.
+    belong to this table, where some belong to another one. A table `decides` if it has
+    the verdicts, which the headline sums up.
     """
 
     title: str
@@ -24,6 +25,7 @@ class Table:
     names: Sequence[str] = ()
     note: str = ""
     remarks: Sequence[str] = ()
+    decides: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,16 @@ class Report:
     def first_lines(self) -> list[str]:
         """What readers see first."""
         return [*self.headline, *self.first_advice]
+
+    @property
+    def answer(self) -> "Report":
+        """The headline and the tables that decide, alone; all, if none does."""
+        deciding = [table for table in self.tables if table.decides]
+        if not deciding:
+            return self
+        return replace(
+            self, tables=deciding, remarks=[], advice=[], method="", signature=None
+        )
 
     @property
     def said(self) -> list[str]:
