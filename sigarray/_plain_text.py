@@ -23,6 +23,9 @@ _NUMBER = re.compile(
 _WORD = re.compile(rf"(?:{_NUMBER.pattern}|[^/\\_\-.:,;=\s])+")
 # Fewer letters that all names share are not cut: an ellipsis is hardly shorter.
 _LEAST_SHARED = 4
+# Who publishes a model, before it: "org/model", or "org__model" in names of folders;
+# but not of ViT-S/16.
+_OWNED = re.compile(r"[^/\\_\s][^/\\\s]*?(?:/|__)([^\W\d_][^/\\]*)")
 # Names are alike by Ratcliff and Obershelp's share of letters in common; of more names
 # than this, only those that are the same but for case and the like are.
 _ALIKE = 0.75
@@ -64,21 +67,39 @@ def list_in_words(texts: Sequence[str], word: str = "and") -> str:
 def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     """Return short forms of names, if any has more than `limit` letters.
 
-    An ellipsis is where letters are left out: those that all names share, or all long
-    ones, up to a separator; then the middle, if possible between words; or else all but
-    where names differ. Names stay as they are if no short forms were found that all
-    differ. Numbers stay whole.
+    First those who publish models are left out. An ellipsis is where other letters are:
+    those that all names share, or all long ones, up to a separator; then the middle, if
+    possible between words; or else all but where names differ. Names stay as they are
+    if no short forms were found that all differ. Numbers stay whole.
     """
     every = list(dict.fromkeys(names))
     long = [x for x in every if width(x) > limit]
     if not long:
         return {}
+    owned = cut_owners(every)
+    if owned:
+        short = shorten_names(owned.values(), limit)
+        return {x: short.get(y, y) for x, y in owned.items() if x != short.get(y, y)}
     cuts = [x for x in map(cut_shared, (every, long)) if x]
     for cut in [*cuts, {}]:
         for way in _list_ways([cut.get(x, x) for x in every], limit):
             if len(set(way)) == len(every):
                 return {x: y for x, y in zip(every, way, strict=True) if x != y}
     return {}
+
+
+def cut_owners(names: Sequence[str]) -> dict[str, str]:
+    """Return names without who publishes the models, such as "org/" and "org__".
+
+    Nothing is cut of one name alone, of paths of folders, nor if any two would then be
+    the same.
+    """
+    if len(names) < 2:
+        return {}
+    cut = {x: found[1] if (found := _OWNED.fullmatch(x)) else x for x in names}
+    are_paths = any(len(re.findall(r"[/\\]", x)) > 1 for x in names)
+    are_same = len({*cut.values()}) < len(cut) or [*cut] == [*cut.values()]
+    return {} if are_paths or are_same else cut
 
 
 def cut_shared(names: Sequence[str]) -> dict[str, str]:

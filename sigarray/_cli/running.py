@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
             command = importlib.import_module(f"sigarray._cli.{options.command}")
             report: Report = command.run(options)
         if options.format == "text":
-            print_text(report)
+            print_text(report.answer if options.quiet else report)
         else:
             print(render(report, options.format), end="")
         sys.stdout.flush()

@@ -203,7 +203,7 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
         title += f"; {list_in_words(columns)}: one-sided {_name_p_value(x)} of the "
         title += "margin"
     header = ["A", "B", "A - B, interval", _name_p_value(x), *columns, "better"]
-    return Table(title, header, rows, frozenset(marked), name_columns=2)
+    return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
 def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:

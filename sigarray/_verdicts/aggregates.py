@@ -5,7 +5,7 @@ tasks like these, `over_tasks` decides. Of one task there is one stratum.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
 from sigarray._numeric.statistic import apply_statistic
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
     compare_two,
@@ -37,6 +37,8 @@ NAMES = {
     "mean": ("mean", "means"),
     "median": ("median", "medians"),
 }
+# Of more numbers of scores that others lack, these are named.
+_MOST_NAMED = 4
 # For a guess at the time.
 _SECONDS_PER_SCORE = 2e-8
 
@@ -347,8 +349,34 @@ def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> No
     if statistic != "mean" and len(shares) > 1:
         msg = (
             f"Expected models with as many {table.unit}s as each other on each task, "
-            f"or the same shares of them, with {option}: else tasks would count more "
-            "for one model than for another. Pass --statistic mean, for which each "
+            f"or the same shares of them, with {option}; got "
+            f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
+            f"model than for another. Add the missing {table.unit}s, take those alone "
+            "that all models have by --where, or pass --statistic mean, for which each "
             "task counts the same."
         )
         raise ValueError(msg)
+
+
+def _say_unequal(
+    sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
+) -> str:
+    """Say which model has fewer scores on which task than elsewhere, and how many."""
+    of_task = list(map(max, zip(*sizes.values(), strict=True)))
+    every = [(x, k, n) for x, by in sizes.items() for k, n in enumerate(by)]
+    # Than other models on the task, or than the model on other tasks.
+    ways = [
+        [(x, k, n, of_task[k], "of others") for x, k, n in every if n < of_task[k]],
+        [
+            (x, k, n, max(sizes[x]), "on other tasks")
+            for x, k, n in every
+            if n < max(sizes[x])
+        ],
+    ]
+    odd = min(filter(None, ways), key=len)
+    said = [
+        f"{n} {unit}s of {quote(name)} on {quote(tasks[k])} ({usual} {where})"
+        for name, k, n, usual, where in odd[:_MOST_NAMED]
+    ]
+    more = [f"{len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []
+    return list_in_words([*said, *more])

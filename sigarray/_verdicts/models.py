@@ -336,6 +336,7 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
         sentences=translate(report.sentences),
         remarks=None if remarks is None else translate(remarks),
         advice=translate(advice),
+        first_advice=translate(report.first_advice),
     )
 
 

@@ -73,7 +73,7 @@ def table_of_pairs(over: OverTasks) -> Table:
     header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
     title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
     title += say_baseline(over.baseline)
-    return Table(title, header, rows, frozenset(marked), name_columns=2)
+    return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
 def table_of_models(over: OverTasks) -> Table:
@@ -102,7 +102,8 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
     if over is None:
         names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
         rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
-        return Table("Pairs won and lost", ["model", "won", "lost"], rows)
+        header = ["model", "won", "lost"]
+        return Table("Pairs won and lost", header, rows, decides=True)
     wins_over = over.wins
     won, lost = (Counter(pair[k] for pair in wins_over) for k in (0, 1))
     rows = [
@@ -115,7 +116,7 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
     ]
     header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
     title = f"Pairs decided{_say_where(over)}, and won and lost on single tasks"
-    return Table(title, header, rows)
+    return Table(title, header, rows, decides=True)
 
 
 def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
@@ -155,6 +156,7 @@ def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
         verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
     said = [
         *map(end, say_answer(over, has_these=has_these)),
+        *say_needed_tasks(over),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
         f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
@@ -192,12 +194,12 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     if over.left_out:
         tasks = list_in_words(list(map(quote, over.left_out)))
         told.append(f"Not all models have scores on {tasks}.")
-    return [*told, *say_needed_tasks(over)]
+    return told
 
 
-def say_needed_tasks(over: OverTasks) -> list[str]:
+def say_needed_tasks(over: OverTasks | None) -> list[str]:
     """Say how many tasks are needed, if there are too few to decide any pair."""
-    if over.can_decide:
+    if over is None or over.can_decide:
         return []
     least = show_p_value(over.least_p_value, over.level)
     return [

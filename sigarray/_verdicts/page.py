@@ -131,6 +131,7 @@ def write_page(
         f"<h1>{show(title)}</h1>",
         f'<p class="note">{show(first)}</p>' if first else "",
         *(f'<p class="answer">{show(line)}</p>' for line in others),
+        *(f"<p>{show(line)}</p>" for line in report.first_advice),
         *map(_draw_wide, report.tables),
         draw_list([*report.said, *report.advice]),
         *_list_sentences(report),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sigarray._plain_text import cut_shared, quote
+from sigarray._plain_text import cut_owners, cut_shared, quote, show_controls
 from sigarray._verdicts.aggregates import NAMES, Aggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
@@ -76,10 +76,10 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     axes = draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],
-        names=("first", "second"),
+        names=_name_sides(x.baseline),
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
-        said=f"difference of {NAMES[x.statistic][1]}{on},\n{level}",
+        said=f"difference of {NAMES[x.statistic][1]}{on}, {level}",
     )
     where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
     what = f"Differences of {NAMES[x.statistic][1]}{where}, first minus second model"
@@ -89,6 +89,21 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
         for pair in x.pairs
     ]
     return [Picture(axes.figure, f"{what}, {level}.", f"{'; '.join(said)}.")]
+
+
+def _name_sides(baseline: str | None) -> tuple[str, str]:
+    """Name the models of a pair, of which there are several, on each side of 0."""
+    return ("first", "second") if baseline is None else ("the other model", baseline)
+
+
+def _say_drawn(rows: Iterable[Row]) -> str:
+    """Say what is drawn: the difference in a metric, and how sure its interval is."""
+    every = [x for x, *_ in rows]
+    metrics = {x.metric for x in every}
+    metric = metrics.pop() if len(metrics) == 1 else "score"
+    levels = {x.say_level_of_intervals(): None for x in every}
+    level = next(iter(levels)) if len(levels) == 1 else "with its interval"
+    return f"difference in {show_controls(metric)}, {level}"
 
 
 def _name_estimates(compared: Mapping[str, Comparison]) -> str:
@@ -130,7 +145,7 @@ def _draw_one_task(
     if x.baseline is not None:
         others = f"each model minus the baseline {quote(x.baseline)}"
         caption = f"Differences of {means}, {others}{of_task(task)}"
-    drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
+    drawn = _draw_rows(rows, _name_sides(x.baseline), caption, "pair")
     if drawn is not None:
         name_task(drawn.figure, task)
     return drawn
@@ -155,7 +170,8 @@ def _draw_tasks(
         }
     means = _name_estimates(compared)
     caption = f"Differences of {means}, first minus second model, on each task"
-    return _draw_panels(panels, ("first", "second"), caption)
+    baseline = next(iter(compared.values())).baseline
+    return _draw_panels(panels, _name_sides(baseline), caption)
 
 
 def _name_pairs(
@@ -173,7 +189,7 @@ def _name_pairs(
     full = {pair: " vs. ".join(pair) for pair in every}
     names = list(dict.fromkeys(name for pair in every for name in pair))
     if max(map(measure, full.values()), default=0) > MOST_LETTERS:
-        shared = cut_shared(names)
+        shared = cut_owners(names) or cut_shared(names)
         full = {p: " vs. ".join(shared.get(x, x) for x in p) for p in every}
     for most in range(count_letters(n_panels), MOST_IN_PAGE + 1):
         each = (most - measure(" vs. ")) // 2
@@ -199,7 +215,6 @@ def _draw_rows(
     from sigarray.plot._differences import (
         MOST_IN_PAGE,
         draw_differences,
-        draw_limits,
     )
     from sigarray.plot._style import say_left_out
 
@@ -219,8 +234,9 @@ def _draw_rows(
         names=names,
         higher_is_better=first.higher_is_better,
         letters=MOST_IN_PAGE,
+        said=_say_drawn(rows.values()),
+        limits=list_limits(first),
     )
-    draw_limits(axes, list_limits(first))
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     picture = _make_picture(axes.figure, caption, {"": rows})
     if over is None or mean is None:
@@ -265,6 +281,7 @@ def _draw_panels(
         names=names,
         higher_is_better=first.higher_is_better,
         limits=list_limits(first),
+        said=_say_drawn(row for rows in panels.values() for row in rows.values()),
     )
     return _make_picture(figure, caption, panels)
 

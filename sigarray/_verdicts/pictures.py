@@ -313,7 +313,9 @@ def draw_contingency(
     upper, lower = plot.contingency(
         *scores, names=(a, b), difference=result, verdict=verdict
     )
-    draw_limits(lower, list_limits(x))
+    if limits := list_limits(x):
+        draw_limits(lower, limits)
+        lower.set_xlabel(f"{lower.get_xlabel()}; dotted: the margin")
     name_task(upper.figure, task)
     cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
     kind = x.describe_intervals()

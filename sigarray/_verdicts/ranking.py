@@ -13,6 +13,7 @@ from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.pair_numbers import name_number
 from sigarray._verdicts.spreads import (
     explain_marks,
     name_spread,
@@ -20,6 +21,7 @@ from sigarray._verdicts.spreads import (
     summarize,
 )
 from sigarray.report._layout import Table
+from sigarray.report._numbers import show_bound
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
@@ -229,7 +231,33 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
     note = explain_marks(comparison)
-    return Table("Ranking", header, rows, marked, 1 + len(group), note=note)
+    n_names = 1 + len(group)
+    return Table("Ranking", header, rows, marked, n_names, note=note, decides=True)
+
+
+def matrix_of_pairs(
+    comparison: Comparison, decisions: Sequence[Decision], order: Order
+) -> Table:
+    """Show the deciding number of every pair, the best models first."""
+    numbers: dict[tuple[str, str], str] = {}
+    limit = comparison.threshold
+    for x in decisions:
+        for a, b, key in ((x.a, x.b, "a_over_b"), (x.b, x.a, "b_over_a")):
+            bound = x.record.get(f"eps_min_{key}")
+            numbers[a, b] = x.shown if bound is None else show_bound(bound, limit)
+    names, better = order.names, set(list_wins(decisions))
+    rows = [[a, *(numbers.get((a, b), "") for b in names)] for a in names]
+    marked = frozenset(
+        (i, j + 1)
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+        if (a, b) in better
+    )
+    number = name_number(comparison)
+    title = f"{number} of the models in rows and columns"
+    if comparison.test == "aso":
+        title = f"{number}: the row is better than the column where below {limit:g}"
+    return Table(title, ["", *names], rows, marked, names=names, decides=True)
 
 
 def list_best(comparison: Comparison) -> list[str]:

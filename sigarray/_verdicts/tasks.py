@@ -59,8 +59,8 @@ from sigarray.report._numbers import (
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
-# Rankings of tasks on which no model is better.
-_NOTHING = ("No model is shown to be better than another one.", "inconclusive")
+# In the place of a ranking, of tasks on which no model is better.
+_NOTHING = "no model is shown to be better"
 
 
 def report_tasks(
@@ -94,6 +94,7 @@ def report_tasks(
     what = f"{say_what(compared)}."
     title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
+    needed = overall.say_needed_tasks(over)
     no_margin = []
     if is_over:
         no_margin = explain_over_tasks(first, has_these=statistic is not None)
@@ -102,7 +103,12 @@ def report_tasks(
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        told = [*overall.list_remarks(over), *no_margin, *first.doubts]
+        told = [
+            *needed,
+            *overall.list_remarks(over),
+            *no_margin,
+            *first.doubts,
+        ]
         return Report(
             [ranking],
             [count, *told],
@@ -142,7 +148,8 @@ def report_tasks(
         else _decision_table(compared, by_pair)
     )
     on_one = [*by_task.remarks, *on_one]
-    tables += [table_of_means(compared, order), replace(by_task, remarks=on_one)]
+    by_task = replace(by_task, remarks=on_one, decides=not is_over)
+    tables += [table_of_means(compared, order), by_task]
     tables += table_of_tasks(compared, decisions, order)
     told = [*over_all, *on_one]
     of_all = []
@@ -153,10 +160,12 @@ def report_tasks(
         title,
         *overall.say_answer(over, has_these=statistic is not None),
         *_say_single_tasks(over, decisions),
+        *needed,
     ]
+    these = advise_these_tasks(table, over, statistic)
     return Report(
         tables,
-        [*sentences, *told],
+        [*sentences, *needed, *told],
         method,
         records,
         document,
@@ -165,8 +174,9 @@ def report_tasks(
         advice=[
             *advise_least(any(x.is_least for x in every)),
             *overall.advise_scales(over),
-            *advise_these_tasks(table, over, statistic),
+            *([] if needed else these),
         ],
+        first_advice=these if needed else [],
         paragraphs=[
             " ".join([what, *of_all]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
@@ -271,26 +281,27 @@ def _ranking_table(
         unequal = list_unequal(order, baseline, by)
         said = say_order_of_models(order, baseline, wins, unequal=unequal)
         if not said:
-            better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
-            said = better or ["inconclusive"]
+            said = [f"{quote(a)} > {quote(b)}" for a, b in wins]
+        if not wins and not unequal:
+            said = [_NOTHING]
         has_letters |= said[0].endswith(SHARED_LETTER)
         ranking = said[0].removesuffix(f". {SHARED_LETTER}").removeprefix("Ranking: ")
         rows.append([task, ranking])
     rows = _join_rows(rows)
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
-    title, header = "Which model is better on each task", ["task", "ranking"]
+    title, header = "Which model is better on each single task", ["task", "ranking"]
     remarks = [SHARED_LETTER] if has_letters else []
     return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
 
 
 def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
     """Put tasks on which no model is better, if there are several, in a last row."""
-    nothing = [x for x in rows if x[1] in _NOTHING]
-    if len(nothing) < 2 or len({x[1] for x in nothing}) > 1:
+    nothing = [x for x in rows if x[1] == _NOTHING]
+    if len(nothing) < 2:
         return list(rows)
     rest = [x for x in rows if x not in nothing]
-    which = f"{len(nothing)} other tasks" if rest else f"all {len(nothing)} tasks"
-    return [*rest, [which, nothing[0][1]]]
+    which = f"each of the {'other ' if rest else ''}{len(nothing)} tasks"
+    return [*rest, [which, _NOTHING]]
 
 
 def _decision_table(

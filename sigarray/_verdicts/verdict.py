@@ -49,6 +49,7 @@ from sigarray._verdicts.ranking import (
     list_best,
     list_unequal,
     list_wins,
+    matrix_of_pairs,
     order_models,
     rank_models,
     say_order_of_models,
@@ -166,7 +167,7 @@ def _make_report(
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
     else:
-        details = _matrix_of_pairs(comparison, decisions, order)
+        details = matrix_of_pairs(comparison, decisions, order)
         advised.append(WHERE_PAIRS_ARE)
     answer = sentences
     if len(decisions) > 1:
@@ -280,32 +281,7 @@ def _table_of_pairs(
                 *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x, a)),
             ]
         )
-    return Table(title, header, rows, frozenset(marked), name_columns=2)
-
-
-def _matrix_of_pairs(
-    comparison: Comparison, decisions: Sequence[Decision], order: Order
-) -> Table:
-    """Show the deciding number of every pair, the best models first."""
-    numbers: dict[tuple[str, str], str] = {}
-    limit = comparison.threshold
-    for x in decisions:
-        for a, b, key in ((x.a, x.b, "a_over_b"), (x.b, x.a, "b_over_a")):
-            bound = x.record.get(f"eps_min_{key}")
-            numbers[a, b] = x.shown if bound is None else show_bound(bound, limit)
-    names, better = order.names, set(list_wins(decisions))
-    rows = [[a, *(numbers.get((a, b), "") for b in names)] for a in names]
-    marked = frozenset(
-        (i, j + 1)
-        for i, a in enumerate(names)
-        for j, b in enumerate(names)
-        if (a, b) in better
-    )
-    number = name_number(comparison)
-    title = f"{number} of the models in rows and columns"
-    if comparison.test == "aso":
-        title = f"{number}: the row is better than the column where below {limit:g}"
-    return Table(title, ["", *names], rows, marked, names=names)
+    return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
 def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from sigarray._backend.checks import describe, flag, show
 from sigarray._host import choose_names, copy_array
 from sigarray.plot._fonts import draws
+from sigarray.plot._sides import LINE, add_lines, find_room, name_directions, wrap_below
 from sigarray.plot._style import (
     BLUE,
     COLUMN,
@@ -161,16 +162,17 @@ def draw_differences(
     ax: Any = None,
     letters: int = MOST_LETTERS,
     said: str = "difference and its interval",
+    limits: Iterable[float] = (),
 ) -> "Axes":
     """Draw what `differences` does, with so many letters of a label.
 
-    What is drawn is `said` below the axis.
+    What is drawn is `said` below the axis. At `limits` a difference is a margin.
 
     A new figure is two columns wide, if labels of one are too long for one column.
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    models = show_names(choose_names(names, 2), 16)
+    models = show_names(choose_names(names, 2))
     rows = _list_rows(results, labels)
     places = list(np.arange(len(rows), dtype=float))
     if overall is not None:
@@ -184,36 +186,42 @@ def draw_differences(
     axes: Axes = (
         given or make_figure(_FRAME + _ROW * (places[-1] + 1), width).subplots()
     )
-    tidy(axes, x=said)
+    tidy(axes, x=said)  # in the look of such a text
     thin_ticks(axes)
     name_rows(axes, shown, places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
     for place, mark, (_, *numbers) in zip(places, marks, rows, strict=True):
         is_overall = overall is not None and place == places[-1]
         _draw_row(axes, place, mark, *map(float, numbers), is_overall=is_overall)
+    room = find_room(axes, max(map(measure, shown)), is_own=given is None)
     if overall is not None:
         edge = places[-1] - 0.5 * _GAP
         axes.axhline(edge, color=PALE, linewidth=THIN, linestyle="-", zorder=0.4)
     axes.set_ylim(places[-1] + 0.6, -0.6)
     _include_zero(axes)
+    if marked := list(limits):
+        said = f"{said}; dotted: the margin"
+        draw_limits(axes, marked)
+    n_lines = 1
     if flag("legend", legend):
         right, left = models if is_higher_better else reversed(models)
-        _name_directions(axes, left, right)
+        n_lines = name_directions(axes, left, right, room)
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
             if differ_from_intervals(rows, given_verdicts):
-                both = f"{axes.get_xlabel()}\n{BY_A_TEST}"
-                # Beside long names the axes are narrower than this.
-                axes.set_xlabel(both, loc="right", multialignment="right")
+                said = f"{said}; {BY_A_TEST}"
         explain(
             axes,
             list(map(draw_key, keys)),
             list(keys.values()),
             n_columns=2,
             has_names=True,
-            bbox_transform=lift(axes, 11.0),
+            bbox_transform=lift(axes, LINE * n_lines),
         )
+    axes.set_xlabel(wrap_below(said, room))
+    if given is None:
+        add_lines(axes, n_lines - 1 + axes.get_xlabel().count("\n"))
     return axes
 
 
@@ -369,10 +377,7 @@ def _draw_row(
 
 def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:
     """Draw where a difference is that of a margin, and leave room beside it."""
-    every = list(limits)
-    if every and (what := ax.get_xlabel()):
-        ax.set_xlabel(what.replace("interval", "interval; dotted: the margin", 1))
-    for limit in every:
+    for limit in limits:
         ax.axvline(limit, color=GREY, linewidth=THIN, linestyle=":", zorder=0.5)
         low, high = ax.get_xlim()
         room = 0.08 * (max(high, limit) - min(low, limit))
@@ -384,10 +389,3 @@ def _include_zero(ax: "Axes") -> None:
     low, high = ax.get_xlim()
     room = 0.15 * (max(high, 0.0) - min(low, 0.0))
     ax.set_xlim(min(low, -room), max(high, room))
-
-
-def _name_directions(ax: "Axes", left: str, right: str) -> None:
-    """Say above the axes which model is better on which side."""
-    above: dict[str, Any] = {"transform": ax.transAxes, "va": "bottom"}
-    write(ax, 0.0, 1.01, f"← better: {left}", ha="left", **above)
-    write(ax, 1.0, 1.01, f"better: {right} →", ha="right", **above)

@@ -11,10 +11,10 @@ from sigarray.plot._differences import (
     differ_from_intervals,
     draw_differences,
     draw_key,
-    draw_limits,
     list_marks,
 )
 from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
+from sigarray.plot._sides import wrap_below
 from sigarray.plot._style import (
     COLUMN,
     INK,
@@ -60,11 +60,12 @@ def draw_panels(
     names: tuple[Hashable, Hashable],
     higher_is_better: bool = True,
     limits: Sequence[float] = (),
+    said: str = "difference and its interval",
 ) -> "Figure":
     """Draw the differences on each task in a panel with a scale of its own.
 
     Rows have names at the left alone where they are the same in all panels. At `limits`
-    a difference is that of a margin.
+    a difference is that of a margin. What is drawn is `said` below them.
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
@@ -92,8 +93,8 @@ def draw_panels(
                 legend=False,
                 ax=ax,
                 letters=most,
+                limits=limits,
             )
-            draw_limits(ax, limits)
             ax.set_xlabel("")
             ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)
             ax.locator_params(axis="x", nbins=3)
@@ -101,8 +102,8 @@ def draw_panels(
                 ax.set_yticklabels([])
         for ax in list(grid.flat)[len(tasks) :]:
             ax.remove()
-        said = "; dotted: the margin" if limits else ""
-        _explain(figure, tasks, names, said, higher_is_better=higher_is_better)
+        more = "; dotted: the margin" if limits else ""
+        _explain(figure, tasks, names, said, more, higher_is_better=higher_is_better)
         choose_fonts(figure)
     return figure
 
@@ -111,17 +112,18 @@ def _explain(
     figure: "Figure",
     tasks: Mapping[str, Rows],
     names: tuple[Hashable, Hashable],
+    what: str,
     more: str,
     *,
     higher_is_better: bool,
 ) -> None:
     """Say once what marks mean, and what is drawn."""
     found = [x for rows in tasks.values() for x in rows.verdicts]
-    models = show_names(names, 16)
+    models = show_names(names)
     shown = list_marks(found, models, higher_is_better=higher_is_better)
     look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
-    said = f"difference and its interval; right of 0, {right} is ahead{more}"
+    said = f"{what}; right of 0, {right} is ahead{more}"
     if any(
         differ_from_intervals(
             [(x.statistic, *x.confidence_interval) for x in rows.results.values()],
@@ -130,7 +132,8 @@ def _explain(
         for rows in tasks.values()
     ):
         said += f"; {BY_A_TEST}"
-    figure.supxlabel(said, **look)
+    width = float(figure.get_size_inches()[0])
+    figure.supxlabel(wrap_below(said, width), **look)
     explain(
         figure,
         list(map(draw_key, shown)),

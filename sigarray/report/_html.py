@@ -91,6 +91,7 @@ def draw_fragment(report: Report) -> str:
         f"<style>{_NOTEBOOK_STYLE}</style>",
         f"<p>{show(first)}</p>" if first else "",
         *(f"<p><b>{show(line)}</b></p>" for line in others),
+        *(f"<p>{show(line)}</p>" for line in report.first_advice),
         *map(draw_table, report.tables),
         draw_list(report.said),
         f"<p><small>Method: {show(report.method)}.</small></p>",

@@ -61,7 +61,7 @@ def render_latex(report: Report) -> str:
     prose = [*answer, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
     blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))
-    blocks += [f"% {line}" for line in report.advice]
+    blocks += [f"% {line}" for line in [*report.first_advice, *report.advice]]
     if report.signature is not None:
         blocks.append(f"% Signature: {report.signature}")
     return "\n\n".join(blocks) + "\n"

@@ -13,7 +13,8 @@ class Table:
 
     `names` are those of models in the header or within cells, which may be cut. `note`
     says in captions what marked cells are, and `remarks` are those of the report that
-    belong to this table, where some belong to another one.
+    belong to this table, where some belong to another one. A table `decides` if it has
+    the verdicts, which the headline sums up.
     """
 
     title: str
@@ -24,6 +25,7 @@ class Table:
     names: Sequence[str] = ()
     note: str = ""
     remarks: Sequence[str] = ()
+    decides: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Report:
     next, which is for no paper, nor is the first line of the headline; for one there
     are `paragraphs`, or else the sentences, and `measured`, which says in captions what
     was measured, and how often. `notes` say how scores were read, where nothing else
-    has told that yet.
+    has told that yet. `first_advice` is what to do of which readers hear beside the
+    headline, for nothing else would decide.
     """
 
     tables: list[Table]
@@ -53,6 +56,22 @@ class Report:
     paragraphs: Sequence[str] = ()
     measured: str | None = None
     notes: Sequence[str] = ()
+    first_advice: Sequence[str] = ()
+
+    @property
+    def first_lines(self) -> list[str]:
+        """What readers see first."""
+        return [*self.headline, *self.first_advice]
+
+    @property
+    def answer(self) -> "Report":
+        """The headline and the tables that decide, alone; all, if none does."""
+        deciding = [table for table in self.tables if table.decides]
+        if not deciding:
+            return self
+        return replace(
+            self, tables=deciding, remarks=[], advice=[], method="", signature=None
+        )
 
     @property
     def said(self) -> list[str]:
@@ -75,6 +94,7 @@ def neutralise(report: Report) -> Report:
         paragraphs=list(map(show_controls, report.paragraphs)),
         measured=None if report.measured is None else show_controls(report.measured),
         notes=list(map(show_controls, report.notes)),
+        first_advice=list(map(show_controls, report.first_advice)),
     )
 
 

@@ -7,7 +7,8 @@ from sigarray.report._layout import Report, Table
 
 
 def render_markdown(report: Report) -> str:
-    blocks = ["\n\n".join(map(_to_paragraph, report.headline))] * bool(report.headline)
+    first = "\n\n".join(map(_to_paragraph, report.first_lines))
+    blocks = [first] * bool(first)
     for table in report.tables:
         note = f". {table.note.rstrip('.')}" if table.note else ""
         blocks += [f"{_to_paragraph(table.title + note)}:", draw_markdown(table)]

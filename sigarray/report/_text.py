@@ -32,9 +32,9 @@ def print_text(report: Report) -> None:
 
 
 def render_text(report: Report) -> str:
-    blocks = [_wrap(report.headline)] if report.headline else []
+    blocks = [_wrap(report.first_lines)] if report.headline else []
     blocks += [_render_plain(table, _find_width()) for table in report.tables]
-    return "\n\n".join([*blocks, _render_prose(report)]) + "\n"
+    return "\n\n".join(filter(None, [*blocks, _render_prose(report)])) + "\n"
 
 
 def _wrap(lines: Sequence[str]) -> str:
@@ -48,7 +48,8 @@ def _find_width() -> int:
 
 def _render_prose(report: Report) -> str:
     said = [*report.said, *report.advice]
-    lines = [*([_wrap(said), ""] if said else []), f"Method: {report.method}."]
+    lines = [_wrap(said), ""] if said else []
+    lines += [f"Method: {report.method}."] * bool(report.method)
     if report.signature is not None:
         lines.append(f"Signature: {report.signature}")
     lines += [f"Note: {note.rstrip('.')}." for note in report.notes]
@@ -93,7 +94,7 @@ def _render_rich(report: Report) -> str:
         file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
     )
     if report.headline:
-        console.print(Text(_wrap(report.headline)), soft_wrap=True)
+        console.print(Text(_wrap(report.first_lines)), soft_wrap=True)
         console.print()
     for table in (fit(x, _find_width()) for x in report.tables):
         console.print(Text(_wrap([table.title])))
@@ -101,8 +102,8 @@ def _render_rich(report: Report) -> str:
         for part in split(table, _find_width()):
             console.print(_make_rich(part))
             console.print()
-    text = console.file.getvalue() + _render_prose(report) + "\n"  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.split("\n"))
+    text = console.file.getvalue() + _render_prose(report)  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.rstrip().split("\n")) + "\n"
 
 
 def _make_rich(table: Table) -> Any:

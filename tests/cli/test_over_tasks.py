@@ -18,11 +18,14 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
     assert "Rainbow is better than DQN over all 12 tasks." in text.splitlines()
     assert "12 : 0  0.0005  Rainbow" in text
     assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
-    each = text.partition("Which model is better on each task")[2].splitlines()[4:]
+    each = text.partition("Which model is better on each single task")[2].splitlines()[
+        4:
+    ]
     *on_some, on_others = each[: each.index("")]
     assert {x.split(maxsplit=1)[1] for x in on_some} == {"Rainbow > DQN"}
     n = 12 - len(on_some)
-    assert on_others.split() == [str(n), "other", "tasks", "inconclusive"]
+    said = f"each of the other {n} tasks no model is shown to be better"
+    assert " ".join(on_others.split()) == said
     rows += [x.replace("DQN", "A3C").replace("score", "a") for x in rows if "DQN" in x]
     path = write("\n".join(["agent,game,seed,score", *rows, ""]))
     names = ["--model", "agent", "--task", "game", "--baseline", "DQN"]
@@ -31,3 +34,14 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
         "Better than DQN over all 12 tasks: Rainbow. Worse: none. Inconclusive: A3C."
     )
     assert answer in " ".join(text.split())
+
+
+def test_that_no_single_task_decides_does_not_read_as_the_verdict_over_all(run):
+    """The example has a ranking over its tasks, and none on any of them."""
+    text = run("compare", "docs/examples/games.csv", "--task", "game")[1]
+    assert "Ranking over all 8 tasks: ours, rainbow > dqn" in text
+    each = text.partition("Which model is better on each single task")[2].split("\n")
+    assert " ".join(each[4].split()) == (
+        "each of the 8 tasks no model is shown to be better"
+    )
+    assert "No model" not in text

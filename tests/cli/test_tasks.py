@@ -105,7 +105,13 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
             n = counts[first]
             assert f"on single tasks, {first} is better on {n} of 3 tasks" in said
     said = "With 3 tasks, no adjusted p is below 0.2500: 6 tasks or more are needed."
-    assert said in text
+    head = text.partition("\n\n")[0].splitlines()
+    assert head[-2] == said
+    assert head[-1].startswith("Verdicts over all tasks are about tasks like these. ")
+    assert "About these 3 tasks alone, with other runs, --statistic mean" in head[-1]
+    assert text.count(said) == text.count("About these 3 tasks") == 1
+    latex = run("compare", long, "--format", "latex")[1]
+    assert "\n% Verdicts over all tasks are about tasks like these." in latex
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))

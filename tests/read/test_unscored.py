@@ -111,5 +111,5 @@ def test_samples_of_a_task_name_the_metric_that_it_has(run):
     refuse(done, "got --tasks toy_arith", "--metric acc --metric exact_match,strict-ma")
     said = ["--metric", "acc", "--metric", "exact_match,strict-match"]
     assert run("compare", *folders, *said, *options)[0] == 0
-    out = run("compare", *folders, "--metric", "acc", "--drop-unmatched", "--quiet")[1]
+    out = run("compare", *folders, "--metric", "acc", "--drop-unmatched")[1]
     assert "Tasks toy_arith, toy_ppl and toy_qa were left out, without acc." in out

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sigarray._plain_text import cut_shared, shorten_names
+from sigarray._plain_text import cut_owners, cut_shared, shorten_names
 from sigarray.plot._style import show_name, show_names
 from sigarray.report._fitting import fit, split, wrap
 from sigarray.report._layout import Table
@@ -197,3 +197,25 @@ def test_names_that_need_more_letters_than_there_is_room_for_are_cut_as_far_as_c
         *(f"…{x}, lr=0.1,…" for x in ("deep", "wide")),
         "…wide, lr=0.01…",
     }
+
+
+def test_who_publishes_models_is_left_out_of_long_names():
+    llama, mistral = "meta-llama__Llama-3.1-8B", "mistralai__Mistral-7B-v0.3"
+    short = {llama: "Llama-3.1-8B", mistral: "Mistral-7B-v0.3"}
+    assert shorten_names([llama, mistral], 16) == short
+    assert shorten_names([llama, mistral, "ours"], 16) == short
+    of_hub = [x.replace("__", "/") for x in (llama, mistral)]
+    assert list(shorten_names(of_hub, 16).values()) == list(short.values())
+    kinds = [f"{llama}-{kind}" for kind in ("Base", "Instruct")]
+    assert list(shorten_names(kinds, 24).values()) == [
+        "Llama-3.1-8B-Base",
+        "Llama-3.1-8B-Instruct",
+    ]
+    assert list(shorten_names(kinds, 16).values()) == ["\u2026Base", "\u2026Instruct"]
+    # Names that have room stay, as do a patch size, paths, and two that were the same.
+    assert shorten_names([llama, mistral], 30) == {}
+    with_size = ["ViT-S/16", "published (ResNet-50)"]
+    assert "ViT-S/16" not in shorten_names(with_size, 12)
+    assert cut_owners(["runs/a/x", "runs/b/y"]) == {}
+    assert cut_owners(["a/model", "b/model"]) == {}
+    assert cut_owners([llama]) == {}

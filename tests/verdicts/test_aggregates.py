@@ -303,7 +303,7 @@ def test_a_picture_shows_them_first():
     assert "ours minus dqn" in picture.description.replace('"', "")
     said = picture.figure.axes[0].get_xlabel()
     assert said == (
-        "difference of means over 6 tasks,\n95 % confidence for all 3 together"
+        "difference of means over 6 tasks, 95 %\nconfidence for all 3 together"
     )
 
 
@@ -464,8 +464,25 @@ class TestRefused:
     def test_models_with_unlike_shares_of_runs(self):
         scores = draw()
         scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]
-        with pytest.raises(ValueError, match=r"Pass statistic='mean'"):
+        said = (
+            r"got 3 runs of dqn on t1 \(5 of others\)\. .* Add the missing runs, .* "
+            r"pass statistic='mean'"
+        )
+        with pytest.raises(ValueError, match=said):
             compare(scores, "iqm")
+        scores["t4"]["ours"] = scores["t4"]["ours"][:4]
+        with pytest.raises(ValueError, match=r"4 runs of ours on t4 \(5 of oth"):
+            compare(scores, "iqm")
+        # Of a model with fewer runs on every task, the one with fewer than usual.
+        twice = {
+            task: by | {"ours": np.tile(by["ours"], 2)} for task, by in draw().items()
+        }
+        twice["t2"]["dqn"] = twice["t2"]["dqn"][:4]
+        with pytest.raises(ValueError, match=r"4 runs of dqn on t2 \(5 on other tas"):
+            compare(
+                {t: {k: by[k] for k in ("ours", "dqn")} for t, by in twice.items()},
+                "iqm",
+            )
         assert compare(scores, "mean").over_these_tasks.sizes == (3, 5)
 
     def test_a_metric_of_sums(self):

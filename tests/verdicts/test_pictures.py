@@ -266,7 +266,7 @@ def test_a_verdict_that_differs_from_its_interval_is_explained_once():
         ]
         assert any(differ) == is_said
         said = "marks: verdicts of a test, not of the interval"
-        assert ax.get_xlabel().count(said) == is_said
+        assert " ".join(ax.get_xlabel().split()).count(said) == is_said
         assert picture.caption.count("one may be clear where the other is") == is_said
 
 
@@ -280,3 +280,46 @@ def test_kinds_of_intervals_are_named_once():
     caption = compare(scores, test="permutation").list_pictures()[0].caption
     assert caption.count("Welch's") == 1
     assert "with fewer degrees of freedom where sizes differ" in caption
+
+
+def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():
+    """And nothing there, nor above the axes, is beyond the edge of the picture."""
+    names = ["meta-llama__Llama-3.1-8B-Base", "meta-llama__Llama-3.1-8B-Instruct"]
+    noise = np.random.default_rng(3).normal(size=(2, 3, 6))
+    scores = {
+        f"t{t}": {f"m{k}": by[k] - 9.0 * k for k in range(3)}
+        for t, by in enumerate(noise)
+    }
+    short = compare(scores["t0"]).list_pictures()[0].figure
+    assert short.axes[0].get_xlabel().replace("\n", " ") == (
+        "difference in score, 95 % confidence for all 3 together"
+    )
+    panels = compare(scores).list_pictures()[0].figure
+    said = "difference in score, 95 % confidence for all 6 together; right of 0, first"
+    assert panels.get_supxlabel().replace("\n", " ").startswith(said)
+    of_two = {
+        t: dict(zip(names, by.values(), strict=False)) for t, by in scores.items()
+    }
+    long = compare(of_two).list_pictures()[0].figure
+    texts = [x.get_text().strip() for x in long.axes[0].texts]
+    assert texts == [
+        "\u2190 better: Llama-3.1-8B-Instruct",
+        "better: Llama-3.1-8B-Base \u2192",
+    ]
+    over = compare(scores, statistic="mean").list_pictures()
+    over = next(x.figure for x in over if "over these 2 tasks" in x.caption)
+    for figure in (short, panels, long, over):
+        figure.draw_without_rendering()
+        for ax in figure.axes:
+            box = ax.get_tightbbox()
+            assert min(box.x0, figure.bbox.width - box.x1) >= -1.0
+
+
+def test_the_baseline_has_its_name_on_its_side():
+    scores = make_tasks(2, 3)
+    figure = compare(scores["t0"], baseline="m1").list_pictures()[0].figure
+    texts = [x.get_text() for x in figure.axes[0].texts]
+    assert texts == ["\u2190 better: m1", "better: the other model \u2192"]
+    assert "m1 is better" in read_legend(figure.axes[0])
+    panels = compare(scores, baseline="m1").list_pictures()[0].figure
+    assert "right of 0, the other model is ahead" in panels.get_supxlabel()

@@ -102,9 +102,9 @@ def test_the_answer_over_tasks_counts_those_on_which_a_model_is_better(
         )
     assert f"{answer} {said}" in " ".join(str(result).split())
     # Of tasks on which all are compared, where a model is better over all of them.
-    text = str(compare_models(make(9), test="t", unit="run"))
-    assert "over all 9 tasks" in text
-    assert "ingle task" not in text
+    headline = " ".join(compare_models(make(9), test="t", unit="run").content.headline)
+    assert "over all 9 tasks" in headline
+    assert "ingle task" not in headline
 
 
 @pytest.mark.parametrize(

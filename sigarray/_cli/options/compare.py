@@ -20,7 +20,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_table(command)
     add_tests(command)
     result = command.add_argument_group("what to write")
-    add_format(result)
+    add_format(result, "print the answer alone, if text, and warnings")
     result.add_argument(
         "--plot",
         metavar="FILE",

@@ -122,8 +122,11 @@ def share_line(action: argparse.Action, names: str) -> None:
     action.together = names  # type: ignore[attr-defined]
 
 
-def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the options for the format of the result."""
+def add_format(
+    group: argparse.ArgumentParser | argparse._ArgumentGroup,
+    quiet: str = "print only warnings beside the result",
+) -> None:
+    """Add the options for the format of the result; `quiet` is the help of one."""
     group.add_argument(
         "--format",
         choices=STYLES,
@@ -131,9 +134,7 @@ def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None
         metavar="FORMAT",
         help=list_in_words(STYLES, "or"),
     )
-    group.add_argument(
-        "--quiet", action="store_true", help="print only warnings beside the result"
-    )
+    group.add_argument("--quiet", action="store_true", help=quiet)
 
 
 def add_level(command: argparse.ArgumentParser) -> None:
