@@ -47,3 +47,26 @@ def test_the_lowest_mean_is_bold_of_losses():
     latex = compare_models(RUNS, unit="run", higher_is_better=False).to_latex()
     assert "the lowest mean is bold." in latex
     assert rf"\mathbf{{{RUNS['b'].mean():.4f} \pm" in latex
+
+
+@pytest.mark.parametrize(
+    ("decimals", "shown"), [(4, "0.78494 0.00226"), (9, "0.784940 0.002263")]
+)
+def test_means_have_a_decimal_more_than_scores_or_digits_of_their_error(
+    decimals, shown
+):
+    """A small deviation of one model adds no digits that its error does not have."""
+    rounded = {
+        "ours": [0.7849, 0.7874, 0.7858, 0.7866, 0.7868],
+        "old": [0.7855, 0.7825, 0.7831, 0.7882, 0.7854],
+    }
+    if decimals > 4:  # as computed
+        rounded = {k: [x + 1e-9 for x in by] for k, by in rounded.items()}
+    result = compare_models(rounded, unit="run")
+    assert shown in " ".join(str(result).split())
+    assert shown.replace(" ", " \\pm ") in result.to_latex()
+    # Of two levels: two digits of the error of 20 are more than a decimal more.
+    levels = {"a": [0.90, 0.91] * 10, "b": [0.80, 0.81] * 10}
+    assert "a 20 0.9050 0.0051" in " ".join(
+        str(compare_models(levels, unit="run")).split()
+    )
