@@ -70,3 +70,21 @@ def test_means_have_a_decimal_more_than_scores_or_digits_of_their_error(
     assert "a 20 0.9050 0.0051" in " ".join(
         str(compare_models(levels, unit="run")).split()
     )
+
+
+def test_tasks_have_as_many_decimals_where_one_deviation_is_small_by_chance():
+    """Tasks on other scales have their own."""
+    steps = 0.1 * np.arange(5.0)
+    tasks = {f"t{k}": {"a": 1.0 + steps, "b": 0.5 + steps} for k in range(5)}
+    tasks["t2"] = {"a": 1.0 + steps, "b": 0.5 + 0.3 * steps, "c": 0.01 * steps}
+    tasks["t4"] = {name: 1000.0 * x for name, x in tasks["t4"].items()}
+    rows = compare_models(tasks, unit="run", test="t").tables
+    rows = next(x.rows for x in rows if x.title.startswith("Means and standard"))
+    means = {row[0]: row[1:3] for row in rows}
+    assert means["t4"] == ["1200 (158)", "700 (158)"]
+    assert means["t1"] == ["1.20 (0.16)", "0.70 (0.16)"]
+    del tasks["t4"]
+    rows = compare_models(tasks | {"t9": tasks["t0"]}, unit="run", test="t").tables
+    rows = next(x.rows for x in rows if x.title.startswith("Means and standard"))
+    cells = [cell for row in rows for cell in row[1:] if cell != "-"]
+    assert len({len(x.split()[0].partition(".")[2]) for x in cells}) == 1
