@@ -93,9 +93,9 @@ def test_set_up_is_one_command_each():
 def test_eps_min_may_be_large_where_a_is_ahead_at_all_quantiles():
     """As the README says: it is a bound, which asks for a test that both differ."""
     said = " ".join(README.split())
-    assert "even if A is ahead at all quantiles of these runs" in said
+    assert "even if A is ahead at all quantiles of these runs. That does not" in said
     a, b = [84.1, 84.5, 84.9, 85.3, 86.2], [83.9, 84.4, 84.8, 85.2, 85.7]
     scores = {"A": a, "B": b, "C": [x + 2 for x in a]}
     result = sigarray.multi_aso(scores, rng=0)
     assert result.violation_ratio[0, 1] == 0.0
-    assert result.eps_min[0, 1] >= 0.5
+    assert min(result.eps_min[0, 1], result.eps_min[1, 0]) >= 0.5

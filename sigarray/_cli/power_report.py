@@ -198,8 +198,11 @@ def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
 def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
     each = " each" if goal.unit == "run" else ""
+    are_unequal = len({*pair.present}) > 1
+    each += ", equal numbers," * are_unequal
     told = f"that {quote(pair.better)} is better than {quote(pair.worse)}"
-    now = f"the present {show_present(pair)} have power {pair.share_now:.2f}"
+    of_now = ", unequal numbers," * are_unequal
+    now = f"the present {show_present(pair)}{of_now} have power {pair.share_now:.2f}"
     if pair.is_enough:
         said = f"About {round_size(pair.size)} {goal.units}{each} show, with power "
         said += f"{pair.share:.2f}, {told}"

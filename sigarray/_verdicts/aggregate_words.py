@@ -1,5 +1,6 @@
 """What to say of models over these tasks, by the results of `aggregates`."""
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.asked import OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.margin_words import (
     name_columns,
@@ -66,11 +68,26 @@ def add_aggregates(
         method=f"{report.method}. {_describe(x)}",
         records=[*every, *records],
         document=report.document | {"over_these_tasks": write_document(x)},
-        headline=[title, *answers, *own] if is_one else [title, *own, *answers],
+        headline=[title, *_name_test(answers, compared), *own]
+        if is_one
+        else [title, *own, *answers],
         remarks=[*remarks, *report.said],
         advice=list(dict.fromkeys([*advised, *report.advice])),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
+
+
+def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> list[str]:
+    """Say by which test a ranking is, which stands above that by a statistic."""
+    test = next(iter(compared.values())).test
+    name = OF_INDEPENDENT.get(test, "means")
+    by = f" by {name.replace('Almost', 'almost')}"
+    return [
+        re.sub(
+            r"^(Ranking|Better than .+?)(?=: )|(?<=another one)(?=\.)", rf"\g<0>{by}", x
+        )
+        for x in answers
+    ]
 
 
 def _add_paragraph(

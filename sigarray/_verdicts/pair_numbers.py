@@ -1,12 +1,12 @@
 """The numbers of a pair of models as text: the same in tables and in sentences."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.intervals import Interval
+from sigarray._verdicts.intervals import FEWER_DEGREES, Interval
 from sigarray.report._numbers import (
     equate,
     number_format,
@@ -22,6 +22,8 @@ _SHARPER = {
     "benjamini_hochberg": "at a false discovery rate",
 }
 
+# Degrees of freedom for fewer runs than these change an interval much.
+_FEW = 10
 # More pairs are counted, not named.
 _MOST_NAMED = 6
 
@@ -120,6 +122,19 @@ def explain_intervals(
         reasons.append("intervals and p-values are computed in different ways")
     said = "; ".join(reasons)
     return [f"{said[0].upper()}{said[1:]}: one may be clear where the other is not."]
+
+
+def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
+    """Say that intervals of few runs are wider where numbers of runs differ."""
+    for x in comparisons:
+        sizes = {len(scores) for scores in x.scores.values()}
+        are_few = len(sizes) > 1 and min(sizes) < _FEW
+        if are_few and FEWER_DEGREES in x.describe_intervals():
+            return [
+                f"Intervals are wider where numbers of {x.unit}s differ. Repeat the "
+                f"missing {x.unit}s, and do not remove others to have equal numbers."
+            ]
+    return []
 
 
 def disagree(interval: Interval, better: str | None) -> bool:

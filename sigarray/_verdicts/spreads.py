@@ -6,8 +6,15 @@ The standard deviation of items, such as zeros and ones, would read as uncertain
 import math
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from sigarray._verdicts.comparison import Comparison
-from sigarray.report._numbers import Summary, number_format
+from sigarray.report._numbers import (
+    Summary,
+    count_decimals_of_scores,
+    find_least_deviation,
+    number_format,
+)
 
 # What the column is called, and in words.
 SPREADS = {"sd": "standard deviation", "se": "standard error"}
@@ -36,9 +43,27 @@ def summarize(comparison: Comparison) -> Mapping[str, Summary]:
 
 
 def show_means(comparison: Comparison) -> Callable[[float], str]:
-    """Return a format of means: three digits of deviations, or two of errors."""
-    digits = 3 if name_spread(comparison) == "sd" else 2
-    return number_format(list(summarize(comparison).values()), digits=digits)
+    """Return a format of means: three digits of deviations, or two of errors.
+
+    Means of runs have no more decimals than two digits of their least standard error,
+    or one more than the scores were given with.
+    """
+    summaries = summarize(comparison)
+    if name_spread(comparison) != "sd":
+        return number_format(list(summaries.values()), digits=2)
+    scores = comparison.scores
+    samples = [scores[name] for name in summaries]
+    if not all(isinstance(x, np.ndarray) for x in samples):  # on the disk
+        return number_format(list(summaries.values()))
+    least = find_least_deviation(
+        [
+            summaries[name] | {"sd": summaries[name]["sd"] / math.sqrt(len(x))}
+            for name, x in zip(summaries, samples, strict=True)
+        ]
+    )
+    of_error = 0 if math.isnan(least) else 1 - math.floor(math.log10(least))
+    most = max(count_decimals_of_scores(samples) + 1, of_error)
+    return number_format(list(summaries.values()), most=most)
 
 
 def explain_marks(comparison: Comparison, where: str = "") -> str:

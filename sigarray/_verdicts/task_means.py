@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from sigarray._verdicts.comparison import Comparison, say_worst
 from sigarray._verdicts.ranking import list_best
 from sigarray._verdicts.sampled import say_items
@@ -12,11 +14,11 @@ from sigarray._verdicts.spreads import (
     summarize,
 )
 from sigarray.report._layout import Table
-from sigarray.report._numbers import find_least_deviation, number_format
+from sigarray.report._numbers import Summary, find_least_deviation, number_format
 
 # With more tasks than this, tasks are the rows of tables.
 MOST_COLUMNS = 4
-# Tasks of which the least deviations differ by less have as many decimals.
+# Tasks of which the usual deviations differ by less have as many decimals.
 _ALIKE = 10.0
 
 
@@ -59,13 +61,27 @@ def table_of_means(compared: Mapping[str, Comparison], models: Sequence[str]) ->
 def _find_formats(
     compared: Mapping[str, Comparison],
 ) -> dict[str, Callable[[float], str]]:
-    """Return the format of each task: one for all if their scores spread alike."""
+    """Return the format of each task: one for all if their scores spread alike.
+
+    The usual deviation on a task is the median of models: of many, one is small by
+    chance.
+    """
     by_task = {task: list(summarize(x).values()) for task, x in compared.items()}
-    least = [find_least_deviation(by) for by in by_task.values()]
-    if max(least) < _ALIKE * min(least):
-        shared = number_format([x for by in by_task.values() for x in by], digits=2)
-        return dict.fromkeys(compared, shared)
+    usual = [_find_usual(by) for by in by_task.values()]
+    if max(usual) < _ALIKE * min(usual):
+        every = [
+            x | {"sd": sd}
+            for by, sd in zip(by_task.values(), usual, strict=True)
+            for x in by
+        ]
+        return dict.fromkeys(compared, number_format(every, digits=2))
     return {task: number_format(by, digits=2) for task, by in by_task.items()}
+
+
+def _find_usual(summaries: Sequence[Summary]) -> float:
+    """Return the median of deviations beyond rounding, or NaN if there is none."""
+    least = find_least_deviation(summaries)
+    return float(np.median([x["sd"] for x in summaries if x["sd"] >= least] or [least]))
 
 
 def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:

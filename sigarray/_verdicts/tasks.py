@@ -27,6 +27,7 @@ from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_t
 from sigarray._verdicts.pair_numbers import (
     advise_least,
     explain_intervals,
+    explain_unequal_sizes,
     name_number,
     say_by_welch,
     say_direction,
@@ -130,6 +131,7 @@ def report_tasks(
         f"On one task, a model is better than another if {basis}.",
         *explain_margin(compared, decisions, "On one task, "),
         *no_margin,
+        *explain_unequal_sizes(compared.values()),
         *say_by_welch(every, " on single tasks"),
         *say_least(any(x.is_least for x in every), " on single tasks"),
     ]

@@ -28,6 +28,7 @@ from sigarray._verdicts.margin_words import (
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
+    explain_unequal_sizes,
     find_bounds,
     find_share,
     name_number,
@@ -206,13 +207,15 @@ def _explain(
     if is_of_orders and undecided:
         beside = f", even where P(A{comparison.sign}B) is large" if has_shares else ""
         told.append(
-            "eps_min is an upper bound: it is 0.5 to 1 unless a test rejects that both "
-            f"are equal{beside}."
+            "eps_min is an upper bound: 0.5 or more does not say that the other model "
+            "is better. It is 0.5 to 1 unless a test rejects that both are equal"
+            f"{beside}."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
+        *explain_unequal_sizes([comparison]),
         *say_by_welch(decisions),
         *say_least(any(x.is_least for x in decisions)),
     ]

@@ -39,9 +39,14 @@ def describe_scores(scores: Any) -> Summary:
 
 
 def number_format(
-    summaries: Sequence[Summary], sign: str = "", digits: int = 3
+    summaries: Sequence[Summary],
+    sign: str = "",
+    digits: int = 3,
+    most: int = _MAX_DIGITS,
 ) -> Callable[[float], str]:
     """Return a format in which the smallest deviation has so many digits.
+
+    But no more decimals than the `most`.
 
     Scores that vary by no more than rounding, such as a mean that is 1 by division, or
     hardly beside others, need none. All numbers have as many decimals, or, where these
@@ -49,6 +54,7 @@ def number_format(
     """
     least = find_least_deviation(summaries)
     place = digits - 1 - math.floor(math.log10(1e-3 if math.isnan(least) else least))
+    place = min(place, most)
     decimals = max(0, place)
     ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
     largest = max((x for x in ends if not math.isnan(x)), default=0.0)
@@ -64,6 +70,14 @@ def number_format(
         return f"{x:{sign}#.{n}g}".rstrip(".")
 
     return show
+
+
+def count_decimals_of_scores(samples: Sequence[Any]) -> int:
+    """Count the decimals with which scores were given; many, if they were computed."""
+    for decimals in range(_MAX_DECIMALS):
+        if all(np.array_equal(np.round(x, decimals), x) for x in samples):
+            return decimals
+    return _MAX_DIGITS
 
 
 def find_least_deviation(summaries: Sequence[Summary]) -> float:

@@ -77,4 +77,6 @@ def test_models_that_compare_tells_apart_have_power(write, run):
 
 def test_a_sentence_names_both_numbers(path, run):
     out = run("power", path, "--columns", "a,b", "--n-samples", "5")[1]
-    assert "; the present 14 and 5 have power" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "; the present 14 and 5, unequal numbers, have power" in said
+    assert " runs each, equal numbers, show, with power" in said

@@ -438,6 +438,23 @@ def test_undecided_tasks_lead_to_them():
     assert "tasks alone" not in advise(clear)
 
 
+@pytest.mark.parametrize(
+    ("test", "by"), [("aso", "almost stochastic order"), ("t", "means")]
+)
+def test_both_rankings_of_one_task_say_by_what_they_are(test, by):
+    (scores,) = draw(sizes=(20,), leads=(3.0, 0.0, 0.01)).values()
+    options = {"unit": "run", "n_resamples": 199, "rng": 0, "statistic": "median"}
+    lines = compare_models(scores, test=test, **options).content.headline[1:]
+    assert [x.partition(":")[0] for x in lines] == [
+        f"Ranking by {by}",
+        "Ranking by medians",
+    ]
+    same = {name: scores["dqn"] + 0.01 * k for k, name in enumerate(scores)}
+    lines = compare_models(same, test=test, **options).content.headline[1:]
+    said = "No model is shown to be better than another one by"
+    assert lines == [f"{said} {by}.", f"{said} medians."]
+
+
 def test_of_one_task_there_is_a_test_of_the_median():
     (scores,) = draw(sizes=(30,)).values()
     result = compare(scores, "median", n_resamples=199, rng=2)

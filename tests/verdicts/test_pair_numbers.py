@@ -34,8 +34,9 @@ def test_both_bounds_of_an_inconclusive_pair_say_whose_they_are(is_turned):
     assert "95 % confidence, and eps_min of both. Inconclusive: new" in paragraph
     sign = "<" if is_turned else ">"
     why = (
-        "eps_min is an upper bound: it is 0.5 to 1 unless a test rejects that both are "
-        f"equal, even where P(A{sign}B) is large."
+        "eps_min is an upper bound: 0.5 or more does not say that the other model is "
+        "better. It is 0.5 to 1 unless a test rejects that both are equal, even where "
+        f"P(A{sign}B) is large."
     )
     assert " ".join(str(result).split()).count(why) == 1
 
@@ -100,3 +101,27 @@ def test_names_with_commas_are_quoted_in_sentences_and_not_in_cells():
     assert any(names[0] in x for x in captions)
     for text in captions:
         assert text.count("resnet") == sum(text.count(name) for name in names)
+
+
+def test_few_runs_of_unequal_numbers_say_why_their_intervals_are_wide():
+    """A run less narrows the interval; no run is to be removed for that."""
+    full = [0.85702, 0.85344, 0.84765, 0.85245, 0.85244]
+    crashed = [0.83505, 0.84059, 0.84124, 0.84507]
+    said = (
+        "Intervals are wider where numbers of runs differ. Repeat the missing runs, "
+        "and do not remove others to have equal numbers."
+    )
+    widths = []
+    for k, is_said in ((5, True), (4, False)):
+        scores = {"t": full[:k], "m": crashed}
+        result = compare_models(scores, unit="run")
+        assert (said in " ".join(str(result).split())) is is_said
+        (record,) = result.records
+        widths.append(record["difference_high"] - record["difference_low"])
+        # Of Welch's test they are its own, and of several tasks it is said once.
+        assert said not in " ".join(
+            str(compare_models(scores, unit="run", test="t")).split()
+        )
+        tasks = str(compare_models({"x": scores, "y": scores}, unit="run"))
+        assert " ".join(tasks.split()).count(said) == is_said
+    assert widths[0] > widths[1]
