@@ -89,7 +89,7 @@ summary { cursor: pointer; }
     --link: #000; }
   body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.35; }
   h1 { font-size: 13pt; } h2 { font-size: 10.5pt; margin: 3.5mm 0 1.5mm; }
-  h2, caption { break-after: avoid; }
+  h2, caption { break-after: avoid; } .answer { font-size: 9.5pt; margin: 1.5mm 0; }
   .wide { overflow: visible; margin: 2mm 0 3mm; }
   table { font-size: 7.5pt; max-width: 100%; }
   table.many { font-size: 6pt; }
@@ -104,6 +104,7 @@ summary { cursor: pointer; }
   .small figure:first-child { column-span: all; max-width: 150mm; }
   figure { padding-bottom: 2mm; }
   figure svg { max-height: 95mm; padding: 0; border: 0; }
+  .small figure:first-child svg { max-height: 85mm; }
   figcaption { font-size: 7pt; }
   ul { margin: 1mm 0; padding-left: 4mm; } li { margin: .5mm 0; }
   code { font-size: 6.5pt; padding: 1mm; }

@@ -200,7 +200,7 @@ def test_library_and_command_agree(write, compare):
 def test_latex_is_escaped(write, compare):
     _, out, _ = compare(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
     assert r"a\_1 & [b\%\{\}]" in out
-    assert r"$\mathbf{-1.500 \pm 0.707}$ & $-1.500$ &" in out
+    assert r"$\mathbf{-1.50 \pm 0.71}$ & $-1.50$ &" in out
     assert "\n{} [b\\%" in out
 
 

@@ -192,7 +192,7 @@ class TestRatersThatAreNotMatched:
 
     def test_a_warning_names_the_command_that_does(self, write, run):
         path = write(as_csv(self.ROWS, HEADER))
-        done = run("compare", path, "--unit", "item", "--run", "rater", "--quiet")
+        done = run("compare", path, "--unit", "item", "--run", "rater")
         (line,) = warn(done)
         assert "A difference between models may be one between these. To com" in line
         said = (

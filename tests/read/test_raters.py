@@ -322,7 +322,7 @@ class TestUnequalShares:
 
     def test_a_warning_and_the_method_line_say_so(self, write, run):
         path = write(self.rate(15))
-        done = run("compare", path, "--unit", "item", "--ignore", "rater", "--quiet")
+        done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
             "models have scores of task 't0' by the same 'rater', in unequal shares: "
