@@ -32,6 +32,9 @@ BACKENDS = (
 # SIGARRAY_BACKENDS, a list with commas, narrows them.
 CHOSEN = os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
 
+# Whether tests are to take all cases where fewer are enough.
+HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
+
 
 def find_lack(name: str) -> str | None:
     """Say what a backend lacks here, or nothing."""

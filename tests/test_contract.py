@@ -7,7 +7,6 @@ each function. SIGARRAY_CASES=all has all of them everywhere.
 
 import inspect
 import itertools
-import os
 import re
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
-from tests.backends import EAGER, make_backend
+from tests.backends import EAGER, HAS_ALL, make_backend
 from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
 
@@ -26,7 +25,6 @@ CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 # The first case of each function.
 ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
 FIRSTS = {case.id for case in ONE_EACH}
-HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
 # One of each loop: over replicates to add up, to keep, and within batch entries.
 LOOPS = [
     case
@@ -44,17 +42,13 @@ def over(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-def over_libraries(cases, backends=LIBRARIES, others=None):
-    """Run a test for these cases on the first backend, and for fewer on the others.
-
-    Those are the first of each function, if no others are named.
-    """
-    others = FIRSTS if others is None else {case.id for case in others}
+def over_libraries(cases, backends=LIBRARIES):
+    """Run a test for these cases on one backend, for the first of each on others."""
     pairs = [
         pytest.param(name, case, id=f"{name}-{case.id}")
         for name in backends
         for case in cases
-        if HAS_ALL or name == backends[0] or case.id in others
+        if HAS_ALL or name == backends[0] or case.id in FIRSTS
     ]
     return pytest.mark.parametrize(("backend", "case"), pairs, indirect=["backend"])
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
@@ -148,7 +149,7 @@ class Kernels:
         begin = [_starts_of(x), _starts_of(y)]
         if pairs is not None:
             begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
-        leading = np.broadcast_shapes(begin[0].shape, begin[1].shape)
+        leading = broadcast_shapes(begin[0].shape, begin[1].shape)
         starts = np.empty((*leading, 3), dtype=np.int64)
         starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
         starts[..., 1], starts[..., 2] = begin

@@ -41,10 +41,7 @@ class NumpyLibrary(Library):
     def mean(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         if axis != -1 or x.dtype.kind != "f":
             return np.mean(x, axis, **options)
-        total = self.sum(x, axis=axis, **options)
-        # As NumPy's mean divides, also beyond the integers of float32.
-        mean = total / np.intp(x.shape[-1])
-        return mean if mean.dtype == x.dtype else mean.astype(x.dtype)
+        return _divide(self.sum(x, axis=axis, **options), x.shape[-1])
 
     def max(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         reduce = np.maximum.reduce if x.size < _MANY else _reduce_maximum
@@ -109,10 +106,7 @@ class NumpyLibrary(Library):
         kernels = find_kernels(x.dtype)
         if kernels is None or places.ndim != 2:
             return super().mean_taken(x, places)
-        sums = kernels.sum_taken(x, places)
-        # As NumPy's mean divides, also beyond the integers of float32.
-        n = np.intp(places.shape[-1])
-        return np.true_divide(sums, n, out=sums, casting="unsafe")
+        return _divide(kernels.sum_taken(x, places), places.shape[-1])
 
     def sum_exactly(
         self, samples: Sequence[Array], places: Sequence[Array]
@@ -235,6 +229,12 @@ class NumpyLibrary(Library):
 
     def cumulative_maximum(self, x: Array) -> Array:
         return np.maximum.accumulate(x, axis=-1)
+
+
+def _divide(total: Array, n: int) -> Array:
+    """Return a mean as NumPy does, also of more numbers than float32 has integers."""
+    mean = total / np.intp(n)
+    return mean if mean.dtype == total.dtype else mean.astype(total.dtype)
 
 
 def _has_few_columns(x: Array, axis: Any) -> bool:

@@ -6,14 +6,12 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import count, positive, several
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.dispatch import standardize_numbers
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.tables import axis_or_axes, standardize_tables
 from sigarray._difference.resampling import check_one_or_pairs
@@ -238,7 +236,7 @@ def required_items(
         raise ValueError(msg)
     xp, variances = standardize_numbers(*parts, what="components")
     try:
-        np.broadcast_shapes(*(x.shape for x in variances))
+        broadcast_shapes(*(x.shape for x in variances))
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in variances)
         msg = f"Expected components of shapes that broadcast; got {shapes}."

@@ -57,9 +57,9 @@ def arrange_strata(
     """
     if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
-    codes, are_same = code_strata(xp, strata, given, samples, axis=axis, paired=paired)
-    if not is_of_sums:
-        warn_of_unlike_shares(codes)
+    codes, are_same = code_strata(
+        xp, strata, given, samples, axis=axis, paired=paired, is_of_sums=is_of_sums
+    )
     if any(isinstance(x, np.ndarray) and np.any(np.bincount(x) == 1) for x in codes):
         raise ValueError(_TOO_FEW)
     placed = place_codes(xp, codes, len(samples))
@@ -75,28 +75,29 @@ def code_strata(
     *,
     axis: int,
     paired: bool,
+    is_of_sums: bool,
 ) -> tuple[list[Array], bool]:
     """Return codes of the strata of each sample, or of pairs once, as `read_codes`.
 
-    Also whether A is known to have the strata of B. Raises if it is known not to.
+    Also whether A is known to have the strata of B. Raises if it is known not to, and
+    warns of unlike shares of scores, unless statistics are of sums.
     """
     codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]
     if len(on_host) == 2:
         _check_same(*strata)
+        if not is_of_sums:
+            _warn_of_unlike_shares(*on_host)
     return codes, len(codes) == 1 or len(on_host) == len(codes)
 
 
-def warn_of_unlike_shares(codes: Sequence[Array]) -> None:
+def _warn_of_unlike_shares(codes_a: Array, codes_b: Array) -> None:
     """Warn if a stratum has a larger share of the scores of A than of those of B.
 
-    The difference of means of all scores is then one of shares, too. Labels on a device
-    are not read.
+    The difference of means of all scores is then one of shares, too. Both have the
+    same strata.
     """
-    counts = [np.bincount(x) for x in codes if isinstance(x, np.ndarray)]
-    if len(counts) < 2 or len(counts[0]) != len(counts[1]):
-        return
-    a, b = counts
+    a, b = np.bincount(codes_a), np.bincount(codes_b)
     unlike = np.flatnonzero(a * int(b.sum()) != b * int(a.sum()))
     if len(unlike):
         k = unlike[0]

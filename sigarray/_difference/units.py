@@ -18,11 +18,7 @@ from sigarray._difference.resampling import (
     check_stratified,
     prepare_samples,
 )
-from sigarray._difference.strata import (
-    code_strata,
-    place_codes,
-    warn_of_unlike_shares,
-)
+from sigarray._difference.strata import code_strata, place_codes
 from sigarray._numeric.clusters import Clusters, keep_inside, sum_clusters
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
@@ -101,10 +97,14 @@ def _nest(
     """
     xp, _, samples, *_, design = prepared
     of_strata, are_same = code_strata(
-        xp, strata, given, samples, axis=axis, paired=paired
+        xp,
+        strata,
+        given,
+        samples,
+        axis=axis,
+        paired=paired,
+        is_of_sums=isinstance(prepared.statistic, SumStatistic),
     )
-    if not isinstance(prepared.statistic, SumStatistic):
-        warn_of_unlike_shares(of_strata)
     for of, stratum in zip(clusters, of_strata, strict=True):
         if of.on_host is not None and isinstance(stratum, np.ndarray):
             _check_nesting(of.on_host, stratum)

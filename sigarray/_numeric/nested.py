@@ -14,11 +14,7 @@ from sigarray._numeric.clusters import (
 )
 from sigarray._numeric.statistic import difference_of, largest_or_one
 from sigarray._numeric.strata import Intervals, Strata, sort_into_strata, sum_strata
-from sigarray._numeric.student import (
-    find_flat_within,
-    relate_to_smallest,
-    zero_if_flat,
-)
+from sigarray._numeric.student import flatten_within, relate_to_smallest
 
 
 @array_kernel
@@ -93,12 +89,11 @@ def find_errors_of_nested(
         deviations.append(x - xp.take_last(levels, of.codes))
         counts.append((sizes, items))
     n = relative.samples[0].shape[-1]
-    are_flat = find_flat_within(xp, relative, deviations, float(n))
     squares, dfs = [], []
-    for k, (x, is_flat) in enumerate(zip(deviations, are_flat, strict=True)):
+    for k, x in enumerate(flatten_within(xp, relative, deviations, float(n))):
         of, within, (sizes, items) = clusters[k], strata.intervals[k], counts[k]
         total = float(x.shape[-1])
-        sums, _ = sum_clusters(xp, zero_if_flat(xp, is_flat[..., None], x), of)
+        sums, _ = sum_clusters(xp, x, of)
         sums = sums - sizes * (sum_strata(xp, sums, within) / items)
         factors, inverse_df = weigh_clusters(xp, sizes, items, within)
         parts = sums * sums * factors / (total * total)

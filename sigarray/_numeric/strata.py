@@ -12,11 +12,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import difference_of, largest_or_one
-from sigarray._numeric.student import (
-    find_flat_within,
-    relate_to_smallest,
-    zero_if_flat,
-)
+from sigarray._numeric.student import flatten_within, relate_to_smallest
 
 
 class Intervals(NamedTuple):
@@ -145,10 +141,8 @@ def find_errors_of_strata(
     # Means of strata of unlike sizes are differences of cumulative sums.
     n = relative.samples[0].shape[-1]
     noise = 0.0 if strata.number is not None else float(n)
-    are_flat = find_flat_within(xp, relative, deviations, noise)
-    for k, is_flat in enumerate(are_flat):
-        deviation = zero_if_flat(xp, is_flat[..., None], deviations[k])
-        parts, rest, weight = _find_parts(xp, deviation * deviation, strata, k)
+    for k, x in enumerate(flatten_within(xp, relative, deviations, noise)):
+        parts, rest, weight = _find_parts(xp, x * x, strata, k)
         square = xp.sum(parts * weight, axis=-1)
         # In units of the largest part, whose square might underflow.
         varies = square > 0.0

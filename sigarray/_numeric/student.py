@@ -134,35 +134,39 @@ def find_flat(
     in another order. Whole numbers in single precision may be as near to one another,
     but they are exact and count as different.
     """
-    sizes = [x.size(xp) for x in scores]
-    if is_of_pairs := len(samples) < len(scores):
-        sizes = [xp.maximum(*sizes)]
-    eps = xp.finfo(sizes[0].dtype).eps
-    unit = eps * (4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0)
+    sizes, eps, units = _find_rounding(xp, scores, len(samples))
     return [
-        high - low <= unit * size
+        high - low <= eps * units * size
         for (low, high), size in zip(samples, sizes, strict=True)
     ]
 
 
-def find_flat_within(
+def flatten_within(
     xp: Library, relative: Relative, deviations: Sequence[Array], noise: float = 0.0
 ) -> list[Array]:
-    """Tell which samples vary about the means of their strata only by rounding.
+    """Return deviations from the means of strata, 0 if a sample has only rounding.
 
-    As `find_flat`, of `deviations` of the samples in their unit, which were rounded
+    As `find_flat` tells, of deviations in the unit of the samples, which were rounded
     once more, with so much `noise`, in units of rounding, from the means.
     """
-    sizes = [range_of(xp, x).size(xp) for x in relative.scaled]
-    if is_of_pairs := len(deviations) < len(sizes):
-        sizes = [xp.maximum(*sizes)]
-    eps = xp.finfo(sizes[0].dtype).eps
-    units = 4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0
+    scores = [range_of(xp, x) for x in relative.scaled]
+    sizes, eps, units = _find_rounding(xp, scores, len(deviations))
+    limits = [eps * (units * (x / relative.unit + 1.0) + noise) for x in sizes]
     return [
-        xp.max(xp.abs(x), axis=-1)
-        <= eps * (units * (size / relative.unit + 1.0) + noise)
-        for x, size in zip(deviations, sizes, strict=True)
+        zero_if_flat(xp, (xp.max(xp.abs(x), axis=-1) <= limit)[..., None], x)
+        for x, limit in zip(deviations, limits, strict=True)
     ]
+
+
+def _find_rounding(
+    xp: Library, scores: Sequence[Range], n_samples: int
+) -> tuple[list[Array], float, float]:
+    """Return the sizes of samples, eps, and by how many of it flat samples may vary."""
+    sizes = [x.size(xp) for x in scores]
+    if is_of_pairs := n_samples < len(scores):
+        sizes = [xp.maximum(*sizes)]
+    eps = float(xp.finfo(sizes[0].dtype).eps)
+    return sizes, eps, 4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0
 
 
 def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:

@@ -52,16 +52,10 @@ def compare_two(
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval, float]:
     """Return the difference of two models, its interval and its p-value."""
-    a, b = (x for x, _ in samples)
     by = _design(samples, is_paired=is_paired) | {"confidence_level": confidence}
-    if statistic == "mean":
-        interval: Any = t_ci(a, b, **by)
-    else:
-        by |= {"statistic": statistic, "method": "percentile", **resampling}
-        interval = bootstrap_ci(a, b, **by)
-    limits = Interval(*map(float, interval.confidence_interval))
+    found = _estimate([x for x, _ in samples], statistic, by, resampling)
     p = test_models(samples, statistic, is_paired=is_paired, resampling=resampling)
-    return float(interval.statistic), limits, p
+    return *found, p
 
 
 def find_own_interval(
@@ -75,9 +69,20 @@ def find_own_interval(
     by: dict[str, Any] = {"confidence_level": confidence}
     if labels[-1] > 0:
         by["strata"] = labels
+    _, interval = _estimate([sample], statistic, by, resampling)
+    return interval
+
+
+def _estimate(
+    samples: Sequence[np.ndarray],
+    statistic: Aggregate,
+    by: dict[str, Any],
+    resampling: Mapping[str, Any],
+) -> tuple[float, Interval]:
+    """Return a statistic, or a difference, and its interval."""
     if statistic == "mean":
-        interval: Any = t_ci(sample, **by)
+        found: Any = t_ci(*samples, **by)
     else:
-        by |= {"statistic": statistic, "method": "percentile", **resampling}
-        interval = bootstrap_ci(sample, **by)
-    return Interval(*map(float, interval.confidence_interval))
+        by = by | {"statistic": statistic, "method": "percentile", **resampling}
+        found = bootstrap_ci(*samples, **by)
+    return float(found.statistic), Interval(*map(float, found.confidence_interval))

@@ -21,6 +21,7 @@ from sigarray._verdicts.aggregate_tests import (
     test_models,
 )
 from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.decisions import name_verdict
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.margin_records import MarginTest
@@ -60,11 +61,7 @@ class PairOfAggregates:
     @property
     def verdict(self) -> str:
         """What is known, in a word, as of `Decision`."""
-        if self.better is not None:
-            return "better"
-        if self.not_worse:
-            return "equivalent" if len(self.not_worse) > 1 else "not worse"
-        return "inconclusive"
+        return name_verdict(self.better, self.not_worse, "inconclusive")
 
     def turn(self) -> "PairOfAggregates":
         """Return the numbers of B and A."""

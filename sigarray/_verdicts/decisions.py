@@ -57,11 +57,17 @@ class Decision:
     @property
     def verdict(self) -> str:
         """What is known, in a word: one is better, they are unequal, or neither."""
-        if self.better is not None:
-            return "better"
-        if self.not_worse:
-            return "equivalent" if len(self.not_worse) > 1 else "not worse"
-        return "unequal" if self.is_unequal else "inconclusive"
+        undecided = "unequal" if self.is_unequal else "inconclusive"
+        return name_verdict(self.better, self.not_worse, undecided)
+
+
+def name_verdict(better: str | None, not_worse: Sequence[str], undecided: str) -> str:
+    """Return what is known of a pair, in a word, or the word for what is not."""
+    if better is not None:
+        return "better"
+    if not_worse:
+        return "equivalent" if len(not_worse) > 1 else "not worse"
+    return undecided
 
 
 def decide_by_orders(

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.seeds import spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray._resampling.replicates import Remade, keep
@@ -84,7 +82,7 @@ def _map_test_sets(
 
     Its results have the entries last. Returns those of all, and the leading axes.
     """
-    leading = np.broadcast_shapes(*(x.shape[:-2] for x in sets))
+    leading = broadcast_shapes(*(x.shape[:-2] for x in sets))
     flat = [
         xp.reshape(
             xp.broadcast_to(x, (*leading, *x.shape[-2:])),

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
-import numpy as np
-
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import check_choice, choice, flag, function_of
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import as_scalars, traceable
 from sigarray._numeric.callers import check_result
 from sigarray.responses import _measures as measures
@@ -146,7 +144,7 @@ class Metric(Measurement):
     def evaluate(self, xp: Library, gold: Array, system: Array) -> Array:
         """Return the metric from results of `summarize`."""
         result = self.apply_measure(xp, gold, system)
-        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
+        leading = broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
         return xp.astype(result, gold.dtype, copy=False)
 
@@ -189,7 +187,7 @@ class Wins(Measurement):
 
     def _find_errors(self, xp: Library, gold: Array, system: Array) -> Array:
         errors = self.apply_measure(xp, gold, system)
-        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
+        leading = broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         n_errors = gold.shape[-2]
         if self.takes != "items":
             n_errors *= gold.shape[-1]

@@ -2,10 +2,8 @@
 
 import math
 
-import numpy as np
-
 from sigarray._backend.aliases import Array
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.ranks import middle_ranks
 
 # Averages closer than this many units of rounding of the largest are tied.
@@ -50,7 +48,7 @@ def earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
     It is the integral of abs(F - G), the distribution functions, over their joint
     steps; a missing response is a step of no height.
     """
-    leading = np.broadcast_shapes(gold.shape[:-1], system.shape[:-1])
+    leading = broadcast_shapes(gold.shape[:-1], system.shape[:-1])
     values, steps, faults = [], [], []
     for sample, sign in ((gold, 1.0), (system, -1.0)):
         is_there = xp.astype(~xp.isnan(sample), sample.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import MAX_HELD, within_room
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
@@ -64,7 +64,7 @@ def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
 
 def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
     """Put the responses of a group together, the present ones first."""
-    leading = np.broadcast_shapes(*(x.shape[:-1] for x in group))
+    leading = broadcast_shapes(*(x.shape[:-1] for x in group))
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in group]
     # A missing response is not equal to itself.
     shares = [xp.sum(xp.astype(xp.equal(x, x), xp.int32), axis=-1) for x in parts]
@@ -237,7 +237,7 @@ def _shuffle_places(
     places_of_sets = [order[..., : sizes[0]]]
     if len(sizes) > 1:
         places = xp.clip(shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
-        shape = np.broadcast_shapes(order.shape[:-1], places.shape[:-1])
+        shape = broadcast_shapes(order.shape[:-1], places.shape[:-1])
         order = xp.broadcast_to(order, (*shape, sum(sizes)))
         places = xp.broadcast_to(places, (*shape, sizes[1]))
         places_of_sets.append(

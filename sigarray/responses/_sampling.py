@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Unpack, get_args
 
-import numpy as np
-
 from sigarray._backend.aliases import (
     Array,
     RandomSource,
@@ -17,7 +15,7 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.kernels import array_kernel
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
@@ -193,7 +191,7 @@ def _resample(
 ) -> list[Array]:
     """Return resamples of the test set."""
     sets = gold, a, b
-    axis = len(np.broadcast_shapes(*(x.shape[:-2] for x in sets)))
+    axis = len(broadcast_shapes(*(x.shape[:-2] for x in sets)))
     make = functools.partial(_plan_sets, xp, seed, sets, items, responses)
     drawn = keep(xp, Remade.of(make), count, start, axis=axis)
     is_one = responses in ("one", "first")
@@ -208,7 +206,7 @@ def _plan_sets(
     responses: Responses,
 ) -> "_Sets":
     """Plan to draw test sets of gold, A and B."""
-    leading = np.broadcast_shapes(*(x.shape[:-2] for x in sets))
+    leading = broadcast_shapes(*(x.shape[:-2] for x in sets))
     samplers = [
         plan_sampler(
             xp,

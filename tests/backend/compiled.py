@@ -1,7 +1,6 @@
 """Cases under `torch.compile`, for programs of their own."""
 
 import dataclasses
-import os
 import warnings
 
 import torch
@@ -9,6 +8,7 @@ from torch.utils._pytree import tree_leaves
 
 from sigarray import responses
 from sigarray.responses import _fitting
+from tests.backends import HAS_ALL
 from tests.cases import CASES as ALL_CASES
 from tests.response_cases import fit_likert
 
@@ -24,7 +24,6 @@ CASES = [
 ]
 # The cases of each public function: the first of each way to call it, and of the others
 # those of callables, or all.
-HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
 BY_FUNCTION = {}
 for case in CASES:
     firsts, others = BY_FUNCTION.setdefault(case.public or case.function, ([], []))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sigarray import bootstrap_test, permutation_test, responses
-from tests.backends import require, use_backend
+from tests.backends import HAS_ALL, require, use_backend
 from tests.cases import CASES
-from tests.test_contract import HAS_ALL, LOOPS, ONE_EACH
+from tests.test_contract import LOOPS, ONE_EACH
 
 
 @contextlib.contextmanager

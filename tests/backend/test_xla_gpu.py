@@ -10,8 +10,8 @@ import textwrap
 import pytest
 
 from tests.backend.programs import run
-from tests.backends import require
-from tests.test_contract import CASES, HAS_ALL, ONE_EACH
+from tests.backends import HAS_ALL, require
+from tests.test_contract import CASES, ONE_EACH
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import jax.numpy as jnp
 from tests.backend.h100 import compile_program, count_launches, lower
-from tests.test_contract import CASES, HAS_ALL, ONE_EACH
+from tests.backends import HAS_ALL
+from tests.test_contract import CASES, ONE_EACH
 cases = CASES if HAS_ALL else ONE_EACH
 warnings.simplefilter("ignore")
 """
