@@ -254,6 +254,12 @@ DOCUMENTS = [
     *(ROOT / "benchmarks").rglob("*.md"),
     *(ROOT / "tests").rglob("*.md"),
 ]
+# Documents that pages of the site include: what they link to has a page, too.
+INCLUDED = {
+    (DOCS / f"{page}.md").parent.joinpath(included).resolve()
+    for page, text in PAGES.items()
+    for included in re.findall(r"```\{include\} (\S+)", text)
+}
 
 
 class TestLinks:
@@ -271,6 +277,8 @@ class TestLinks:
             place, _, anchor = target.partition("#")
             file = (path.parent / place).resolve() if place else path
             assert file.exists(), target
+            if path in INCLUDED and file.suffix == ".md":
+                assert DOCS in file.parents or file in INCLUDED, target
             if anchor:
                 assert anchor in anchors_of(file), target
         for doi in re.findall(r"\{doi\}`(.*?)`", text):
