@@ -29,6 +29,7 @@ def make_record(
         "adjusted_pvalue": pair.adjusted_pvalue,
     }
     known |= record_margins(x.margin, pair.a, pair.margins)
+    known["n_clusters"] = x.n_clusters
     for which, name in (("a", pair.a), ("b", pair.b)):
         numbers = (x.values[name], *x.intervals[name])
         fields = (f"{field}_{which}" for field in AGGREGATE_NUMBERS)
@@ -42,6 +43,7 @@ def write_document(x: Aggregates) -> dict[str, Any]:
         "statistic": x.statistic,
         "tasks": x.tasks,
         "alpha": x.level,
+        **({} if x.n_clusters is None else {"n_clusters": x.n_clusters}),
         "models": {
             name: without_infinities(
                 {"value": x.values[name], "low": interval.low, "high": interval.high}

@@ -1,7 +1,7 @@
 """Tests and intervals of two models, or one, over these tasks, which are strata."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,19 +15,32 @@ Aggregate = Literal["iqm", "mean", "median"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 
-def _design(
-    samples: Sequence[tuple[np.ndarray, np.ndarray]], *, is_paired: bool
-) -> dict[str, Any]:
+class Pooled(NamedTuple):
+    """The scores (n,) of a model on all tasks, and the place of the task of each.
+
+    With clusters, those of each score, of which none is on two tasks.
+    """
+
+    scores: np.ndarray
+    tasks: np.ndarray
+    clusters: np.ndarray | None = None
+
+    @property
+    def design(self) -> dict[str, np.ndarray]:
+        """The options that say how scores were sampled."""
+        by = {"strata": self.tasks} if self.tasks[-1] > 0 else {}
+        return by if self.clusters is None else by | {"clusters": self.clusters}
+
+
+def _design(samples: Sequence[Pooled], *, is_paired: bool) -> dict[str, Any]:
     """Return the options of a test of two models, with tasks as strata."""
-    (_, of_a), (_, of_b) = samples
-    by: dict[str, Any] = {"paired": is_paired}
-    if of_a[-1] > 0:
-        by["strata"] = of_a if is_paired else (of_a, of_b)
-    return by
+    a, b = (x.design for x in samples)
+    by = a if is_paired else {name: (a[name], b[name]) for name in a}
+    return {"paired": is_paired, **by}
 
 
 def test_models(
-    samples: Sequence[tuple[np.ndarray, np.ndarray]],
+    samples: Sequence[Pooled],
     statistic: Aggregate,
     *,
     is_paired: bool,
@@ -35,7 +48,7 @@ def test_models(
 ) -> float:
     """Return the p-value of two models: by t of means, else by the bootstrap."""
     by = _design(samples, is_paired=is_paired) | {**resampling}
-    a, b = (x for x, _ in samples)
+    a, b = (x.scores for x in samples)
     if statistic == "mean":
         p = float(t_test(a, b, **by).pvalue)
     else:
@@ -44,7 +57,7 @@ def test_models(
 
 
 def compare_two(
-    samples: Sequence[tuple[np.ndarray, np.ndarray]],
+    samples: Sequence[Pooled],
     statistic: Aggregate,
     confidence: float,
     *,
@@ -53,23 +66,20 @@ def compare_two(
 ) -> tuple[float, Interval, float]:
     """Return the difference of two models, its interval and its p-value."""
     by = _design(samples, is_paired=is_paired) | {"confidence_level": confidence}
-    found = _estimate([x for x, _ in samples], statistic, by, resampling)
+    found = _estimate([x.scores for x in samples], statistic, by, resampling)
     p = test_models(samples, statistic, is_paired=is_paired, resampling=resampling)
     return *found, p
 
 
 def find_own_interval(
-    sample: np.ndarray,
-    labels: np.ndarray,
+    sample: Pooled,
     statistic: Aggregate,
     confidence: float,
     resampling: Mapping[str, Any],
 ) -> Interval:
     """Return the interval of the statistic of one model, with tasks as strata."""
-    by: dict[str, Any] = {"confidence_level": confidence}
-    if labels[-1] > 0:
-        by["strata"] = labels
-    _, interval = _estimate([sample], statistic, by, resampling)
+    by = {"confidence_level": confidence, **sample.design}
+    _, interval = _estimate([sample.scores], statistic, by, resampling)
     return interval
 
 

@@ -276,18 +276,21 @@ def _name_p_value(x: Aggregates) -> str:
 
 def _list_remarks(x: Aggregates) -> list[str]:
     """Say what is decided, and how it differs from a verdict on tasks like these."""
-    rule = f"p <= {x.level:.10g}"
+    rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
+    if x.n_clusters is not None:
+        rule += " by a t-test with the errors of whole clusters"
+        what = "clusters of items"
     if x.is_corrected and len(x.pairs) > 1:
         rule += f", after Holm's correction for {len(x.pairs)} comparisons"
     by = f"by the {_name(x)} of all its {x.unit}s"
-    if x.statistic == "mean" and x.sizes[0] < x.sizes[1]:
-        by = "by the mean of its means on tasks"
+    if x.statistic == "mean" and (x.n_clusters or x.sizes[0] < x.sizes[1]):
+        by = "by the mean of its means on tasks, each of which counts the same,"
     if len(x.tasks) == 1:
         told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
     else:
         told = [
             f"Over these tasks, a model is better than another {by} if {rule}. This is "
-            f"of other {x.unit}s on the same tasks; the verdict over all tasks takes "
+            f"of other {what} on the same tasks; the verdict over all tasks takes "
             "them for a sample of tasks like these."
         ]
     if x.margin is not None:
@@ -315,6 +318,7 @@ def _describe(x: Aggregates) -> str:
     if len(x.tasks) == 1:
         where, of = _name(x, are_many=True).capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"
+    strata += "" if x.n_clusters is None else " and the errors of whole clusters"
     if x.statistic == "mean":
         said = f"{where}: t-test{of}{paired}{strata}, two-sided"
         if x.sizes[0] < x.sizes[1]:

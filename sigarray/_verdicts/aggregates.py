@@ -5,7 +5,7 @@ tasks like these, `over_tasks` decides. Of one task there is one stratum.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
 from sigarray._numeric.statistic import apply_statistic
-from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.aggregate_checks import note_shared_names, refuse_scores
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
+    Pooled,
     compare_two,
     find_own_interval,
     test_models,
@@ -27,9 +28,8 @@ from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.margin_records import MarginTest
 from sigarray._verdicts.margins import list_not_worse, test_margins
 from sigarray._verdicts.notes import announce
-from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.overall import list_scales
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
+from sigarray._verdicts.sampled import find_sampled
 from sigarray.read._score_table import ScoreTable
 
 # A statistic in words, in the singular and of several models.
@@ -38,8 +38,6 @@ NAMES = {
     "mean": ("mean", "means"),
     "median": ("median", "medians"),
 }
-# Of more numbers of scores that others lack, these are named.
-_MOST_NAMED = 4
 # For a guess at the time.
 _SECONDS_PER_SCORE = 2e-8
 
@@ -95,6 +93,7 @@ class Aggregates:
     is_paired: bool
     unit: str
     sizes: tuple[int, int]
+    n_clusters: int | None
     n_resamples: int | None
     seed: int | None
     margin: float | None = None
@@ -136,27 +135,29 @@ def compare_aggregates(
         Scores that this is not for; a message says which are.
     """
     tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
-    _refuse(table, statistic, tasks)
+    refuse_scores(table, statistic, tasks)
     samples = {
         name: _list_samples(table, name, tasks, statistic) for name in table.models
     }
-    pooled = {name: _pool(x, statistic) for name, x in samples.items()}
-    labels = {
-        name: np.repeat(np.arange(len(x)), list(map(len, x)))
-        for name, x in samples.items()
-    }
+    note_shared_names(table, tasks)
+    clusters = _number_clusters(table, tasks)
+    pooled = {name: _pool(x, statistic, clusters) for name, x in samples.items()}
     if statistic == "mean":
-        values = {name: float(np.mean(x)) for name, x in pooled.items()}
+        values = {name: float(np.mean(x.scores)) for name, x in pooled.items()}
     else:
         values = {
-            name: float(apply_statistic(HOST, statistic, x))
+            name: float(apply_statistic(HOST, statistic, x.scores))
             for name, x in pooled.items()
         }
     pairs = pairs_of(table.models, baseline)
     number = None if statistic == "mean" else n_resamples
     announce(
         f"{statistic} over tasks for {len(pairs)} pairs",
-        len(pairs) * (number or 1) * 2 * len(pooled[pairs[0][0]]) * _SECONDS_PER_SCORE,
+        len(pairs)
+        * (number or 1)
+        * 2
+        * len(pooled[pairs[0][0]].scores)
+        * _SECONDS_PER_SCORE,
         "Faster: --statistic mean, fewer models with --columns.",
     )
     confidence = 1.0 - level / (len(pairs) if is_corrected else 1)
@@ -164,7 +165,7 @@ def compare_aggregates(
     # In the order of names, so that the order of columns changes no number.
     found = [
         compare_two(
-            [(pooled[name], labels[name]) for name in sorted(pair)],
+            [pooled[name] for name in sorted(pair)],
             statistic,
             confidence,
             is_paired=table.is_paired,
@@ -173,9 +174,7 @@ def compare_aggregates(
         for pair in pairs
     ]
     intervals = {
-        name: find_own_interval(
-            pooled[name], labels[name], statistic, 1.0 - level, resampling
-        )
+        name: find_own_interval(pooled[name], statistic, 1.0 - level, resampling)
         for name in table.models
     }
     p_values = np.asarray([p for *_, p in found])
@@ -192,7 +191,7 @@ def compare_aggregates(
 
         def test_margin(model: str, other: str) -> float:
             return test_models(
-                [(pooled[name], labels[name]) for name in (model, other)],
+                [pooled[name] for name in (model, other)],
                 statistic,
                 is_paired=table.is_paired,
                 resampling={**resampling, **side, "margin": margin},
@@ -220,6 +219,7 @@ def compare_aggregates(
         is_paired=table.is_paired,
         unit=table.unit,
         sizes=(min(counts), max(counts)),
+        n_clusters=None if clusters is None else 1 + int(clusters.max()),
         n_resamples=number,
         seed=None if number is None else seed,
         margin=margin,
@@ -243,137 +243,34 @@ def _list_samples(
     return samples if table.is_paired else list(map(np.sort, samples))
 
 
-def _pool(samples: Sequence[np.ndarray], statistic: Aggregate) -> np.ndarray:
+def _number_clusters(table: ScoreTable, tasks: Sequence[str]) -> np.ndarray | None:
+    """Return the cluster of each item of all tasks, as numbers; None without any.
+
+    Clusters of two tasks are others, whatever their names, and an item of a task
+    without clusters is one by itself.
+    """
+    if not table.clusters:
+        return None
+    codes: list[np.ndarray] = []
+    for task in tasks:
+        sampled = find_sampled(table, task)
+        own = None if sampled is None else sampled.codes
+        if own is None:
+            own = np.arange(len(next(iter(table.tasks[task].values()))))
+        codes.append(own + (1 + codes[-1].max() if codes else 0))
+    return np.concatenate(codes)
+
+
+def _pool(
+    samples: Sequence[np.ndarray], statistic: Aggregate, clusters: np.ndarray | None
+) -> Pooled:
     """Return the scores of all tasks, for the mean in units in which tasks count alike.
 
     The mean of all is then that of the means of tasks, and so is its error.
     """
-    n, n_tasks = sum(map(len, samples)), len(samples)
-    if statistic == "mean" and len({*map(len, samples)}) > 1:
+    sizes = list(map(len, samples))
+    n, n_tasks = sum(sizes), len(samples)
+    if statistic == "mean" and len({*sizes}) > 1:
         samples = [x * (n / (n_tasks * len(x))) for x in samples]
-    return np.concatenate(samples)
-
-
-def advise_these_tasks(
-    table: ScoreTable, over: OverTasks | None, statistic: str | None
-) -> list[str]:
-    """Say how to decide over these tasks, if those like them are undecided.
-
-    Not if a statistic does, or scores of tasks differ in scale, so that some would
-    decide alone.
-    """
-    if statistic is not None or over is None or over.left_out or list_scales(over):
-        return []
-    if all(x.better is not None for x in over.pairs):
-        return []
-    try:
-        _refuse(table, "mean", over.tasks)
-    except ValueError:
-        return []
-    return [
-        "Verdicts over all tasks are about tasks like these. About these "
-        f"{len(over.tasks)} tasks alone, with other {table.unit}s, --statistic mean or "
-        "--statistic iqm decides."
-    ]
-
-
-def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
-    """Say what scores are that have no strata here, and what to do with them."""
-    if table.statistic is not None:
-        return "a metric of sums", "Leave it out."
-    if not table.clusters:
-        return "items in several runs", (
-            "--unit item averages the runs of an item, and --unit run the items of a "
-            "run."
-        )
-    if statistic == "mean":
-        if len(table.tasks) == 1:
-            return "items in clusters", (
-                "Leave it out: their means are compared without it."
-            )
-        return "items in clusters", (
-            "Leave it out for tasks like these. For these tasks, in Python: t_ci(a, b, "
-            "paired=True, clusters=..., strata=...), with a label for each item."
-        )
-    strata = ", strata=..." if len(table.tasks) > 1 else ""
-    return "items in clusters", (
-        f"In Python, bootstrap_ci(a, b, paired=True, statistic={statistic!r}, "
-        f"clusters=...{strata}) draws whole clusters."
-    )
-
-
-def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> None:
-    """Refuse scores that strata of tasks are not for.
-
-    Raises
-    ------
-    ValueError
-        Such scores.
-    """
-    option = f"--statistic {statistic}"
-    if table.clusters or table.runs or table.statistic is not None:
-        what, advice = _advise_others(table, statistic)
-        msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
-        raise ValueError(msg)
-    if len(table.tasks) == 1 and statistic == "mean":
-        msg = (
-            f"Expected several tasks with {option}; got one, on which models are "
-            "compared by their means with --test t. Leave it out, or name the column "
-            "of tasks with --task."
-        )
-        raise ValueError(msg)
-    if not tasks:
-        msg = (
-            f"Expected a task with scores of all models with {option}; got none. "
-            "Choose models with --columns."
-        )
-        raise ValueError(msg)
-    sizes = {
-        name: tuple(len(table.tasks[task][name]) for task in tasks)
-        for name in table.models
-    }
-    single = [
-        task for k, task in enumerate(tasks) if min(x[k] for x in sizes.values()) < 2
-    ]
-    if single:
-        msg = (
-            f"Expected two {table.unit}s or more of each model on each task with "
-            f"{option}; got one on {quote(single[0])}. Leave out such tasks with "
-            "--tasks."
-        )
-        raise ValueError(msg)
-    shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
-    if statistic != "mean" and len(shares) > 1:
-        msg = (
-            f"Expected models with as many {table.unit}s as each other on each task, "
-            f"or the same shares of them, with {option}; got "
-            f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
-            f"model than for another. Add the missing {table.unit}s, take those alone "
-            "that all models have by --where, or pass --statistic mean, for which each "
-            "task counts the same."
-        )
-        raise ValueError(msg)
-
-
-def _say_unequal(
-    sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
-) -> str:
-    """Say which model has fewer scores on which task than elsewhere, and how many."""
-    of_task = list(map(max, zip(*sizes.values(), strict=True)))
-    every = [(x, k, n) for x, by in sizes.items() for k, n in enumerate(by)]
-    # Than other models on the task, or than the model on other tasks.
-    ways = [
-        [(x, k, n, of_task[k], "of others") for x, k, n in every if n < of_task[k]],
-        [
-            (x, k, n, max(sizes[x]), "on other tasks")
-            for x, k, n in every
-            if n < max(sizes[x])
-        ],
-    ]
-    odd = min(filter(None, ways), key=len)
-    said = [
-        f"{n} {unit}s of {quote(name)} on {quote(tasks[k])} ({usual} {where})"
-        for name, k, n, usual, where in odd[:_MOST_NAMED]
-    ]
-    more = [f"{len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []
-    return list_in_words([*said, *more])
+    tasks = np.repeat(np.arange(n_tasks), sizes)
+    return Pooled(np.concatenate(samples), tasks, clusters)

@@ -17,7 +17,7 @@ from sigarray._verdicts.intervals import (
     are_binary,
     find_intervals,
 )
-from sigarray._verdicts.sampled import Sampled, say_items
+from sigarray._verdicts.sampled import Sampled, say_all_items
 from sigarray.report._numbers import (
     Summary,
     count_decimals,
@@ -272,11 +272,11 @@ def say_worst(compared: Iterable[Comparison]) -> str:
 def say_design(compared: Iterable[Comparison]) -> str:
     """Say behind a title how many items are in how many clusters or runs, if in any.
 
-    On several tasks these are ranges.
+    On several tasks these are sums, or ranges if there are runs.
     """
-    sampled = [x.sampled for x in compared if x.sampled is not None]
-    every = [x for x in sampled if x.has_design]
-    return f"; {say_items(every)}" if every else ""
+    sampled = [x.sampled for x in compared]
+    every = [x for x in sampled if x is not None and x.has_design]
+    return f"; {say_all_items(every, len(sampled))}" if every else ""
 
 
 def say_level(error: float, n_intervals: int, *, is_corrected: bool) -> str:

@@ -22,7 +22,7 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
-from sigarray._verdicts.sampled import say_items
+from sigarray._verdicts.sampled import say_all_items
 from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
 from sigarray.report._numbers import equate
 
@@ -143,7 +143,7 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
     every = [x.sampled for x in compared.values() if x.sampled is not None]
     if every and every[0].has_design:
-        units = say_items(every)
+        units = say_all_items(every, len(compared))
     return f"{units}{say_worst(compared.values())}"
 
 

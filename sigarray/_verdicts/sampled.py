@@ -238,6 +238,14 @@ def say_items(sampled: Sequence[Sampled]) -> str:
     return f"{by}{items}{say_clusters(sampled)}"
 
 
+def say_all_items(sampled: Sequence[Sampled], n_tasks: int) -> str:
+    """Say how many on all tasks: "1,319 items in 57 clusters", or as `say_items`."""
+    if len(sampled) < n_tasks or not all(x.has_clusters for x in sampled):
+        return say_items(sampled)
+    n, number = sum(x.n_items for x in sampled), sum(x.number for x in sampled)
+    return f"{n:,} items in {number:,} clusters"
+
+
 def _say_range(counts: Sequence[int]) -> str:
     few, many = min(counts), max(counts)
     return f"{few:,}" if few == many else f"{few:,} to {many:,}"
@@ -254,10 +262,11 @@ def refuse_single(table: ScoreTable) -> None:
     for task, labels in table.clusters.items():
         if len({*labels}) < 2:
             on = f" on {task}" if task else ""
+            others = "such tasks with --tasks, or " if len(table.tasks) > 1 else ""
             msg = (
                 f"{table.source}: expected items in two clusters or more{on}; got all "
-                f"{len(labels)} in {labels[0]!r}. Leave out clusters to take items "
-                "for independent."
+                f"{len(labels)} in {labels[0]!r}. Leave out {others}clusters to take "
+                "items for independent."
             )
             raise ValueError(msg)
 

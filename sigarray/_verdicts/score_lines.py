@@ -1,6 +1,7 @@
 """Sentences of the method line on scores: which these are, and what was done."""
 
 from collections import Counter
+from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.method_of_tasks import join_methods
@@ -63,9 +64,19 @@ def _say_design(table: ScoreTable, task: str) -> list[str]:
         if len(table.tasks) > 1:
             of_sums[0] += ", on each task, where it stands for the mean"
     design = f"The design is {models}, {say_items([sampled])}"
+    if len(table.clusters) == len(table.tasks) > 1:
+        n, number = (sum(map(len, x)) for x in _list_clusters(table))
+        design = f"The design is {len(table.models)} models, {n:,} items in "
+        design += f"{number:,} clusters of {len(table.tasks)} tasks"
     if sampled.runs:
         return [f"{design}: each model has its own runs, and all have the same items"]
     return [*of_sums, f"{design}, paired"]
+
+
+def _list_clusters(table: ScoreTable) -> tuple[list[Any], list[Any]]:
+    """Return the clusters of items on each task, and these once."""
+    every = list(table.clusters.values())
+    return every, [{*x} for x in every]
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:

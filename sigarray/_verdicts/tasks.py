@@ -7,7 +7,7 @@ from typing import Any
 
 from sigarray._plain_text import quote
 from sigarray._verdicts import overall
-from sigarray._verdicts.aggregates import advise_these_tasks
+from sigarray._verdicts.aggregate_checks import advise_these_tasks
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,

@@ -116,14 +116,6 @@ def test_items_in_clusters_are_refused(write, run):
     assert code == 2
     assert "got items in clusters. In Python, bootstrap_ci(a, b, paired=True, " in err
     assert "statistic='iqm', clusters=...) draws whole clusters." in err
-    rows = [f"{m},{t},d{k // 4},q{k},{k}" for m in "ab" for t in "uv" for k in range(8)]
-    path = write("\n".join(["model,task,document,question,score", *rows, ""]))
-    options = ("--item", "question", "--cluster", "document", "--statistic")
-    assert "clusters=..., strata=...)" in run("compare", path, *options, "median")[2]
-    assert (
-        "got items in clusters. Leave it out"
-        in run("compare", path, *options, "mean")[2]
-    )
 
 
 def test_items_in_several_runs_are_refused(write, run):
