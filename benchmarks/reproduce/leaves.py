@@ -89,6 +89,24 @@ def _draw_documents(rng: np.random.Generator) -> tuple[Names, float]:
     return {"a": a, "b": b, "document": document}, 0.0
 
 
+def _draw_subjects(rng: np.random.Generator) -> tuple[Names, float]:
+    """Subjects have levels and leads of their own, and A leads on smaller ones."""
+    counts = 3 + np.arange(20) % 5
+    lead = 0.5 - 0.1 * (counts - 3.0)
+    passages, subjects = [], []
+    for k, count in enumerate(counts):
+        of_items = draw_clusters(rng, int(count), 0.8)
+        passages.append(of_items + int(np.sum(counts[:k])))
+        subjects.append(np.full(len(of_items), k))
+    passage, subject = np.concatenate(passages), np.concatenate(subjects)
+    size = np.bincount(subject)[subject]
+    n = len(subject)
+    taste = rng.normal(size=(2, np.sum(counts)))[:, passage]
+    a, b = np.linspace(-2.0, 2.0, 20)[subject] + taste + rng.normal(size=(2, n))
+    names = {"a": a + lead[subject], "b": b, "passage": passage, "subject": subject}
+    return names | {"w": n / (20.0 * size)}, float(np.mean(lead))
+
+
 def _count_found(
     rng: np.random.Generator, gold: np.ndarray, recall: np.ndarray
 ) -> tuple[np.ndarray, ...]:
@@ -146,6 +164,7 @@ def _draw_tables(rng: np.random.Generator) -> tuple[Names, float]:
 
 
 _SENTENCES = "sentences.csv --item sentence --statistic f1 --score tp,fp,fn"
+_WEIGHED = "w * a, w * b"
 _F1 = "statistic=of_sums(corpus.f1)"
 _BY_F1 = "t_ci(corpus.f1(*a), corpus.f1(*b), paired=True)"
 LEAVES = (
@@ -236,6 +255,14 @@ LEAVES = (
         "seeds.csv",
         "t_ci(a.mean(axis=0), b.mean(axis=0), paired=True)",
         _draw_tables,
+    ),
+    Leaf(
+        "items in clusters within tasks",
+        "3 to 7 passages of about 10 items in each of 20 subjects",
+        f"t_ci({_WEIGHED}, paired=True, clusters=passage, strata=subject)",
+        "subjects.csv --task subject --cluster passage --statistic mean",
+        f"t_ci({_WEIGHED}, paired=True, strata=subject)",
+        _draw_subjects,
     ),
 )
 
