@@ -196,7 +196,6 @@ def test_items_without_clusters_are_by_themselves(subjects, run):
     document = compare(run, subjects(), *options, "--statistic", "mean")
     over = document["over_these_tasks"]
     assert "n_clusters" not in over
-    single = {task: np.arange(sum(x)) for task, x in SIZES.items()}
     for pair in over["pairs"]:
         x, y = (pair[f"model_{z}"] for z in "ab")
         differences = {task: by[x] - by[y] for task, by in scores.items()}
@@ -211,7 +210,6 @@ def test_items_without_clusters_are_by_themselves(subjects, run):
         df = square**2 / sum(v * v / k for v, k in parts)
         p = 2.0 * scipy.stats.t.sf(abs(mean) / square**0.5, df)
         assert pair["pvalue"] == pytest.approx(p, rel=1e-9)
-        assert find_exactly(single, differences)[1] == pytest.approx(square)
 
 
 def test_a_task_without_clusters_has_items_by_themselves():
@@ -238,14 +236,12 @@ def test_a_task_without_clusters_has_items_by_themselves():
 
 
 class TestWords:
-    def test_the_design_is_named_everywhere(self, subjects, run, tmp_path):
-        page = tmp_path / "page.html"
+    def test_the_design_is_named_everywhere(self, subjects, run):
         path = subjects(models=("ours", "theirs"))
         design = f"{N_ITEMS} items in {N_CLUSTERS} clusters"
         options = (*OPTIONS, "--statistic", "mean")
         for style in ("text", "markdown", "latex"):
-            more = ("--report", str(page)) if style == "text" else ()
-            code, out, err = run("compare", path, *options, "--format", style, *more)
+            code, out, err = run("compare", path, *options, "--format", style)
             assert code == 0, err
             text = " ".join(out.split())
             assert f"The design is 2 models, {design} of 4 tasks, paired." in text
@@ -255,7 +251,6 @@ class TestWords:
             assert "This is of other clusters of items on the same tasks" in text
             said = "with tasks as strata and the errors of whole clusters, two-sided"
             assert f"{said}, each task counting the same" in text
-        assert page.read_text("utf-8").count(design) > 1
 
     def test_the_first_line_counts_all_items(self, subjects, run):
         path = subjects(models=("ours", "theirs"), lead=0.6)
