@@ -366,6 +366,8 @@ def _bootstrap_test(
         rounding = rounding_of(xp, statistic, samples, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
         rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
+        design = design.with_arrays(arrays)
+        rounding = sum(design.rounding, rounding)
         is_two_sided = hypotheses[0].alternative == "two-sided"
         limits = {}
         for gap, (alternative, _) in zip(gaps, hypotheses, strict=True):
@@ -374,7 +376,7 @@ def _bootstrap_test(
             else:
                 limit = xp.abs(gap) if is_two_sided else gap
                 limits["greater"] = (limit - rounding)[..., None]
-        design, samples = arrange(xp, design.with_arrays(arrays), samples)
+        design, samples = arrange(xp, design, samples)
         extremes = Beyond(
             xp,
             resample(xp, seed, paired, design, samples, statistic),

@@ -321,12 +321,15 @@ def _bootstrap_ci(
         own = sample.shape[-n_axes:]
         whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, *own))
         stacks.append(xp.reshape(whole, (count, *own)))
+    design = design.with_arrays(arrays)
+    for x in design.rounding:
+        stacks.append(xp.reshape(xp.broadcast_to(x, leading), (count,)))
 
     find_limits = functools.partial(
         _find_limits,
         xp,
         seed,
-        design.with_arrays(arrays),
+        design,
         statistic=statistic,
         tail=tail,
         method=method,
@@ -349,7 +352,10 @@ def _find_limits(
     paired: bool,
     n_resamples: int,
 ) -> Array:
-    """Return statistic, limits and standard error of samples (R, n): (4, R)."""
+    """Return statistic, limits and standard error of samples (R, n): (4, R).
+
+    After the samples comes the rounding of each, if the design has that.
+    """
     if method == "studentized":
         standard = standardize_scores(xp, entries, paired)
         drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)
@@ -357,6 +363,8 @@ def _find_limits(
         limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
         error = standard_deviation(xp, drawn[0, ...])
         return xp.stack([standard.unit * x for x in (observed, *limits, error)])
+    n_samples = len(entries) - len(design.rounding)
+    entries, rounding_of_entries = entries[:n_samples], entries[n_samples:]
     centered = center_scores(xp, statistic, *entries)
     design, rows = arrange(xp, design, centered.scores)
     unit = centered.unit
@@ -368,6 +376,7 @@ def _find_limits(
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        rounding = sum(rounding_of_entries, rounding)
         bias = find_bias(xp, replicates, observed, rounding)
         acceleration = find_acceleration(xp, rows, statistic, paired, design)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)

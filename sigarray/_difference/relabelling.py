@@ -116,8 +116,10 @@ def count_extremes(
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = (statistic == "t" or null != 0.0) and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
-    strata = design.with_arrays(arrays).strata
-    draws = permute_within(xp, seed, n, m, paired, strata)
+    design = design.with_arrays(arrays)
+    for rounding in design.rounding:
+        tolerance = tolerance + rounding
+    draws = permute_within(xp, seed, n, m, paired, design.strata)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates
     if is_studentized:

@@ -23,6 +23,7 @@ from sigarray._numeric.clusters import Clusters, keep_inside, sum_clusters
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.nested import nest_clusters
+from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.strata import Strata
 from sigarray._numeric.sums import SumStatistic
 
@@ -184,14 +185,14 @@ def prepare_units(
         samples, codes = _keep_whole_units(xp, samples, codes, numbers=numbers)
         design = design._replace(n_clusters=numbers, codes=codes)
         return prepared._replace(samples=samples, design=design)
-    sums, level = _sum_units(
+    sums, level, rounding = _sum_units(
         xp,
         samples,
         codes,
         numbers=numbers,
         is_of_sums=isinstance(statistic, SumStatistic),
     )
-    design = Design(design.strata)
+    design = Design(design.strata, rounding=rounding)
     if isinstance(statistic, SumStatistic):
         return Prepared(xp, statistic, sums, dtype, design=design)
     level = level if len(samples) == 1 else None
@@ -250,26 +251,35 @@ def _sum_units(
     *,
     numbers: tuple[int, ...],
     is_of_sums: bool,
-) -> tuple[list[Array], Array]:
+) -> tuple[list[Array], Array, list[Array]]:
     """Return sums of clusters; of scores, those less a level, and their number.
 
-    An empty cluster is a fault, for it would be drawn as often as others: its sums are
-    NaN.
+    Beside them the level, and of scores their rounding at it. An empty cluster is a
+    fault, for it would be drawn as often as others: its sums are NaN.
     """
     samples = [spread_faults(xp, x) for x in samples]
-    level = xp.min(samples[0], axis=-1)
+    levels = [xp.min(x, axis=-1) for x in samples]
+    level = levels[0]
+    rounding = []
     if not is_of_sums:
-        samples = [_with_ones(xp, x - level[..., None]) for x in samples]
+        rests = [x - level[..., None] for x in samples]
+        spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)
+        rounding = [_widen(xp, rounding_of_scores(xp, levels, spread))]
+        samples = [_with_ones(xp, x) for x in rests]
     sums = []
     for x, of, number in zip(samples, codes, numbers, strict=True):
         of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
         are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
         sums.append(xp.where(are_there, of_clusters, math.nan))
-    return sums, xp.astype(level, sums[0].dtype, copy=False)
+    return sums, xp.astype(level, sums[0].dtype, copy=False), rounding
+
+
+def _widen(xp: Library, x: Array) -> Array:
+    return xp.astype(x, xp.widest_float, copy=False)
 
 
 def _with_ones(xp: Library, x: Array) -> Array:
-    wide = xp.astype(x, xp.widest_float, copy=False)
+    wide = _widen(xp, x)
     return xp.stack([wide, xp.ones_like(wide)], axis=-2)
 
 

@@ -16,8 +16,9 @@ from sigarray._numeric.strata import (
 )
 from sigarray._numeric.student import find_errors
 
-# The arrays of a design, which may be traced: intervals of strata, codes of clusters.
-DesignArrays = tuple[Sequence[Intervals], Sequence[Array]]
+# The arrays of a design, which may be traced: intervals of strata, codes of clusters,
+# and the rounding of scores whose sums are the samples.
+DesignArrays = tuple[Sequence[Intervals], Sequence[Array], Sequence[Array]]
 
 
 class Design(NamedTuple):
@@ -27,13 +28,16 @@ class Design(NamedTuple):
 
     `n_items`, if any, is the number of items of samples that are tables, whose n are
     the cells of one seed after another. `codes` (n,) or (..., n) are those of clusters
-    of each sample, below `n_clusters`.
+    of each sample, below `n_clusters`. Of sums of scores, which do not show it,
+    `rounding` has one array (...): how far apart equal means may be, for scores are
+    decimals that are no floats.
     """
 
     strata: Strata = NO_STRATA
     n_items: int | None = None
     n_clusters: tuple[int, ...] = ()
     codes: Sequence[Array] = ()
+    rounding: Sequence[Array] = ()
 
     @property
     def is_simple(self) -> bool:
@@ -48,17 +52,19 @@ class Design(NamedTuple):
     @property
     def arrays(self) -> DesignArrays:
         """What may be traced."""
-        return self.strata.intervals, self.codes
+        return self.strata.intervals, self.codes, self.rounding
 
     @property
     def static(self) -> Self:
         """The design without arrays, as kernels take it."""
-        return self._replace(strata=Strata(self.strata.number), codes=())
+        strata = Strata(self.strata.number)
+        return self._replace(strata=strata, codes=(), rounding=())
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
         """Return a static design with its arrays."""
-        intervals, codes = arrays
-        return self._replace(strata=Strata(self.strata.number, intervals), codes=codes)
+        intervals, codes, rounding = arrays
+        strata = Strata(self.strata.number, intervals)
+        return self._replace(strata=strata, codes=codes, rounding=rounding)
 
 
 ONE_BY_ONE = Design()

@@ -277,16 +277,24 @@ def rounding_of(
 def add_rounding_of_scores(
     xp: Library, rounding: Array, statistic: Statistic, levels: Sequence[Array]
 ) -> Array:
-    """Add to `rounding_of` the rounding of the original scores, at these levels.
+    """Add to `rounding_of` that of the original scores, at these levels.
+
+    Its effect on a callable is unknown.
+    """
+    if not isinstance(statistic, str):
+        return rounding
+    spread = rounding * (1.0 / TIE_UNITS / xp.finfo(rounding.dtype).eps)
+    return rounding + rounding_of_scores(xp, levels, spread)
+
+
+def rounding_of_scores(xp: Library, levels: Sequence[Array], spread: Array) -> Array:
+    """Return how far apart equal differences of means may be, of scores as given.
 
     0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
     place, which remains after the level is subtracted. It counts as far as it is small
     beside the differences of scores: else whole numbers at a high level, which are
-    exact, would be ties. Its effect on a callable is unknown.
+    exact, would be ties. Levels have the dtype of the scores.
     """
-    if not isinstance(statistic, str):
-        return rounding
-    eps = xp.finfo(rounding.dtype).eps
     level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])
-    most = rounding * (_MOST_OF_SPREAD / TIE_UNITS / eps)
-    return rounding + xp.minimum(4.0 * eps * level, most)
+    unit = 4.0 * xp.finfo(level.dtype).eps
+    return xp.minimum(unit * level, _MOST_OF_SPREAD * spread)
