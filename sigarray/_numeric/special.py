@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -122,11 +122,12 @@ def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
 
 
 def _find_quantiles(xp: Library, tail: float, start: float, spread: Array) -> Array:
-    half = _integrate_density(xp, xp.zeros_like(spread), spread)
+    nodes = xp.kept_tables(_place_nodes, spread.dtype)
+    half = _integrate_density(xp, nodes, xp.zeros_like(spread), spread)
 
     def improve(u: Array) -> Array:
         normal = 0.5 * xp.exp(-0.5 * u * u) / half
-        probability = normal * _integrate_density(xp, u, spread)
+        probability = normal * _integrate_density(xp, nodes, u, spread)
         density = normal * xp.sqrt(_ratio_to_rise(xp, u * u * spread))
         u = u + probability / density * xp.log(probability / tail)
         return xp.clip(u, 0.0, None)
@@ -157,11 +158,12 @@ def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
 
 def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
     # The tails beyond u and beyond 0, which is one for all with the same df.
+    nodes = xp.kept_tables(_place_nodes, u.dtype)
     if xp.is_host and len(u) > 1 and xp.all(spread == spread[0]):
-        beyond = _integrate_density(xp, u, spread)
-        half = _integrate_density(xp, xp.zeros_like(u[:1]), spread[:1])
+        beyond = _integrate_density(xp, nodes, u, spread)
+        half = _integrate_density(xp, nodes, xp.zeros_like(u[:1]), spread[:1])
     else:
-        both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
+        both = _integrate_density(xp, nodes, xp.stack([u, xp.zeros_like(u)]), spread)
         beyond, half = both[0, ...], both[1, ...]
     return 0.5 * xp.exp(-0.5 * u * u) * beyond / half
 
@@ -178,18 +180,21 @@ def _map_elements(
     return xp.reshape(map_entries(xp, function, flat, elements=width), shape)
 
 
-def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
+def _integrate_density(
+    xp: Library, nodes: Sequence[Array], start: Array, spread: Array
+) -> Array:
     """Integrate the density beyond `start`, relative to its normal factor there.
 
-    With the substitution u = start + exp(w - exp(-w)) / (1 + start) the integrand falls
-    off doubly exponentially in w on the left, and faster on the right [1]_.
+    Nodes are those of `_place_nodes`. With the substitution u = start + exp(w -
+    exp(-w)) / (1 + start) the integrand falls off doubly exponentially in w on the
+    left, and faster on the right [1]_.
 
     References
     ----------
     .. [1] H. Takahasi, M. Mori (1974). Double exponential formulas for numerical
        integration. Publications of the RIMS 9, 721-741. :doi:`10.2977/prims/1195192451`
     """
-    steps, weights = xp.kept_tables(_place_nodes, start.dtype)
+    steps, weights = nodes
     width = 1.0 / (1.0 + start)
     distance = steps * width[..., None]
     u = start[..., None] + distance
