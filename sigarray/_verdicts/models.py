@@ -189,7 +189,8 @@ def compare_models(
         This is of other runs on the same tasks, by `t_test` ("mean") or
         `bootstrap_test` with `strata`; the verdict over all tasks is of tasks like
         these. "iqm" and "median" of one task compare it by that, beside its mean. A
-        `margin` is asked over these tasks, too.
+        `margin` is asked over these tasks, too. Three models or more have ranks by it,
+        with intervals that follow from the verdicts, unless there is a `baseline`.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for
