@@ -1,12 +1,13 @@
 """Labels of clusters or strata as integer codes, from texts or numbers."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array
 from sigarray._backend.labels import align_labels, are_in_one_order, has_labels
 from sigarray._backend.library import Library
@@ -60,22 +61,59 @@ def code_clusters(
     ValueError
         Not one label for each item, a missing one, fewer than two clusters, no pair for
         two samples, or labels without an index of pairs whose labels are in two orders.
+
+    Warns
+    -----
+    UserWarning
+        Two samples that are not pairs, with names of clusters that both have.
     """
     if clusters is None:
         if n_clusters is not None:
             msg = f"Expected clusters with n_clusters={n_clusters}; got none."
             raise ValueError(msg)
         return []
+    read = read_codes(xp, clusters, given, samples, "cluster", axis=axis, paired=paired)
+    if len(read) > 1:
+        _warn_of_shared_clusters(*map(_list_names, clusters))
     return [
         _number_clusters(xp, codes, x.shape[-1], n_clusters)
-        for codes, x in zip(
-            read_codes(
-                xp, clusters, given, samples, "cluster", axis=axis, paired=paired
-            ),
-            samples,
-            strict=False,
-        )
+        for codes, x in zip(read, samples, strict=False)
     ]
+
+
+def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> None:
+    """Warn of clusters that two samples share by name, and which make them dependent.
+
+    Numbers are no names: clusters of each sample may be counted from 0 on.
+    """
+    shared = [x for x in of_a if x in of_b]
+    if shared:
+        warnings.warn(
+            f"A and B share {len(shared)} of their clusters, such as "
+            f"{represent(shared[0])}: they are not independent, and what these have in "
+            "common counts twice as error, so that intervals may be several times too "
+            "long. If items are the same, pass paired=True and clusters=labels. Else "
+            "take the sum and the number of items of each shared cluster: (sum_a, "
+            "size_a), (sum_b, size_b), with paired=True and "
+            "statistic=of_sums(corpus.ratio). If other clusters have the same names, "
+            "name those of B anew.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _list_names(labels: Any) -> dict[str, None]:
+    """Return the texts among labels on the host, in the order of their first places."""
+    if _are_integers(labels):
+        return {}
+    return dict.fromkeys(x for x in _list_values(labels) if isinstance(x, str))
+
+
+def _list_values(labels: Any) -> list[Any]:
+    """Return labels on the host as a list."""
+    if hasattr(labels, "to_numpy") and not hasattr(labels, "tolist"):  # of xarray
+        labels = labels.to_numpy()
+    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
 
 
 def read_codes(
@@ -209,9 +247,7 @@ def _number(
     """
     if numbers is None and _are_integers(labels):
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    if hasattr(labels, "to_numpy") and not hasattr(labels, "tolist"):  # of xarray
-        labels = labels.to_numpy()
-    values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    values = _list_values(labels)
     numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)
     for place, label in enumerate(values):

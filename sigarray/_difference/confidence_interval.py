@@ -111,8 +111,9 @@ def bootstrap_ci(
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B. Labels with an index are brought into
-        the order of the samples; pairs whose labels are in two orders need such. Random
+        arrays: the labels of A and those of B, which are other clusters; a warning says
+        what to do about names that both have. Labels with an index are brought into the
+        order of the samples; pairs whose labels are in two orders need such. Random
         draws take clusters in the order in which texts are first seen, and arrays of
         integers in their own, as on a device: clusters with other names may be other
         draws for a seed.
@@ -364,8 +365,7 @@ def _find_limits(
         error = standard_deviation(xp, drawn[0, ...])
         return xp.stack([standard.unit * x for x in (observed, *limits, error)])
     n_samples = len(entries) - len(design.rounding)
-    entries, rounding_of_entries = entries[:n_samples], entries[n_samples:]
-    centered = center_scores(xp, statistic, *entries)
+    centered = center_scores(xp, statistic, *entries[:n_samples])
     design, rows = arrange(xp, design, centered.scores)
     unit = centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
@@ -376,7 +376,7 @@ def _find_limits(
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
-        rounding = sum(rounding_of_entries, rounding)
+        rounding = sum(entries[n_samples:], rounding)
         bias = find_bias(xp, replicates, observed, rounding)
         acceleration = find_acceleration(xp, rows, statistic, paired, design)
         quantiles = correct_quantiles(xp, tail, bias, acceleration)

@@ -115,8 +115,9 @@ def permutation_test(
         A label for each item, in the order of the items, texts or numbers, if whole
         clusters were sampled, such as documents with several questions each, and items
         of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B. Labels with an index are brought into
-        the order of the samples; pairs whose labels are in two orders need such. Random
+        arrays: the labels of A and those of B, which are other clusters; a warning says
+        what to do about names that both have. Labels with an index are brought into the
+        order of the samples; pairs whose labels are in two orders need such. Random
         draws take clusters in the order in which texts are first seen, and arrays of
         integers in their own, as on a device: clusters with other names may be other
         draws for a seed.

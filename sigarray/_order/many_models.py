@@ -66,6 +66,8 @@ def multi_aso(
         The axis of the scores. In one array the models are on the last of the others. A
         pair of axes, (seeds, items), if every seed of a model has a score for every
         item, and both were sampled, as in `aso`: all models then have the same items.
+        ``axis=(-2, -1)`` is right for one array of models, seeds and items, and for
+        each array of a mapping or list, whose axes do not count that of the models.
     confidence_level : float, default: 0.95
         Confidence of the bound, in (0, 1): 0.95 for 95 %.
 
@@ -141,8 +143,9 @@ def multi_aso(
         Scores that are not real numbers, or of two libraries or devices; an `rng` that
         the library cannot use, or none on JAX if one is needed.
     ValueError
-        Fewer than two models, a model without scores, leading axes that do not
-        broadcast, options outside their range, or "exact" for too many resamples.
+        Fewer than two models, a model without scores, axes of seeds and items of one
+        array whose models are on its last axis, leading axes that do not broadcast,
+        options outside their range, or "exact" for too many resamples.
 
     Warns
     -----

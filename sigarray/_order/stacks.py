@@ -1,7 +1,7 @@
 """Scores of several models as the caller has them, as one array for each size."""
 
 import itertools
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ def stack_tables(
 ) -> tuple[Library, Stacks, tuple[int, ...], int]:
     """Return stacks of tables in rows, (..., K, S * n), places, and the n items."""
     given = list_models(scores)
+    if given[0] is scores:
+        check_place_of_models(scores, axes, lambda x: f"axis=({x[0]}, {x[1]})")
     xp, samples, n_items = standardize_tables(*given, axes=axes)
     stacks, order = stack_by_size(xp, samples, is_one=given[0] is scores)
     return xp, stacks, order, n_items
@@ -78,6 +80,35 @@ def stack_by_size(
         for _, group in itertools.groupby(models, key=lambda k: sizes[k])
     ]
     return stacks, tuple(models.index(k) for k in range(len(models)))
+
+
+def check_place_of_models(
+    scores: Any, axes: tuple[int, int], write: Callable[[tuple[int, ...]], str]
+) -> None:
+    """Refuse axes of tables that leave the last axis of one array to the models.
+
+    They are counted as in a mapping or a list, whose arrays have no axis of models: the
+    items or the tasks would be ranked. `write` says how axes are passed.
+
+    Raises
+    ------
+    ValueError
+        Such axes.
+    """
+    shape = tuple(np.shape(scores))
+    n_axes = len(shape)
+    places = tuple(axis % n_axes for axis in axes if -n_axes <= axis < n_axes)
+    if len(places) < len(axes) or n_axes - 1 in places:
+        return
+    from_the_end = tuple(place + 1 - n_axes for place in places)
+    msg = (
+        "Expected the models of one array on an axis before those of their scores; got "
+        f"{write(axes)} for shape {shape}, which leaves the last axis, "
+        f"{shape[-1]} long, to the models. If the models are in front, pass "
+        f"{write(from_the_end)}, as for a mapping or list of arrays; if they are last, "
+        "move that axis to the front."
+    )
+    raise ValueError(msg)
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:

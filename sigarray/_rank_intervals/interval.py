@@ -31,7 +31,12 @@ from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic
 from sigarray._order.pairs import join
-from sigarray._order.stacks import list_models, name_models, stack_by_size
+from sigarray._order.stacks import (
+    check_place_of_models,
+    list_models,
+    name_models,
+    stack_by_size,
+)
 from sigarray._rank_intervals.comparisons import Shares, bound_ranks, tell_apart
 from sigarray._rank_intervals.levels import (
     find_differences,
@@ -123,8 +128,9 @@ def rank_ci(
     strata : int, optional
         The axis of the tasks, of which all models have as many; not labels, as those of
         `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
-        there is one task. Of one array of models, runs and tasks it is 2, with axis=1;
-        in a mapping or list of arrays of runs and tasks it is 1, with axis=0.
+        there is one task. With ``axis=-2, strata=-1`` runs and tasks are the last axes
+        of one array of models, runs and tasks, and of each array of runs and tasks in a
+        mapping or list, whose axes do not count that of the models.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -172,7 +178,8 @@ def rank_ci(
         the library cannot use; a statistic of sums.
     ValueError
         Fewer than two models, fewer than two scores of a model on a task, other numbers
-        of tasks, leading axes that do not broadcast, or options outside their range.
+        of tasks, tasks and scores of one array whose models are on its last axis,
+        leading axes that do not broadcast, or options outside their range.
 
     See Also
     --------
@@ -241,14 +248,18 @@ def rank_ci(
     names, columns = name_models(scores)
     given = list_models(columns)
     xp, samples = standardize(*given, axis=axis)
-    n_strata = 1
+    n_strata, is_one = 1, given[0] is columns
     if strata is not None:
-        _check_axis_of_tasks(strata, samples, is_one=given[0] is columns)
+        _check_axis_of_tasks(strata, samples, is_one=is_one)
+        if is_one:
+            check_place_of_models(
+                columns, (axis, strata), lambda x: f"axis={x[0]}, strata={x[1]}"
+            )
         samples, found = arrange_strata(
             xp, strata, given, samples, axis=axis, paired=False, is_of_sums=False
         )
         n_strata = found.number or 1
-    stacks, order = stack_by_size(xp, samples, is_one=given[0] is columns)
+    stacks, order = stack_by_size(xp, samples, is_one=is_one)
     check_sizes(*stacks, purpose="to resample")
     streams = number_streams(len(order)) if names is None else name_streams(names)
     in_stacks = sorted(range(len(order)), key=order.__getitem__)

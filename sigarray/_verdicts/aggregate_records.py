@@ -1,11 +1,11 @@
 """The numbers of verdicts over these tasks, for programs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.margin_records import record_margins
-from sigarray._verdicts.records import AGGREGATE_NUMBERS
+from sigarray._verdicts.records import AGGREGATE_NUMBERS, RANK_NUMBERS
 from sigarray.report._numbers import without_infinities
 
 # What the task of a verdict over these tasks is called in records.
@@ -32,9 +32,17 @@ def make_record(
     known["n_clusters"] = x.n_clusters
     for which, name in (("a", pair.a), ("b", pair.b)):
         numbers = (x.values[name], *x.intervals[name])
-        fields = (f"{field}_{which}" for field in AGGREGATE_NUMBERS)
-        known |= dict(zip(fields, numbers, strict=True))
+        known |= _name_fields(AGGREGATE_NUMBERS, which, numbers)
+        if x.ranks:
+            known |= _name_fields(RANK_NUMBERS, which, x.ranks[name])
     return {field: known.get(field) for field in like}
+
+
+def _name_fields(
+    names: Sequence[str], which: str, numbers: Sequence[float]
+) -> dict[str, float]:
+    """Return the numbers of model A or B by their fields."""
+    return {f"{name}_{which}": x for name, x in zip(names, numbers, strict=True)}
 
 
 def write_document(x: Aggregates) -> dict[str, Any]:
@@ -47,6 +55,7 @@ def write_document(x: Aggregates) -> dict[str, Any]:
         "models": {
             name: without_infinities(
                 {"value": x.values[name], "low": interval.low, "high": interval.high}
+                | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
             )
             for name in x.order.names
             for interval in [x.intervals[name]]

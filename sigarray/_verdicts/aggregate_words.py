@@ -52,11 +52,13 @@ def add_aggregates(
     _doubt(x, compared)
     tables = [_table_of_pairs(x, compared), _table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks = _list_remarks(x)
+    remarks, of_ranks = _list_remarks(x), _explain_ranks(x)
     title, *answers = report.headline
     is_one = len(compared) == 1
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
+        tables[1] = replace(tables[1], remarks=of_ranks)
+    remarks = [*remarks, *of_ranks]
     own = [*_say_answer(x), *_say_margins(x, compared)]
     every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
     records = [make_record(x, pair, every[0]) for pair in x.pairs]
@@ -228,6 +230,7 @@ def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table
         [
             name,
             *([x.order.letters[name]] if x.order.letters else []),
+            *([_show_rank(x, name)] if x.ranks else []),
             _show_value(x, name, compared),
         ]
         for name in x.order.names
@@ -235,8 +238,30 @@ def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table
     group = ["group"] if x.order.letters else []
     title = f"{_name(x, are_many=True).capitalize()} of models{_say_where(x)}"
     title += f", {_say_own_level(x)}"
-    header = ["model", *group, f"{_name(x)}, interval"]
+    if x.ranks:
+        level = say_level(x.level, len(x.ranks), is_corrected=True)
+        title += f"; ranks, {level}"
+    rank = ["rank, interval"] if x.ranks else []
+    header = ["model", *group, *rank, f"{_name(x)}, interval"]
     return Table(title, header, rows, name_columns=1 + len(group))
+
+
+def _show_rank(x: Aggregates, name: str) -> str:
+    """Show the rank of a model, with its interval."""
+    rank, low, high = x.ranks[name]
+    return f"{rank} [{low}, {high}]"
+
+
+def _explain_ranks(x: Aggregates) -> list[str]:
+    """Say of what intervals of ranks follow, if there are any."""
+    if not x.ranks:
+        return []
+    return [
+        f"Ranks are by {_name(x, are_many=True)}, and their intervals follow from the "
+        f"verdicts{_say_where(x)}: a model is behind those that are shown to be better "
+        "and before those that are shown to be worse, and may be on either side of the "
+        "others."
+    ]
 
 
 def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:

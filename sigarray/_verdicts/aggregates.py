@@ -12,7 +12,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
-from sigarray._numeric.statistic import apply_statistic
+from sigarray._numeric.statistic import apply_statistic, rounding_of
 from sigarray._verdicts.aggregate_checks import note_shared_names, refuse_scores
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
@@ -29,6 +29,7 @@ from sigarray._verdicts.margin_records import MarginTest
 from sigarray._verdicts.margins import list_not_worse, test_margins
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
+from sigarray._verdicts.ranks import Rank, find_ranks
 from sigarray._verdicts.sampled import find_sampled
 from sigarray.read._score_table import ScoreTable
 
@@ -78,6 +79,7 @@ class Aggregates:
 
     `values` are those of the models, each with an interval of its own; tasks that some
     model lacks are left out. There are no resamples for the mean, which is tested by t.
+    There are `ranks` of three models or more if every pair has a corrected verdict.
     """
 
     statistic: Aggregate
@@ -85,6 +87,7 @@ class Aggregates:
     left_out: list[str]
     values: dict[str, float]
     intervals: dict[str, Interval]
+    ranks: dict[str, Rank]
     pairs: list[PairOfAggregates]
     level: float
     is_corrected: bool
@@ -204,6 +207,15 @@ def compare_aggregates(
             replace(x, margins=y, not_worse=list_not_worse(y, x.better, level))
             for x, y in zip(every, found_margins, strict=True)
         ]
+    ranks = {}
+    if is_corrected and baseline is None and len(values) > 2:
+        roundings = {
+            name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
+            for (name, x), value in zip(pooled.items(), values.values(), strict=True)
+        }
+        ranks = find_ranks(
+            values, roundings, list_wins(every), higher_is_better=higher_is_better
+        )
     counts = [len(x) for by in samples.values() for x in by]
     aggregates = Aggregates(
         statistic=statistic,
@@ -211,6 +223,7 @@ def compare_aggregates(
         left_out=[task for task in table.tasks if task not in tasks],
         values=values,
         intervals=intervals,
+        ranks=ranks,
         pairs=every,
         level=level,
         is_corrected=is_corrected,

@@ -35,9 +35,13 @@ FIELDS = (
     "adjusted_pvalue",
     "is_by_welch",
 )
-# The statistic of each model over these tasks, with its interval, if that is asked.
+# The statistic of each model over these tasks, and its rank by it, each with its
+# interval, if that is asked.
 AGGREGATE_NUMBERS = ("aggregate", "aggregate_low", "aggregate_high")
-AGGREGATE_FIELDS = tuple(f"{name}_{x}" for x in "ab" for name in AGGREGATE_NUMBERS)
+RANK_NUMBERS = ("rank", "rank_low", "rank_high")
+AGGREGATE_FIELDS = tuple(
+    f"{name}_{x}" for x in "ab" for name in (*AGGREGATE_NUMBERS, *RANK_NUMBERS)
+)
 # What the task of a verdict over all of them is called.
 ALL_TASKS = "all tasks"
 _NUMBERS = (

@@ -75,8 +75,9 @@ class ModelComparison:
         `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
         `mean_ranks` and `mean_of_means` by model.
     over_these_tasks : Aggregates or None
-        With `statistic`, the comparison over these tasks: `values` and `intervals` by
-        model, and `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`,
+        With `statistic`, the comparison over these tasks: `values`, `intervals` and
+        `ranks` (`rank`, `low`, `high`, which follow from the verdicts) by model, and
+        `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`,
         `adjusted_pvalue` and `better`.
     signature : str
         A line with which `sigarray compare --verify` tells others whether they have the

@@ -352,6 +352,43 @@ class TestWrongCalls:
             t_ci(a, n_clusters=3)
 
 
+class TestSharedClusters:
+    """Two samples with items of the same documents are not independent."""
+
+    DOCUMENT = np.repeat([f"d{k:02d}" for k in range(20)], 4)
+
+    @pytest.mark.parametrize("function", [t_ci, t_test, bootstrap_ci, permutation_test])
+    def test_names_that_both_have_are_warned_of(self, function):
+        a, b = np.random.default_rng(0).normal(size=(2, 80))
+        drawn = {} if function in (t_ci, t_test) else {"n_resamples": 9, "rng": 0}
+        with pytest.warns(UserWarning, match="share 20 .* such as 'd00'.*paired=True"):
+            function(a, b, clusters=(self.DOCUMENT, self.DOCUMENT), **drawn)
+        some = [*self.DOCUMENT[:76], *["x"] * 4]
+        with pytest.warns(UserWarning, match="share 19 of their clusters"):
+            function(a, b, clusters=(some, self.DOCUMENT.tolist()), **drawn)
+
+    def test_other_names_numbers_and_pairs_are_not(self):
+        a, b = np.random.default_rng(0).normal(size=(2, 80))
+        others = [f"{x} of B" for x in self.DOCUMENT]
+        numbers = np.arange(80) // 4
+        expected = t_ci(a, b, clusters=(self.DOCUMENT, others))
+        assert t_ci(a, b, clusters=(numbers, numbers)) == expected
+        assert t_ci(a, b, clusters=(numbers.tolist(), others)) == expected
+        t_ci(a, b, paired=True, clusters=self.DOCUMENT)
+
+    def test_documents_as_pairs_see_what_two_sets_of_clusters_do_not(self):
+        """By the advice of the warning; all that documents have in common cancels."""
+        rng = np.random.default_rng(0)
+        hardness = np.repeat(rng.normal(size=20), 4)
+        a, b = hardness + rng.normal(size=(2, 80)) * 0.1 + [[0.2], [0.0]]
+        codes, size = np.arange(80) // 4, np.full(20, 4.0)
+        by = [(np.bincount(codes, weights=x), size) for x in (a, b)]
+        pairs = t_ci(*by, paired=True, statistic=of_sums(ratio))
+        apart = t_ci(a, b, clusters=(codes, codes))
+        assert pairs.statistic == pytest.approx(apart.statistic)
+        assert pairs.standard_error < 0.1 * apart.standard_error
+
+
 class TestLabelsOfPandas:
     """An index is a sequence of labels; a column of labels has an index of its own."""
 

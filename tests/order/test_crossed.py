@@ -249,6 +249,9 @@ class TestManyModels:
                 np.testing.assert_allclose(found, one)
         with pytest.raises(ValueError, match="scores of two or more models, shape"):
             multi_aso(models[0], **AXES)
+        # Axes as of a mapping, which would compare items.
+        with pytest.raises(ValueError, match=r"If .* in front, pass axis=\(-2, -1\)"):
+            multi_aso(models, **AXES)
 
 
 def test_equal_models_with_their_own_hard_items_are_rarely_called_better():

@@ -285,6 +285,32 @@ def test_near_ties_are_held():
     assert np.mean(((low == 1.0) & (high == 6.0)).all(axis=-1)) > 0.92
 
 
+def test_axes_from_the_end_are_those_of_an_array_and_of_a_mapping():
+    x = draw(3, 4, 5)
+    options = {"n_resamples": 20, "rng": 0, "axis": -2, "strata": -1}
+    of_array, of_list = rank_ci(x, **options), rank_ci([*x], **options)
+    by_place = rank_ci(x, **options | {"axis": 1, "strata": 2})
+    for found in (of_list, by_place):
+        np.testing.assert_array_equal(found.probability, of_array.probability)
+    # Of runs, models and tasks, of which no mapping has such axes.
+    between = rank_ci(np.moveaxis(x, 0, 1), **options | {"axis": 0, "strata": 2})
+    np.testing.assert_array_equal(between.probability, of_array.probability)
+
+
+@pytest.mark.parametrize(
+    ("axis", "strata", "advice"),
+    [
+        (0, 1, "axis=-2, strata=-1"),
+        (1, 0, "axis=-1, strata=-2"),
+        (-3, 1, "axis=-2, strata=-1"),
+    ],
+)
+def test_tasks_are_not_taken_for_models(axis, strata, advice):
+    """Axes as of a mapping would rank 26 tasks, by models taken for runs."""
+    with pytest.raises(ValueError, match=f"last axis, 26 long, .* pass {advice}, as"):
+        rank_ci(np.ones((4, 5, 26)), axis=axis, strata=strata, rng=0)
+
+
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [

@@ -281,7 +281,7 @@ def test_each_model_has_an_interval_of_its_own(statistic):
                 assert record[f"aggregate_low_{which}"] == found["low"]
                 assert record[f"aggregate_high_{which}"] == found["high"]
     (table,) = [x for x in result.tables if " of models over these" in x.title]
-    assert table.title.endswith("over these 6 tasks, 95 % confidence for each")
+    assert " over these 6 tasks, 95 % confidence for each; ranks, 95" in table.title
     (shown,) = [x[-1] for x in table.rows if x[0] == "ours"]
     numbers = [float(x) for x in re.findall(r"[-\d.]+", shown)]
     ours = document["ours"]
