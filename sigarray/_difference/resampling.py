@@ -135,7 +135,7 @@ def prepare_samples(
     n_items = None
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, n_items = standardize_columns(
-            *given, axis=axis, paired=paired
+            *given, axis=axis, paired=paired, may_take=statistic.may_take
         )
     elif isinstance(axis, tuple):
         xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
