@@ -24,6 +24,8 @@ _RECALLED = f"true positives and false negatives; or {_FOUND}"
 _OF_CLASSES = "or so for each of several classes, all true positives first"
 _OF_BINS = "hits, confidences and items of each bin, all hits first"
 _RESIDUALS = "squared residuals, gold values, their squares and ones"
+# Metrics whose numbers may be negative; others are of counts.
+_OF_ANY_NUMBERS = frozenset(("pearson", "perplexity", "r2", "ratio", "rmse"))
 
 
 class Metric(NamedTuple):
@@ -145,6 +147,8 @@ def read_sums(
                 f"{columns[0]!r} and {column!r}; got others. Fill in blank cells."
             )
             raise TableError(msg)
+    if metric is METRICS.get(name) and name not in _OF_ANY_NUMBERS:
+        _refuse_negative(name, columns, tables)
     sums = {
         task: {x: np.stack([y.tasks[task][x] for y in tables]) for x in by}
         for task, by in first.tasks.items()
@@ -219,6 +223,33 @@ def _read_column(
             higher_is_better=None,
         ),
     )
+
+
+def _refuse_negative(
+    name: str, columns: Sequence[str], tables: Sequence[ScoreTable]
+) -> None:
+    """Refuse counts below 0, of which a metric may be a number all the same.
+
+    Raises
+    ------
+    TableError
+        Such a count.
+    """
+    for column, table in zip(columns, tables, strict=True):
+        for task, by in table.tasks.items():
+            for model, counts in by.items():
+                if not np.any(counts < 0.0):
+                    continue
+                k = int(np.argmax(counts < 0.0))
+                item = table.ids[task][model][k]
+                on = f" on task {task!r}" if task else ""
+                msg = (
+                    f"{table.source}: expected counts of 0 or more in column "
+                    f"{column!r}, for --statistic {name}; got {counts[k]:g} for item "
+                    f"{item!r} of {model!r}{on}. Correct it, or remove the rows of "
+                    "this item."
+                )
+                raise TableError(msg)
 
 
 def _measure_items(

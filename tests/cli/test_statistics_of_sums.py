@@ -21,6 +21,7 @@ from sigarray import (
 from sigarray._cli.options.choices import STATISTICS
 from sigarray.read._sum_columns import order_columns
 from sigarray.read._sums import METRICS
+from tests.corpus.items import ITEMS
 
 N_ITEMS = 60
 TESTS = {"t": t_test, "bootstrap": bootstrap_test, "permutation": permutation_test}
@@ -391,3 +392,21 @@ def test_names_of_other_metrics_are_refused(statistic, columns, said):
         order_columns(statistic, columns)
     assert order_columns("ratio", ["tp", "words"]) == ["tp", "words"]
     assert order_columns("word_error_rate", ["errors", "tokens"])[1] == "tokens"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_negative_counts_are_refused(write, name):
+    """All counts with another sign have the same F1."""
+    items = ITEMS[name].reshape(-1, *ITEMS[name].shape[-2:])[0].T
+    columns = [f"x{k}" for k in range(items.shape[-1])]
+    rows = [
+        [m, f"s{k}", *map(repr, x)] for m in "ab" for k, x in enumerate(items.tolist())
+    ]
+    rows[len(items) + 3][2] = "-1"
+    path = write("\n".join(map(",".join, [["model", "item", *columns], *rows])))
+    choice = {"score": ",".join(columns), "statistic": name, "item": "item"}
+    if name in ("pearson", "perplexity", "r2", "ratio", "rmse"):
+        read.scores(path, **choice)
+        return
+    with pytest.raises(read.TableError, match=r"'x0', .* got -1 for item 's3' of 'b'"):
+        read.scores(path, **choice)
