@@ -23,6 +23,7 @@ from sigarray._difference.bca import (
     find_acceleration,
     find_bias,
 )
+from sigarray._difference.doubts import ZEROS_AND_ONES, doubt_point
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     at_level,
@@ -218,9 +219,9 @@ def bootstrap_ci(
     in 87.2 to 94.5 %; with 6 tasks and two to five runs only in 69.8 to 92.0 %.
 
     Data that do not vary have the interval [statistic, statistic], because their
-    acceleration counts as 0. If all replicates lie on one side of the observed
-    statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 - acc (z0 + z) <= 0, the
-    limit is the smallest or largest replicate.
+    acceleration counts as 0; of NumPy arrays a warning says so. If all replicates lie
+    on one side of the observed statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 -
+    acc (z0 + z) <= 0, the limit is the smallest or largest replicate.
 
     "studentized" has the limits d - s t*, with the error s of the observed mean or
     difference d, Welch's of independent samples, and the quantiles of t* = (d* - d) /
@@ -295,6 +296,8 @@ def bootstrap_ci(
     *values, error = result
     values = [at_level(level, x) for x in values]
     statistic, low, high, error = in_dtype(xp, dtype, [*values, error])
+    is_simple = of_units == "mean" and strata is None and design.n_items is None
+    doubt_point(xp, low, high, error, advice=ZEROS_AND_ONES if is_simple else "")
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 
