@@ -1,14 +1,12 @@
 """Warnings of what values show, for NumPy's arrays alone: no other is waited for."""
 
-import warnings
 from collections.abc import Sequence
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
+from sigarray._backend.warn import warn_caller
 from sigarray._difference.lattice import MAX_UNITS
 
-# Of the caller of a public function: the checks of options are between.
-_LEVEL = 6
 _ROUNDING = 100.0
 # Advice of an interval of means.
 ZEROS_AND_ONES = " For scores of 0 and 1 take proportion_ci."
@@ -30,14 +28,14 @@ def doubt_point(
         return
     rounding = _ROUNDING * xp.finfo(low.dtype).eps * xp.abs(low)
     if xp.any((low == high) & (error <= rounding)):
-        _warn(
+        warn_caller(
             f"An interval is a point, because all resamples have one {of}: they do not "
             f"show how much it could vary.{advice}"
         )
 
 
 def doubt_proportions(
-    xp: Library, result: Array, samples: Sequence[Array], advice: str, depth: int = 0
+    xp: Library, result: Array, samples: Sequence[Array], advice: str
 ) -> None:
     """Warn of a NaN that is of scores which are neither 0 nor 1."""
     if not xp.is_host or not xp.any(xp.isnan(result)):
@@ -45,11 +43,10 @@ def doubt_proportions(
     for x in samples:
         others = x[xp.isfinite(x) & (x != 0.0) & (x != 1.0)]
         if others.size:
-            _warn(
+            warn_caller(
                 "Scores that are neither 0 nor 1 have no proportion, and the result is "
                 f"NaN: one is {others[0]:g}. Pass scores of 0 and 1, such as x / 100 "
-                f"of percentages; for others use {advice}.",
-                depth,
+                f"of percentages; for others use {advice}."
             )
             return
 
@@ -59,15 +56,9 @@ def doubt_exact(
 ) -> None:
     """Warn of a NaN that is of differences without a unit."""
     if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
-        _warn(
+        warn_caller(
             f"The {of} of A and B are not multiples of one unit, at most {MAX_UNITS} "
             "of it, as those of accuracies and ratings are: with method='exact' their "
             "p-value is NaN. Use method='resampling', which takes all exchanges where "
-            "these are few.",
-            int(of != "differences"),
+            "these are few."
         )
-
-
-def _warn(message: str, depth: int = 0) -> None:
-    """Warn the caller of a public function, which is so many calls further out."""
-    warnings.warn(message, UserWarning, stacklevel=_LEVEL + depth)

@@ -155,7 +155,7 @@ def compare_proportions(
     check_one_or_pairs(samples, paired)
     result = _test_proportions(xp, *samples, paired=paired, hypotheses=hypotheses)
     result = in_dtype(xp, samples[0].dtype, result)
-    doubt_proportions(xp, result[0], samples, "t_test", depth=1)
+    doubt_proportions(xp, result[0], samples, "t_test")
     return split_results(ProportionTestResult, result, hypotheses)
 
 
