@@ -1,6 +1,7 @@
 """Warnings of what values show, for NumPy's arrays alone: no other is waited for."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -31,6 +32,18 @@ def doubt_point(
         warn_caller(
             f"An interval is a point, because all resamples have one {of}: they do not "
             f"show how much it could vary.{advice}"
+        )
+
+
+def doubt_counts(xp: Library, statistic: Any, samples: Sequence[Array]) -> None:
+    """Warn of counts below 0, of which metrics may be numbers all the same."""
+    if not xp.is_host or not getattr(statistic, "is_of_counts", False):
+        return
+    least = min(float(xp.min(x)) for x in samples if x.size)
+    if least < 0.0:
+        warn_caller(
+            f"Counts below 0, such as {least:g}, are faults, and of such "
+            f"{statistic.measure.__name__} means nothing, though it may be a number."
         )
 
 

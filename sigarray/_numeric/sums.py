@@ -29,6 +29,11 @@ class SumStatistic:
         """Return the metric of sums."""
         return self.measure(*sums)
 
+    @property
+    def is_of_counts(self) -> bool:
+        """Whether no number of an item is below 0, as metrics say by an attribute."""
+        return getattr(self.measure, "is_of_counts", False)
+
     def may_take(self, n_sums: int) -> bool:
         """Tell whether so many sums may be meant for it, without a call.
 

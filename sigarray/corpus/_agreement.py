@@ -9,7 +9,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.warn import warn_caller
-from sigarray.corpus._sums import add_up, divide, may_take, measure, split
+from sigarray.corpus._sums import add_up, divide, may_take, measure, of_counts, split
 
 _MAX_VALUES = 2**20
 
@@ -80,6 +80,7 @@ def _vote(xp: Library, ratings: Array, *, n_values: int) -> Array:
     return xp.where(xp.all(is_known, axis=-1)[..., None, :], both, math.nan)
 
 
+@of_counts
 @may_take(lambda n: n > 2)
 def krippendorff_alpha(*sums: Array) -> Array:
     """Return Krippendorff's alpha, the agreement of raters, for values without order.

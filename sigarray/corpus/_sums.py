@@ -27,6 +27,12 @@ def may_take(is_known: Callable[[int], bool]) -> Callable[[F], F]:
     return mark
 
 
+def of_counts(metric: F) -> F:
+    """Say that a metric is of counts, of which none is below 0."""
+    metric.is_of_counts = True  # type: ignore[attr-defined]
+    return metric
+
+
 def in_threes(n_sums: int) -> bool:
     """Tell whether sums are three for each of some classes, bins or orders."""
     return n_sums > 0 and n_sums % 3 == 0

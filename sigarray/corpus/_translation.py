@@ -9,12 +9,14 @@ from sigarray.corpus._sums import (
     is_some,
     may_take,
     measure,
+    of_counts,
     split,
 )
 
 _BETA = 2.0
 
 
+@of_counts
 @may_take(lambda n: n > 3 and n % 2 == 0)
 def bleu(*sums: Array) -> Array:
     """Return the BLEU of a corpus, as sacrebleu's default does.
@@ -81,6 +83,7 @@ def _bleu(xp: Library, *sums: Array) -> Array:
     return xp.where(is_some(xp, add_up(matches), own), score, 0.0)
 
 
+@of_counts
 @may_take(in_threes)
 def chrf(*sums: Array) -> Array:
     """Return the chrF of a corpus, or chrF++, as sacrebleu's default does.

@@ -24,8 +24,6 @@ _RECALLED = f"true positives and false negatives; or {_FOUND}"
 _OF_CLASSES = "or so for each of several classes, all true positives first"
 _OF_BINS = "hits, confidences and items of each bin, all hits first"
 _RESIDUALS = "squared residuals, gold values, their squares and ones"
-# Metrics whose numbers may be negative; others are of counts.
-_OF_ANY_NUMBERS = frozenset(("pearson", "perplexity", "r2", "ratio", "rmse"))
 
 
 class Metric(NamedTuple):
@@ -147,7 +145,7 @@ def read_sums(
                 f"{columns[0]!r} and {column!r}; got others. Fill in blank cells."
             )
             raise TableError(msg)
-    if metric is METRICS.get(name) and name not in _OF_ANY_NUMBERS:
+    if metric.statistic.is_of_counts:
         _refuse_negative(name, columns, tables)
     sums = {
         task: {x: np.stack([y.tasks[task][x] for y in tables]) for x in by}

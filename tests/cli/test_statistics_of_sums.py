@@ -405,8 +405,14 @@ def test_negative_counts_are_refused(write, name):
     rows[len(items) + 3][2] = "-1"
     path = write("\n".join(map(",".join, [["model", "item", *columns], *rows])))
     choice = {"score": ",".join(columns), "statistic": name, "item": "item"}
+    statistic = METRICS[name].statistic
+    counts = items.T - 100.0
     if name in ("pearson", "perplexity", "r2", "ratio", "rmse"):
+        t_ci(counts, statistic=statistic)
         read.scores(path, **choice)
         return
+    with pytest.warns(UserWarning, match="Counts below 0, such as -") as seen:
+        t_ci(counts, statistic=statistic)
+    assert seen[0].filename == __file__
     with pytest.raises(read.TableError, match=r"'x0', .* got -1 for item 's3' of 'b'"):
         read.scores(path, **choice)
