@@ -215,16 +215,15 @@ GROUPS = (
         "equivalence_test permutation_test permutation_replicates",
         {
             "clusters": """
-                A label for each item, in the order of the items, texts or numbers, if
-                whole clusters were sampled, such as documents with several questions
-                each, and items of one are not independent. For two samples that are not
-                pairs, a pair of arrays: the labels of A and those of B, which are other
-                clusters; a warning says what to do about names that both have. Labels
+                A label for each item, in the order of the items, texts or numbers (3,
+                3.0 and "3 " are one), if whole clusters were sampled, such as documents
+                with several questions each, and items of one are not independent. For
+                two samples that are not pairs, a pair of arrays, whose clusters are
+                others: a warning says what to do about names that both have. Labels
                 with an index are brought into the order of the samples; pairs whose
                 labels are in two orders need such. Random draws take clusters in the
-                order in which texts are first seen, and arrays of integers in their
-                own, as on a device: clusters with other names may be other draws for a
-                seed."""
+                order in which texts are first seen, and integers in their own, as on a
+                device: other names may be other draws for a seed."""
         },
     ),
     Group(

@@ -237,6 +237,18 @@ def _are_integers(labels: Any) -> bool:
     return is_array(labels) and not _is_on_host(labels)
 
 
+def name_label(label: Any) -> Any:
+    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files.
+
+    Columns of pandas may hold all of these. What is neither text nor number is itself.
+    """
+    if isinstance(label, (float, np.floating)) and float(label).is_integer():
+        return str(int(label))
+    if isinstance(label, (str, int, float, np.number)):
+        return " ".join(str(label).split())
+    return label
+
+
 def _number(
     labels: Any, kind: str, numbers: dict[Any, int] | None = None
 ) -> np.ndarray:
@@ -244,18 +256,25 @@ def _number(
 
     Integers are in their own order, as on a device, so that draws are the same there;
     but not with `numbers` of labels that were seen before, to which others are added.
+    Labels of one name are one: see `name_label`.
     """
     if numbers is None and _are_integers(labels):
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     values = _list_values(labels)
     numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)
+    known: dict[Any, int] = {}
     for place, label in enumerate(values):
+        code = known.get(label)
+        if code is not None:
+            codes[place] = code
+            continue
         if label is None or label != label:  # noqa: PLR0124
             msg = (
                 f"Expected {_NAMES[kind]} to be a label for each item; got {label!r} "
                 f"at place {place}."
             )
             raise ValueError(msg)
-        codes[place] = numbers.setdefault(label, len(numbers))
+        code = numbers.setdefault(name_label(label), len(numbers))
+        codes[place] = known[label] = code
     return codes

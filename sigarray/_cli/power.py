@@ -65,8 +65,10 @@ def run(options: argparse.Namespace) -> Report:
     if table.runs:
         msg = (
             f"{table.source}: expected scores of runs or of items; got items in "
-            "several runs of each model. Pass --unit item or --unit run. Of both, "
-            "required_items in Python says how many items several numbers of runs need."
+            "several runs of each model. Pass --unit item or --unit run. Of both, in "
+            "Python, required_items(variance_components(a, b), [5, 10], difference) "
+            "says how many items so many runs need, of the tables a and b of two "
+            "models in read.scores(FILE).runs."
         )
         raise ValueError(msg)
     if table.statistic is not None:

@@ -23,6 +23,7 @@ from sigarray._difference.bca import (
     find_acceleration,
     find_bias,
 )
+from sigarray._difference.doubts import ZEROS_AND_ONES, doubt_point
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     at_level,
@@ -37,6 +38,7 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
@@ -108,15 +110,14 @@ def bootstrap_ci(
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers, if whole
-        clusters were sampled, such as documents with several questions each, and items
-        of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B, which are other clusters; a warning says
-        what to do about names that both have. Labels with an index are brought into the
-        order of the samples; pairs whose labels are in two orders need such. Random
-        draws take clusters in the order in which texts are first seen, and arrays of
-        integers in their own, as on a device: clusters with other names may be other
-        draws for a seed.
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each, and items of one are not independent. For two samples that are
+        not pairs, a pair of arrays, whose clusters are others: a warning says what to
+        do about names that both have. Labels with an index are brought into the order
+        of the samples; pairs whose labels are in two orders need such. Random draws
+        take clusters in the order in which texts are first seen, and integers in their
+        own, as on a device: other names may be other draws for a seed.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
@@ -219,9 +220,9 @@ def bootstrap_ci(
     in 87.2 to 94.5 %; with 6 tasks and two to five runs only in 69.8 to 92.0 %.
 
     Data that do not vary have the interval [statistic, statistic], because their
-    acceleration counts as 0. If all replicates lie on one side of the observed
-    statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 - acc (z0 + z) <= 0, the
-    limit is the smallest or largest replicate.
+    acceleration counts as 0; of NumPy arrays a warning says so. If all replicates lie
+    on one side of the observed statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 -
+    acc (z0 + z) <= 0, the limit is the smallest or largest replicate.
 
     "studentized" has the limits d - s t*, with the error s of the observed mean or
     difference d, Welch's of independent samples, and the quantiles of t* = (d* - d) /
@@ -296,6 +297,8 @@ def bootstrap_ci(
     *values, error = result
     values = [at_level(level, x) for x in values]
     statistic, low, high, error = in_dtype(xp, dtype, [*values, error])
+    is_simple = of_units == "mean" and strata is None and design.n_items is None
+    doubt_point(xp, low, high, error, advice=ZEROS_AND_ONES if is_simple else "")
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 
@@ -387,14 +390,3 @@ def _find_limits(
     moved = [move_back(centered, x) for x in (observed, *limits)]
     error = standard_deviation(xp, replicates)
     return xp.stack([unit * x for x in (*moved, error)])
-
-
-def interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
-    """Return a quantile (R,) of sorted rows (R, N), by linear interpolation."""
-    count = ordered.shape[-1]
-    place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
-    below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))
-    first = xp.astype(below, xp.index_dtype)[:, None]
-    low = xp.take_along_axis(ordered, first, axis=-1)[:, 0]
-    high = xp.take_along_axis(ordered, first + min(1, count - 1), axis=-1)[:, 0]
-    return low + (place - below) * (high - low)

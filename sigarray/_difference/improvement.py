@@ -11,10 +11,11 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.confidence_interval import interpolate
+from sigarray._difference.doubts import doubt_point
 from sigarray._difference.ragged_tasks import RaggedLeads
 from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
+from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.statistic import check_sizes, standard_deviation
 from sigarray._resampling.replicates import keep
 from sigarray._resampling.stratified import draw_within
@@ -100,7 +101,8 @@ def probability_of_improvement(
     -----
     The measure is that of [1]_. Of n runs on a task n - 1 are drawn, because n draws
     vary too little [2]_: see `bootstrap_ci`. Where every run of A beats every run of B
-    on each task, no resample shows how near they are, and the interval is a point. Of
+    on each task, no resample shows how near they are, and the interval is a point; of
+    NumPy arrays a warning says so. Of
     2000 sets each of 26 tasks with three to six or five to eleven normal runs of a
     model, and of 6 tasks with three to six, percentile intervals of 95 % held a
     probability of 0.50 or 0.69 in 95 to 97 %.
@@ -137,6 +139,7 @@ def probability_of_improvement(
         n_resamples=n_resamples,
     )
     value, low, high = values
+    doubt_point(xp, low, high, error, "probability", " brunner_munzel has a p-value.")
     return BootstrapResult(value, ConfidenceInterval(low, high), error)
 
 

@@ -12,6 +12,7 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import choice, show
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._difference.doubts import doubt_exact
 from sigarray._difference.hypotheses import MARGIN_RULE, allow_margin
 from sigarray._difference.relabelling import (
     count_extremes,
@@ -108,19 +109,18 @@ def permutation_test(
         "exact" is for pairs whose differences are multiples of one unit, at most 20 of
         it, as accuracies (0 or 1), partial credits, votes and ratings have: the p-value
         over all 2^n exchanges, with no `rng`, and NaN for a batch entry with other
-        differences. For accuracies it is the sign test, or exact test of McNemar. With
-        `clusters` it is over all exchanges of whole clusters, the sums of whose
-        differences are at most 20 units, too.
+        differences, of NumPy arrays with a warning. For accuracies it is the sign test,
+        or exact test of McNemar. With `clusters` it is over all exchanges of whole
+        clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers, if whole
-        clusters were sampled, such as documents with several questions each, and items
-        of one are not independent. For two samples that are not pairs, a pair of
-        arrays: the labels of A and those of B, which are other clusters; a warning says
-        what to do about names that both have. Labels with an index are brought into the
-        order of the samples; pairs whose labels are in two orders need such. Random
-        draws take clusters in the order in which texts are first seen, and arrays of
-        integers in their own, as on a device: clusters with other names may be other
-        draws for a seed.
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each, and items of one are not independent. For two samples that are
+        not pairs, a pair of arrays, whose clusters are others: a warning says what to
+        do about names that both have. Labels with an index are brought into the order
+        of the samples; pairs whose labels are in two orders need such. Random draws
+        take clusters in the order in which texts are first seen, and integers in their
+        own, as on a device: other names may be other draws for a seed.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -318,6 +318,8 @@ def permutation_test(
         difference, pvalue = find_without_draws(
             xp, a, b, method=method, paired=paired, alternative=alternative, null=null
         )
+        if method == "exact":
+            doubt_exact(xp, difference, pvalue)
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples and (paired or not design.strata.are_there)
@@ -372,6 +374,7 @@ def _exchange_clusters(
         null=0.0,
         n_clusters=design.n_clusters[0],
     )
+    doubt_exact(xp, difference, pvalue, of="sums of the differences in clusters")
     return ResamplingResult(difference, pvalue)
 
 

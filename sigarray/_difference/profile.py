@@ -11,6 +11,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._difference.doubts import doubt_point
 from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
@@ -135,6 +136,7 @@ def performance_profile(
         confidence_level=confidence_level,
         n_resamples=n_resamples,
     )
+    doubt_point(xp, low, high, 0.0, "profile")
     return ProportionResult(value, ConfidenceInterval(low, high))
 
 

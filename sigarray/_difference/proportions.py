@@ -7,6 +7,7 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
+from sigarray._difference.doubts import doubt_proportions
 from sigarray._difference.resampling import check_one_or_pairs
 from sigarray._numeric.special import normal_quantile
 from sigarray.results import ConfidenceInterval, ProportionResult
@@ -47,7 +48,8 @@ def proportion_ci(
     ProportionResult
         `statistic` and `confidence_interval` (`low` and `high`), arrays of shape (...),
         on the device and of the float dtype of the scores. NaN for a
-        batch entry with a score that is neither 0 nor 1.
+        batch entry with a score that is neither 0 nor 1; of NumPy arrays a warning says
+        so.
 
     Raises
     ------
@@ -110,6 +112,7 @@ def proportion_ci(
     check_one_or_pairs(samples, paired)
     z = normal_quantile(0.5 + 0.5 * confidence_level)
     statistic, low, high = _proportion_ci(xp, samples, z=z, paired=paired)
+    doubt_proportions(xp, statistic, samples, "t_ci")
     return ProportionResult(statistic, ConfidenceInterval(low, high))
 
 

@@ -25,6 +25,7 @@ from sigarray._backend.tables import (
     one_axis,
     standardize_tables,
 )
+from sigarray._difference.doubts import doubt_counts
 from sigarray._difference.strata import arrange_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
@@ -135,8 +136,9 @@ def prepare_samples(
     n_items = None
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, n_items = standardize_columns(
-            *given, axis=axis, paired=paired
+            *given, axis=axis, paired=paired, may_take=statistic.may_take
         )
+        doubt_counts(xp, statistic, samples)
     elif isinstance(axis, tuple):
         xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
         dtype = samples[0].dtype

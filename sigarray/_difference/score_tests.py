@@ -9,6 +9,7 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
+from sigarray._difference.doubts import doubt_proportions
 from sigarray._difference.hypotheses import (
     MARGIN_RULE,
     Hypothesis,
@@ -67,7 +68,7 @@ def proportion_test(
     ProportionTestResult
         `statistic` (z), `pvalue` and `difference`, arrays of shape (...), on the device
         and of the float dtype of the scores. NaN for a batch entry with a score that is
-        neither 0 nor 1.
+        neither 0 nor 1; of NumPy arrays a warning says so.
 
     Raises
     ------
@@ -154,6 +155,7 @@ def compare_proportions(
     check_one_or_pairs(samples, paired)
     result = _test_proportions(xp, *samples, paired=paired, hypotheses=hypotheses)
     result = in_dtype(xp, samples[0].dtype, result)
+    doubt_proportions(xp, result[0], samples, "t_test")
     return split_results(ProportionTestResult, result, hypotheses)
 
 

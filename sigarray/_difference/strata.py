@@ -1,6 +1,5 @@
 """Strata of samples, from an axis of arrays or from labels."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,9 +7,10 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
-from sigarray._backend.codes import read_codes
+from sigarray._backend.codes import name_label, read_codes
 from sigarray._backend.columns import is_sequence
 from sigarray._backend.library import Library
+from sigarray._backend.warn import warn_caller
 from sigarray._numeric.strata import Strata, sort_into_strata
 
 _TOO_FEW = (
@@ -101,14 +101,12 @@ def _warn_of_unlike_shares(codes_a: Array, codes_b: Array) -> None:
     unlike = np.flatnonzero(a * int(b.sum()) != b * int(a.sum()))
     if len(unlike):
         k = unlike[0]
-        warnings.warn(
+        warn_caller(
             f"A and B have unlike shares of their scores in a stratum, such as {a[k]} "
             f"of {a.sum()} and {b[k]} of {b.sum()}: strata with high scores that are a "
             "larger part of A put A ahead, even if both are equal in each stratum. To "
             "count strata alike, pass (scores / size, 1 / size), with the size of the "
-            "stratum of each score, and statistic=of_sums(corpus.ratio).",
-            UserWarning,
-            stacklevel=2,
+            "stratum of each score, and statistic=of_sums(corpus.ratio)."
         )
 
 
@@ -164,7 +162,10 @@ def _merge_axes(
 
 def _check_same(of_a: Any, of_b: Any) -> None:
     """Raise if A has other strata than B."""
-    found = [set(x.tolist() if hasattr(x, "tolist") else x) for x in (of_a, of_b)]
+    found = [
+        set(map(name_label, x.tolist() if hasattr(x, "tolist") else x))
+        for x in (of_a, of_b)
+    ]
     alone = found[0] ^ found[1]
     if alone:
         msg = (

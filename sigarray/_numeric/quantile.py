@@ -332,3 +332,14 @@ def _draw_gammas(
         return gammas
     single = exponentials(xp, uniforms[..., :n_gaps])
     return xp.where(gaps > 1.0, gammas, xp.where(gaps > 0.0, single, 0.0))
+
+
+def interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
+    """Return a quantile (R,) of sorted rows (R, N), by linear interpolation."""
+    count = ordered.shape[-1]
+    place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
+    below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))
+    first = xp.astype(below, xp.index_dtype)[:, None]
+    low = xp.take_along_axis(ordered, first, axis=-1)[:, 0]
+    high = xp.take_along_axis(ordered, first + min(1, count - 1), axis=-1)[:, 0]
+    return low + (place - below) * (high - low)

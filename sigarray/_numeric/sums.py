@@ -29,6 +29,25 @@ class SumStatistic:
         """Return the metric of sums."""
         return self.measure(*sums)
 
+    @property
+    def is_of_counts(self) -> bool:
+        """Whether no number of an item is below 0, as metrics say by an attribute."""
+        return getattr(self.measure, "is_of_counts", False)
+
+    def may_take(self, n_sums: int) -> bool:
+        """Tell whether so many sums may be meant for it, without a call.
+
+        Metrics say so by an attribute, `may_take`; others by their parameters.
+        """
+        known: Callable[[int], bool] | None = getattr(self.measure, "may_take", None)
+        if known is not None:
+            return known(n_sums)
+        try:
+            inspect.signature(self.measure).bind(*range(n_sums))
+        except (TypeError, ValueError):  # of a function in C nothing is known
+            return False
+        return True
+
     def evaluate(self, xp: Library, sums: Array) -> Array:
         """Return the metric (..., R) of sums (..., d, R), NaN where one is not finite.
 
@@ -96,6 +115,8 @@ def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
         What `bootstrap_ci`, `bootstrap_test`, `permutation_test`, their replicates,
         `t_test` and `t_ci` take as `statistic`. A sample is then a tuple of d arrays
         (..., n), or one array (..., d, n): one number of each kind for each of n items.
+        An array with n < d is an error if the metric may take n sums, too, for it may
+        be on its side; a tuple is what it says.
 
     Raises
     ------

@@ -1,5 +1,6 @@
 """Tests and intervals of two models, or one, over these tasks, which are strata."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -94,5 +95,7 @@ def _estimate(
         found: Any = t_ci(*samples, **by)
     else:
         by = by | {"statistic": statistic, "method": "percentile", **resampling}
-        found = bootstrap_ci(*samples, **by)
+        with warnings.catch_warnings():  # that scores do not vary is said elsewhere
+            warnings.simplefilter("ignore")
+            found = bootstrap_ci(*samples, **by)
     return float(found.statistic), Interval(*map(float, found.confidence_interval))

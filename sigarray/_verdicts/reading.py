@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray import read
+from sigarray._backend.codes import name_label
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.sampled import take_clusters
 from sigarray.read._alignment import Unit
@@ -148,5 +149,6 @@ def _name_clusters(
     if unknown:
         msg = f"Expected a cluster for each item; got {unknown[0]!r}."
         raise ValueError(msg)
-    named = dict(zip(names, map(str, values), strict=True))
+    texts = [str(name_label(x)) for x in values]
+    named = dict(zip(names, texts, strict=True))
     return tuple(named[x] for x in items)

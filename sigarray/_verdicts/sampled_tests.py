@@ -115,7 +115,7 @@ def _choose_call(
             )
 
     else:
-        given = dict(sampled.sums) or scores
+        given = {x: tuple(y) for x, y in sampled.sums.items()} or scores
         function = FUNCTIONS[options.test]
         by = {} if sampled.statistic is None else {"statistic": sampled.statistic}
 

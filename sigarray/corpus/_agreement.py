@@ -8,7 +8,8 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
-from sigarray.corpus._sums import add_up, divide, measure, split
+from sigarray._backend.warn import warn_caller
+from sigarray.corpus._sums import add_up, divide, may_take, measure, of_counts, split
 
 _MAX_VALUES = 2**20
 
@@ -21,7 +22,8 @@ def votes(ratings: Array, /, *, n_values: int) -> Array:
     ----------
     ratings : array, shape (..., n, raters), real
         Ratings of n items, 0 to n_values - 1; NaN is a missing one. Raters may differ
-        from item to item, and their order has no meaning.
+        from item to item, and their order has no meaning. A warning says so if there
+        are more raters than items, as in a table on its side.
     n_values : int
         V, the number of values, 2 or more, static under `jit`.
 
@@ -55,6 +57,13 @@ def votes(ratings: Array, /, *, n_values: int) -> Array:
             f"axis; got shape {tuple(x.shape)}."
         )
         raise ValueError(msg)
+    n, raters = x.shape[-2:]
+    if raters > n > 1:
+        warn_caller(
+            f"Ratings of {n} items by {raters} raters each, from shape "
+            f"{tuple(x.shape)}: raters are on the last axis. If there are {raters} "
+            "items, pass ratings.T."
+        )
     return _vote(xp, x, n_values=n_values)
 
 
@@ -71,6 +80,8 @@ def _vote(xp: Library, ratings: Array, *, n_values: int) -> Array:
     return xp.where(xp.all(is_known, axis=-1)[..., None, :], both, math.nan)
 
 
+@of_counts
+@may_take(lambda n: n > 2)
 def krippendorff_alpha(*sums: Array) -> Array:
     """Return Krippendorff's alpha, the agreement of raters, for values without order.
 

@@ -8,7 +8,15 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray.corpus._items import standardize_pairs
-from sigarray.corpus._sums import add_up, divide, measure, split
+from sigarray.corpus._sums import (
+    add_up,
+    divide,
+    in_threes,
+    may_take,
+    measure,
+    of_counts,
+    split,
+)
 
 _MAX_BINS = 2**20
 _BINS = "3 B sums, as bins counts them for B bins"
@@ -71,6 +79,8 @@ def _sort(xp: Library, confidence: Array, hit: Array, *, n_bins: int) -> Array:
     return xp.where(is_known, xp.concat(parts, axis=-2), math.nan)
 
 
+@of_counts
+@may_take(in_threes)
 def calibration_error(*sums: Array) -> Array:
     """Return the expected calibration error, which is biased: see the notes.
 
@@ -122,6 +132,8 @@ def _calibration_error(xp: Library, *sums: Array) -> Array:
     return add_up(gaps) / add_up(counts)
 
 
+@of_counts
+@may_take(in_threes)
 def squared_calibration_error(*sums: Array) -> Array:
     """Return the squared calibration error, without the bias that chance adds.
 

@@ -2,12 +2,28 @@
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray.corpus._sums import add_up, divide, is_some, measure, split
+from sigarray.corpus._sums import (
+    add_up,
+    divide,
+    in_threes,
+    is_some,
+    may_take,
+    measure,
+    of_counts,
+    split,
+)
 
 _CLASSES = "3 K sums, as confusions counts them for K classes"
 _BINARY = "sums tp, fp, fn and tn, or those of confusions for K classes, 2 or more"
 
 
+def _is_of_counts(n_sums: int) -> bool:
+    """Tell whether sums may be some of tp, fp, fn and tn, or those of classes."""
+    return n_sums in (2, 3, 4) or in_threes(n_sums)
+
+
+@of_counts
+@may_take(_is_of_counts)
 def accuracy(*sums: Array) -> Array:
     """Return the share of items whose class is right.
 
@@ -51,6 +67,8 @@ def _accuracy(_: Library, *sums: Array) -> Array:
     return right / (right + add_up(missed))
 
 
+@of_counts
+@may_take(_is_of_counts)
 def precision(*sums: Array) -> Array:
     """Return the share of what was found that is right (micro precision).
 
@@ -92,6 +110,8 @@ def _precision(_: Library, *sums: Array) -> Array:
     return tp / (tp + fp)
 
 
+@of_counts
+@may_take(_is_of_counts)
 def recall(*sums: Array) -> Array:
     """Return the share of what is there that was found (micro recall).
 
@@ -133,6 +153,8 @@ def _recall(_: Library, *sums: Array) -> Array:
     return tp / (tp + fn)
 
 
+@of_counts
+@may_take(_is_of_counts)
 def f1(*sums: Array) -> Array:
     """Return micro F1, the harmonic mean of micro precision and micro recall.
 
@@ -183,6 +205,8 @@ def _add_classes(*sums: Array) -> list[Array]:
     return [add_up(x) for x in split(sums, 3, f"sums tp, fp and fn, or {_CLASSES}")]
 
 
+@of_counts
+@may_take(_is_of_counts)
 def macro_f1(*sums: Array) -> Array:
     """Return the mean of the F1 of all classes.
 
@@ -234,6 +258,8 @@ def _macro_f1(xp: Library, *sums: Array) -> Array:
     return add_up(shares) / len(shares)
 
 
+@of_counts
+@may_take(_is_of_counts)
 def matthews_correlation(*sums: Array) -> Array:
     """Return Matthews' correlation coefficient of two or more classes.
 

@@ -2,7 +2,7 @@
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray.corpus._sums import measure
+from sigarray.corpus._sums import measure, of_counts
 
 
 def ratio(x: Array, y: Array, /) -> Array:
@@ -41,6 +41,7 @@ def _ratio(_: Library, x: Array, y: Array) -> Array:
     return x / y
 
 
+@of_counts
 def word_error_rate(errors: Array, words: Array, /) -> Array:
     """Return the word error rate of a corpus.
 

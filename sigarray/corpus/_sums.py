@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize_numbers
@@ -10,8 +11,31 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import as_scalars, traceable
 from sigarray._numeric.faults import add_up_faults
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # A sum below so many units of rounding of another one may be none.
 _ROUNDING = 16.0
+
+
+def may_take(is_known: Callable[[int], bool]) -> Callable[[F], F]:
+    """Say how many sums may be meant for a metric, where its parameters do not."""
+
+    def mark(metric: F) -> F:
+        metric.may_take = is_known  # type: ignore[attr-defined]
+        return metric
+
+    return mark
+
+
+def of_counts(metric: F) -> F:
+    """Say that a metric is of counts, of which none is below 0."""
+    metric.is_of_counts = True  # type: ignore[attr-defined]
+    return metric
+
+
+def in_threes(n_sums: int) -> bool:
+    """Tell whether sums are three for each of some classes, bins or orders."""
+    return n_sums > 0 and n_sums % 3 == 0
 
 
 @traceable

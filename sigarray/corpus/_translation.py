@@ -2,11 +2,22 @@
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray.corpus._sums import add_up, divide, is_some, measure, split
+from sigarray.corpus._sums import (
+    add_up,
+    divide,
+    in_threes,
+    is_some,
+    may_take,
+    measure,
+    of_counts,
+    split,
+)
 
 _BETA = 2.0
 
 
+@of_counts
+@may_take(lambda n: n > 3 and n % 2 == 0)
 def bleu(*sums: Array) -> Array:
     """Return the BLEU of a corpus, as sacrebleu's default does.
 
@@ -72,6 +83,8 @@ def _bleu(xp: Library, *sums: Array) -> Array:
     return xp.where(is_some(xp, add_up(matches), own), score, 0.0)
 
 
+@of_counts
+@may_take(in_threes)
 def chrf(*sums: Array) -> Array:
     """Return the chrF of a corpus, or chrF++, as sacrebleu's default does.
 

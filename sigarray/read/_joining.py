@@ -23,7 +23,7 @@ from sigarray.read._missing import (
     leave_out_unnamed,
 )
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
-from sigarray.read._raters import doubt_raters_as_runs, find_raters
+from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
@@ -78,6 +78,7 @@ def join_records(
     records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
     records, of_clusters = _leave_out_clusters(records, choice)
+    of_clusters += _say_one_run(records, choice, source)
     of_raters: list[str] = []
     if unit not in OF_RUNS:
         records, of_raters = find_raters(records)
@@ -159,6 +160,19 @@ def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list
         note += "; name their column with --cluster, where items of one are not "
         note += "independent"
     return records.name(cluster=None), [note]
+
+
+def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
+    """Say that items in one run of each model are no evidence of other runs."""
+    column = find_column(records, "run")
+    if choice.unit is not None or column is None or names_raters(column):
+        return []
+    if not records.has("item") or len(records.list_known("run")) != 1:
+        return []
+    return [
+        f"{source}: one {column!r} of each model: verdicts are on these trained "
+        "models, and nothing is said of other runs"
+    ]
 
 
 def _take_last(

@@ -1,6 +1,7 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
 import collections
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -262,9 +263,14 @@ def _say_columns(
         )
     groups = [x for x in unused if _groups_items(frame, roles, x)]
     if groups and "cluster" not in roles:
+        by_role = [
+            " or ".join(f"--{role} {shlex.quote(x)}" for x in groups[:4])
+            for role in ("cluster", "task")
+        ]
         notes.append(
-            f"{list_names(groups, 4)} may group the items: those of one document, say, "
-            f"are not independent. Where it does, pass --cluster {groups[0]}"
+            f"{list_names(groups, 4)} may group the items. If the groups were sampled, "
+            "as documents are, items of one are not independent: pass "
+            f"{by_role[0]}. If they are fixed, as subjects are, pass {by_role[1]}"
         )
     return notes
 

@@ -145,6 +145,8 @@ def read_sums(
                 f"{columns[0]!r} and {column!r}; got others. Fill in blank cells."
             )
             raise TableError(msg)
+    if metric.statistic.is_of_counts:
+        _refuse_negative(name, columns, tables)
     sums = {
         task: {x: np.stack([y.tasks[task][x] for y in tables]) for x in by}
         for task, by in first.tasks.items()
@@ -219,6 +221,33 @@ def _read_column(
             higher_is_better=None,
         ),
     )
+
+
+def _refuse_negative(
+    name: str, columns: Sequence[str], tables: Sequence[ScoreTable]
+) -> None:
+    """Refuse counts below 0, of which a metric may be a number all the same.
+
+    Raises
+    ------
+    TableError
+        Such a count.
+    """
+    for column, table in zip(columns, tables, strict=True):
+        for task, by in table.tasks.items():
+            for model, counts in by.items():
+                if not np.any(counts < 0.0):
+                    continue
+                k = int(np.argmax(counts < 0.0))
+                item = table.ids[task][model][k]
+                on = f" on task {task!r}" if task else ""
+                msg = (
+                    f"{table.source}: expected counts of 0 or more in column "
+                    f"{column!r}, for --statistic {name}; got {counts[k]:g} for item "
+                    f"{item!r} of {model!r}{on}. Correct it, or remove the rows of "
+                    "this item."
+                )
+                raise TableError(msg)
 
 
 def _measure_items(

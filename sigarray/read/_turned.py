@@ -19,22 +19,21 @@ from sigarray.read._frame import (
 )
 from sigarray.read._metric_rows import choose_metric_of
 from sigarray.read._run_columns import Runs, find_runs, find_word, is_metric
+from sigarray.read._score_table import Choice
 
 _NUMBER = re.compile(r"\d+")
 # A table with more rows has no row for each model.
 _MAX_MODELS = 10_000
+# More numbered columns of two marks alone, or of any scores, are hardly those of runs.
+_MAX_MARKED, _MAX_NUMBERED = 30, 200
 
 
-def turn_runs(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    metrics: Sequence[str],
-) -> Frame:
+def turn_runs(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
     Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
-    Tables of other kinds are returned as they are.
+    Numbers alone are those of items if the unit is chosen so, and doubted if they are
+    so many. Tables of other kinds are returned as they are.
 
     Raises
     ------
@@ -44,13 +43,15 @@ def turn_runs(
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
+    ignored, metrics = choice.ignored, choice.metrics
     are_scores = "score" in chosen or any(x in frame.columns for x in metrics)
     if are_scores or len(frame.lines) > _MAX_MODELS:
         return frame
     by_metric = find_runs(x for x in frame.columns if x not in ignored)
     every = {x: run for by in by_metric.values() for x, run in by.items()}
     column = _find_models(frame, chosen, ignored, list(every))
-    if not every and column is not None:
+    is_numbered = not every
+    if is_numbered and column is not None:
         every = {x: x for x in _list_numbers(frame, chosen, ignored, column)}
         by_metric = {"": every}
     if len(every) < 2 or column is None:
@@ -61,6 +62,8 @@ def turn_runs(
     if not is_known and not any(not x or is_metric(x) for x in by_metric):
         return frame
     name = find_word(every.values()) or "run"
+    if is_numbered and choice.unit == "item":
+        name = "item"
     if chosen.get("run", name) != name or {"score", "item", "step"} & set(known):
         return frame
     metric = _choose_metric(frame, by_metric, metrics)
@@ -90,17 +93,37 @@ def turn_runs(
     ]
     of = repr(metric or frame.metric) if metric or frame.metric else "one score"
     note = (
-        f"columns {list_names(runs, 3)} were taken for runs of {of}, and what "
-        f"{column!r} names for models"
+        f"columns {list_names(runs, 3)} were taken for "
+        f"{'items' if name == 'item' else 'runs'} of {of}, and what {column!r} names "
+        "for models"
     )
+    doubts = _doubt_runs(frame, runs) if is_numbered and choice.unit is None else []
     return replace(
         frame,
         columns=columns,
         lines=[frame.lines[k] for k in rows],
         notes=(*frame.notes, note),
+        doubts=(*frame.doubts, *doubts),
         metric=metric or frame.metric,
         other_metrics=(*frame.other_metrics, *(x for x in by_metric if x != metric)),
     )
+
+
+def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
+    """Doubt that numbers alone are those of runs: of a table on its side, of items."""
+    n = len(runs)
+    if n <= _MAX_MARKED:
+        return []
+    cells = {as_text(y) for x in runs for y in frame.columns[x] if not is_blank(y)}
+    marks = {float(x) if looks_like_score(x) else x for x in cells}
+    if n <= _MAX_NUMBERED and len(marks) > 2:
+        return []
+    values = f" of {list_names(sorted(cells), 2)} alone" if len(marks) <= 2 else ""
+    return [
+        f"{n:,} scores{values} in a row of each model were taken for those of as many "
+        "independent runs. If each column is of an item of a test set, by which models "
+        "are paired, pass --unit item; and --unit run if each is a run of its own"
+    ]
 
 
 def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:

@@ -25,9 +25,11 @@ def _name_within_clusters(
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
 
-    They do if one model has most of its scores under names that several clusters have.
-    A few are left to an error, for an item is in one cluster alone. Raters of items,
-    who have rated all of them, are no clusters of these.
+    They do if one model has most of its scores under names that several clusters have,
+    or if all models have the same items in clusters, each with one score, and without
+    clusters some with several. Others are left to an error, for an item is in one
+    cluster alone. Raters of items, who have rated all of them, are no clusters of
+    these.
     """
     cluster = chosen.get("cluster")
     frames = [x for x in tables if x is not None]
@@ -47,7 +49,7 @@ def _name_within_clusters(
 
 
 def _find_repeated(frame: Frame, chosen: Mapping[str, str], cluster: str) -> str | None:
-    """Return the column of items if most of its names are in several clusters."""
+    """Return the column of items if its names begin anew in each cluster."""
     known = {role: x for role, x in chosen.items() if x in frame.columns}
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
         return None
@@ -55,15 +57,35 @@ def _find_repeated(frame: Frame, chosen: Mapping[str, str], cluster: str) -> str
     item = roles.get("item")
     if item is None or item not in frame.columns or item == cluster:
         return None
-    factors = [
+    model, task, run, names = (
         encode_texts(frame.columns[roles[x]])
         if roles.get(x) in frame.columns
         else repeat("", len(frame.lines))
-        for x in ("model", "task", "item")
-    ]
+        for x in ("model", "task", "run", "item")
+    )
     clusters = encode_texts(frame.columns[cluster])
-    groups, n_groups = group_rows(factors)
+    groups, n_groups = group_rows([model, task, names])
     pairs, n_pairs = group_rows([Coded(groups, range(n_groups)), clusters])
     counts = np.bincount(groups[find_first(pairs, n_pairs)])
     is_repeated = counts[groups] > 1
-    return item if len(groups) and 2 * is_repeated.sum() >= len(groups) else None
+    if not len(groups) or not is_repeated.any():
+        return None
+    are_most = 2 * is_repeated.sum() >= len(groups)
+    own = [task, clusters, names]
+    if are_most or (
+        _are_once([model, run, *own])
+        and not _are_once([model, run, task, names])
+        and _have_all(model, own)
+    ):
+        return item
+    return None
+
+
+def _are_once(columns: Sequence[Coded]) -> bool:
+    """Tell whether no combination of cells is in two rows."""
+    return group_rows(columns)[1] == len(columns[0])
+
+
+def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
+    """Tell whether each model has the same items in clusters."""
+    return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]

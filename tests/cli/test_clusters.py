@@ -250,6 +250,39 @@ def test_questions_that_are_numbered_anew_in_each_document(anew, run, is_wide):
     assert "item of its own" not in both[2]
 
 
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_a_long_document_beside_short_ones(write, run, is_wide):
+    """Most of its questions have numbers that no other document has."""
+    sizes = (29, 3, 2, 1)
+    names = [f"d{d},{k}" for d, n in enumerate(sizes) for k in range(1, n + 1)]
+    rng = np.random.default_rng(0)
+    scores = {model: rng.integers(0, 2, len(names)) for model in "ab"}
+    rows = [f"{x},{m},{y}" for m in "ab" for x, y in zip(names, scores[m], strict=True)]
+    header = "document,question,model,score"
+    if is_wide:
+        header = "document,question,a,b"
+        pairs = zip(*scores.values(), strict=True)
+        rows = [f"{x},{a},{b}" for x, (a, b) in zip(names, pairs, strict=True)]
+    path = write("\n".join([header, *rows, ""]))
+    item = ("--item", "question") if is_wide else ()
+    chosen = ("--cluster", "document", "--format", "json")
+    code, out, err = run("compare", path, *item, *chosen)
+    assert code == 0, err
+    assert "item of its own in each, as --item document,question" in err
+    both = run("compare", path, "--item", "document,question", *chosen)
+    assert json.loads(both[1])["signature"] == json.loads(out)["signature"]
+    if is_wide:
+        return
+    for faulty, said in (
+        (rows[:-1], "to have one cluster"),
+        ([*rows[:-1], "d9,1,b,1"], "to have one cluster"),
+        ([*rows, rows[0]], "Remove one"),
+    ):
+        code, _, err = run("compare", write("\n".join([header, *faulty, ""])), *chosen)
+        assert code == 2
+        assert said in err
+
+
 def test_the_error_of_such_questions_offers_clusters_first(anew, run):
     code, _, err = run("compare", anew())
     assert code == 2

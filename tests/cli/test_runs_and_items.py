@@ -249,7 +249,8 @@ def test_power_says_what_to_do(path, run):
     code, _, err = run("power", path)
     assert code == 2
     assert "Pass --unit item or --unit run." in err
-    assert "required_items" in err
+    said = "required_items(variance_components(a, b), [5, 10], difference)"
+    assert said in " ".join(err.split())
 
 
 def test_models_that_do_not_vary_are_not_told_apart(write, run):

@@ -21,6 +21,7 @@ from sigarray import (
 from sigarray._cli.options.choices import STATISTICS
 from sigarray.read._sum_columns import order_columns
 from sigarray.read._sums import METRICS
+from tests.corpus.items import ITEMS
 
 N_ITEMS = 60
 TESTS = {"t": t_test, "bootstrap": bootstrap_test, "permutation": permutation_test}
@@ -391,3 +392,27 @@ def test_names_of_other_metrics_are_refused(statistic, columns, said):
         order_columns(statistic, columns)
     assert order_columns("ratio", ["tp", "words"]) == ["tp", "words"]
     assert order_columns("word_error_rate", ["errors", "tokens"])[1] == "tokens"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_negative_counts_are_refused(write, name):
+    """All counts with another sign have the same F1."""
+    items = ITEMS[name].reshape(-1, *ITEMS[name].shape[-2:])[0].T
+    columns = [f"x{k}" for k in range(items.shape[-1])]
+    rows = [
+        [m, f"s{k}", *map(repr, x)] for m in "ab" for k, x in enumerate(items.tolist())
+    ]
+    rows[len(items) + 3][2] = "-1"
+    path = write("\n".join(map(",".join, [["model", "item", *columns], *rows])))
+    choice = {"score": ",".join(columns), "statistic": name, "item": "item"}
+    statistic = METRICS[name].statistic
+    counts = items.T - 100.0
+    if name in ("pearson", "perplexity", "r2", "ratio", "rmse"):
+        t_ci(counts, statistic=statistic)
+        read.scores(path, **choice)
+        return
+    with pytest.warns(UserWarning, match="Counts below 0, such as -") as seen:
+        t_ci(counts, statistic=statistic)
+    assert seen[0].filename == __file__
+    with pytest.raises(read.TableError, match=r"'x0', .* got -1 for item 's3' of 'b'"):
+        read.scores(path, **choice)

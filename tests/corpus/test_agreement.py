@@ -76,3 +76,12 @@ class TestVotes:
 def test_too_few_sums():
     with pytest.raises(ValueError, match="got 2 sums"):
         corpus.krippendorff_alpha(1.0, 2.0)
+
+
+def test_more_raters_than_items_may_be_a_table_on_its_side():
+    ratings = np.random.default_rng(0).integers(0, 3, (5, 4))
+    corpus.votes(ratings, n_values=3)
+    said = "If there are 5 items, pass ratings.T"
+    with pytest.warns(UserWarning, match=said) as seen:
+        corpus.votes(ratings.T, n_values=3)
+    assert seen[0].filename == __file__

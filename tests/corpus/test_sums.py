@@ -209,3 +209,56 @@ def test_bca_is_scipys():
         items, statistic=statistic, n_resamples=500, rng=0
     ).confidence_interval
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+class TestTablesOnTheirSide:
+    """Counts (n, d) instead of (d, n), which many metrics would take as sums."""
+
+    @of_each_metric
+    @pytest.mark.parametrize("make", [np.array, np.ndarray.tolist])
+    def test_are_refused_for_all_numbers_of_items(self, name, make):
+        items = ITEMS[name].reshape(-1, *ITEMS[name].shape[-2:])[0]
+        d = len(items)
+        for n in range(d + 1, N + 1):
+            with pytest.raises(
+                ValueError, match=f"if there are {n} items; if .* {d}, "
+            ):
+                t_ci(make(items[:, :n].T), statistic=of_sums(getattr(corpus, name)))
+
+    @pytest.mark.parametrize("n_counts", [2, 3, 4])
+    def test_counts_that_the_metric_does_not_take_are_refused(self, n_counts):
+        with pytest.raises(ValueError, match="on its side"):
+            t_ci(np.ones((399, n_counts)), statistic=of_sums(corpus.f1))
+
+    def test_an_axis_and_a_tuple_say_what_is_meant(self):
+        statistic = of_sums(corpus.f1)
+        counts = ITEMS["f1"][0]
+        upright = t_ci(counts, statistic=statistic)
+        assert t_ci(counts.T, statistic=statistic, axis=-2) == upright
+        with pytest.raises(ValueError, match=r"Pass axis=1 if there are 40 items"):
+            t_ci(counts, statistic=statistic, axis=0)
+        wide = np.random.default_rng(0).poisson(3.0, (30, 6))
+        found = t_ci(tuple(wide), statistic=of_sums(corpus.macro_f1)).statistic
+        assert found == corpus.macro_f1(*wide.sum(axis=-1))
+
+    def test_functions_of_a_caller(self):
+        def three(tp, fp, fn):
+            return 2.0 * tp / (2.0 * tp + fp + fn)
+
+        def some(first, *others):
+            return first / sum(others, first)
+
+        table = np.random.default_rng(0).poisson(3.0, (30, 3)) + 1.0
+        for statistic in map(of_sums, (three, some)):
+            with pytest.raises(ValueError, match="on its side"):
+                t_ci(table, statistic=statistic)
+        with pytest.raises(TypeError, match="positional"):
+            t_ci(table[:, :2], statistic=of_sums(three))
+
+    def test_seeds_and_items(self):
+        cells = np.random.default_rng(0).poisson(3.0, (6, 40, 3)) + 1.0
+        right = t_ci(cells, statistic=of_sums(corpus.f1), axis=(0, 1))
+        moved = np.moveaxis(cells, -1, 0)
+        assert t_ci(moved, statistic=of_sums(corpus.f1), axis=(-2, -1)) == right
+        with pytest.raises(ValueError, match=r"Pass axis=\(seeds, items\) if"):
+            t_ci(cells, statistic=of_sums(corpus.f1), axis=(-2, -1))

@@ -10,6 +10,7 @@ from sigarray import (
     bootstrap_ci,
     bootstrap_replicates,
     bootstrap_test,
+    compare_models,
     of_sums,
     permutation_replicates,
     permutation_test,
@@ -487,3 +488,41 @@ def test_draws_take_texts_as_first_seen_and_integers_in_their_order():
     assert limits(texts) == limits(renamed) == limits(seen)
     assert limits(codes) != limits(texts)
     assert limits(codes) == limits(10 * codes + 3)
+
+
+class TestLabelsOfOneName:
+    """Columns of pandas may hold the numbers and the texts of one name."""
+
+    MIXED = (1, "1", 2, "2 ", 3.0, 3, "x  y", " x y")
+    CODES = (0, 0, 1, 1, 2, 2, 3, 3)
+
+    @pytest.mark.parametrize("option", ["clusters", "strata"])
+    @pytest.mark.parametrize("kind", ["list", "array", "Series"])
+    def test_they_are_one_label(self, option, kind):
+        make = {"list": list, "array": lambda x: np.asarray(x, object)}.get(kind)
+        make = make or pytest.importorskip("pandas").Series
+        a, b = np.random.default_rng(0).normal(size=(2, 8))
+        found = t_ci(a, b, paired=True, **{option: make(self.MIXED)})
+        assert found == t_ci(a, b, paired=True, **{option: np.asarray(self.CODES)})
+
+    def test_strata_of_two_samples(self):
+        a, b = np.random.default_rng(0).normal(size=(2, 8))
+        texts = [str(x) for x in self.CODES]
+        found = t_ci(a, b, strata=(list(self.CODES), texts))
+        assert found == t_ci(a, b, strata=(texts, texts))
+
+    def test_verdicts_have_the_same(self):
+        scores = dict(
+            zip("ab", np.random.default_rng(0).normal(size=(2, 8)), strict=True)
+        )
+        found, expected = (
+            compare_models(scores, clusters=list(x), unit="item")
+            for x in (self.MIXED, self.CODES)
+        )
+        assert found.records[0] == expected.records[0]
+
+    @pytest.mark.parametrize("labels", ["ab", (1.5, 1.25), (10, "01"), ((1,), ("1",))])
+    def test_others_are_not(self, labels):
+        a, b = np.random.default_rng(0).normal(size=(2, 8))
+        found = t_ci(a, b, paired=True, clusters=[*labels] * 4)
+        assert found == t_ci(a, b, paired=True, clusters=[0, 1] * 4)

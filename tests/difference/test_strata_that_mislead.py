@@ -24,8 +24,10 @@ class TestUnlikeShares:
     @pytest.mark.parametrize("function", [t_ci, t_test, bootstrap_ci, permutation_test])
     def test_a_warning_says_so(self, function):
         options = {} if function in (t_ci, t_test) else {"rng": 0, "n_resamples": 9}
-        with pytest.warns(UserWarning, match="such as 10 of 20 and 5 of 20: strata"):
+        said = "such as 10 of 20 and 5 of 20: strata"
+        with pytest.warns(UserWarning, match=said) as seen:
             function(*self.draw(), strata=self.TASKS, **options)
+        assert seen[0].filename == __file__
 
     def test_strata_count_alike_by_their_sizes(self):
         a, b = self.draw()

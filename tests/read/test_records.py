@@ -37,4 +37,16 @@ def test_columns_that_may_group_items_are_named(write):
     (said,) = [x for x in table.notes if "may group the items" in x]
     # A topic is not the same for both models.
     assert "'document' may group" in said
-    assert said.endswith("pass --cluster document")
+    assert "pass --cluster document. If they are fixed" in said
+
+
+def test_each_column_that_may_group_items_is_named(write):
+    """The first may be of fixed groups, and the second of those that were sampled."""
+    rows = [(m, k, f"s{k // 6}", f"p{k // 2}", k) for m in "ab" for k in range(12)]
+    table = read.scores(write(as_csv(rows, "model,item,subject,passage,acc")))
+    (said,) = [x for x in table.notes if "may group the items" in x]
+    assert "sampled, as documents are" in said
+    assert "pass --cluster subject or --cluster passage." in said
+    assert said.endswith(
+        "fixed, as subjects are, pass --task subject or --task passage"
+    )

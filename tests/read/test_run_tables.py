@@ -103,3 +103,15 @@ def test_a_column_for_each_model_has_no_both(write, of_arrays):
     source = scores if of_arrays else write("a,b\n0.1,0.3\n0.2,0.1\n0.5,0.4\n")
     with pytest.raises(TableError, match=r"a row for each score, with columns"):
         read.scores(source, unit="run,item")
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "options", "is_said"),
+    [(1, {}, True), (1, {"unit": "item"}, False), (2, {}, False)],
+)
+def test_one_run_of_each_model_says_nothing_of_others(write, n_runs, options, is_said):
+    rows = [list_rows(x, n_runs, 3) for x in "ab"]
+    notes = read.scores(write_rows(write, *rows), **options).notes
+    said = [x for x in notes if "one 'seed' of each model" in x]
+    assert len(said) == is_said
+    assert all(x.endswith("nothing is said of other runs") for x in said)

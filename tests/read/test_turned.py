@@ -36,6 +36,41 @@ class TestRunsInColumns:
         assert f"run is '{run_name}'" in err
         assert out == run("compare", other, "--format", "csv")[1]
 
+    @pytest.mark.parametrize(
+        ("columns", "scores", "is_doubted"),
+        [
+            (range(31), "01", True),
+            (range(30), "01", False),
+            (range(201), "012", True),
+            (range(200), "012", False),
+            ([f"seed{k}" for k in range(31)], "01", False),
+        ],
+    )
+    def test_numbers_of_items_are_doubted(
+        self, write, run, columns, scores, is_doubted
+    ):
+        """Of a table on its side, in every mode."""
+        rows = [
+            [scores[k * (i + 2) % 7 % len(scores)] for k in range(len(columns))]
+            for i in range(2)
+        ]
+        header = ",".join(["model", *map(str, columns)])
+        lines = [",".join(["ab"[i], *row]) for i, row in enumerate(rows)]
+        path = write("\n".join([header, *lines]))
+        code, _, err = run("compare", path, "--quiet", "--format", "csv")
+        assert code == 0, err
+        assert ("independent runs. If each column is of an item" in err) == is_doubted
+        _, _, err = run("compare", path, "--quiet", "--unit", "run", "--format", "csv")
+        assert "independent runs" not in err
+        if not is_doubted:
+            return
+        upright = [f"{k},{x},{y}" for k, x, y in zip(columns, *rows, strict=True)]
+        other = write("\n".join(["item,a,b", *upright]), "upright.csv")
+        expected = run("compare", other, "--unit", "item", "--format", "csv")[1]
+        found = run("compare", path, "--unit", "item", "--format", "csv")
+        assert found[:2] == (0, expected)
+        assert "were taken for items of one score" in found[2]
+
     def test_tasks(self, write, run):
         rows = [f"{m},{t},.1,.2,.3" for m in "ab" for t in "xy"]
         path = write("\n".join(["model,task,seed1,seed2,seed3", *rows]))
