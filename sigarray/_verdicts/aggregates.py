@@ -22,6 +22,7 @@ from sigarray._verdicts.aggregate_tests import (
 )
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import name_verdict
+from sigarray._verdicts.few_values import doubt_ties, refuse_two_values, suits
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.margin_records import MarginTest
@@ -141,6 +142,8 @@ def compare_aggregates(
         name: _list_samples(table, name, tasks, statistic) for name in table.models
     }
     pooled = {name: _pool(x, statistic) for name, x in samples.items()}
+    for check in (refuse_two_values, doubt_ties):
+        check(pooled, statistic, NAMES[statistic][0], n_tasks=len(table.tasks))
     labels = {
         name: np.repeat(np.arange(len(x)), list(map(len, x)))
         for name, x in samples.items()
@@ -270,10 +273,13 @@ def advise_these_tasks(
         _refuse(table, "mean", over.tasks)
     except ValueError:
         return []
+    by = {name: _list_samples(table, name, over.tasks, "mean") for name in table.models}
+    pooled = {name: np.concatenate(x) for name, x in by.items()}
+    options = "--statistic mean"
+    options += " or --statistic iqm" if suits(pooled, "iqm") else ""
     return [
         "Verdicts over all tasks are about tasks like these. About these "
-        f"{len(over.tasks)} tasks alone, with other {table.unit}s, --statistic mean or "
-        "--statistic iqm decides."
+        f"{len(over.tasks)} tasks alone, with other {table.unit}s, {options} decides."
     ]
 
 
