@@ -8,6 +8,7 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import quote
+from sigarray._verdicts.aggregate_tests import Aggregate
 
 # The least share of scores that are tied where a statistic cuts, of which it is said.
 # Of 100 ratings of 1 to 5 in pairs, 300 simulations of equal models each: if 40 or 70 %
@@ -18,7 +19,7 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 
 
 def refuse_two_values(
-    pooled: Mapping[str, np.ndarray], statistic: str, name: str, *, n_tasks: int
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
     """Refuse a statistic of scores such as 0 and 1, which is no share of them.
 
@@ -58,13 +59,13 @@ def _list_two_values(pooled: Mapping[str, np.ndarray]) -> list[float]:
     return values if all(np.isin(x, values).all() for x in pooled.values()) else []
 
 
-def suits(pooled: Mapping[str, np.ndarray], statistic: str) -> bool:
+def suits(pooled: Mapping[str, np.ndarray], statistic: Aggregate) -> bool:
     """Tell whether a statistic says something of scores that their mean does not."""
     return not _list_two_values(pooled) and _find_tied(pooled, statistic) is None
 
 
 def _find_tied(
-    pooled: Mapping[str, np.ndarray], statistic: str
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate
 ) -> tuple[str, float] | None:
     """Return the model with the largest share of ties, and that, if it is large."""
     shares = {model: find_share(x, statistic) for model, x in pooled.items()}
@@ -73,7 +74,7 @@ def _find_tied(
 
 
 def doubt_ties(
-    pooled: Mapping[str, np.ndarray], statistic: str, name: str, *, n_tasks: int
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
     """Warn that many scores of a model are tied where the statistic cuts."""
     tied = None if statistic == "mean" else _find_tied(pooled, statistic)
@@ -98,7 +99,7 @@ def doubt_ties(
     )
 
 
-def find_share(x: np.ndarray, statistic: str) -> float:
+def find_share(x: np.ndarray, statistic: Aggregate) -> float:
     """Return the share of scores at the places where a statistic cuts."""
     cuts = np.quantile(x, _CUTS[statistic], method="inverted_cdf")
     values, counts = np.unique(x[np.isin(x, cuts)], return_counts=True)

@@ -339,7 +339,11 @@ def draw_orders(
     if len(names) > 2:
         axes = plot.pairwise(result, names, threshold=threshold)
         name_task(axes.figure, task)
-        caption = f"Bounds eps_min of every two models{of_task(task)}."
+        which, left = "every two models", ""
+        if comparison.baseline is not None:
+            which = f"each other model and the baseline {quote(comparison.baseline)}"
+            left = " Blank cells: pairs that were not compared."
+        caption = f"Bounds eps_min of {which}{of_task(task)}.{left}"
         return Picture(axes.figure, caption)
     wins = [
         (names[i], names[1 - i]) for i in (0, 1) if result.eps_min[i, 1 - i] < threshold

@@ -1,5 +1,6 @@
 """Reports on models that were compared: the answer first, then the numbers."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,13 +91,14 @@ def report_orders(
     `remarks` are said behind the rule for a verdict, and `advice` before any other.
     """
     threshold = comparison.threshold
-    eps_min = np.asarray(result.eps_min)
+    bounds = np.asarray(result.eps_min).tolist()
+    eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
         comparison,
         decisions,
         _say_order,
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
-        {"threshold": threshold, "eps_min": eps_min.tolist()},
+        {"threshold": threshold, "eps_min": eps_min},
         remarks=remarks,
         advice=advice,
     )
