@@ -278,7 +278,7 @@ def advise_these_tasks(
     options = "--statistic mean"
     options += " or --statistic iqm" if suits(pooled, "iqm") else ""
     return [
-        "Verdicts over all tasks are about tasks like these. About these "
+        f"Verdicts over tasks like these take them as a sample. About these "
         f"{len(over.tasks)} tasks alone, with other {table.unit}s, {options} decides."
     ]
 

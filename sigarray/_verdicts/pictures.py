@@ -255,10 +255,11 @@ def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
         order,
         over.wins,
         limits=(1.0, float(len(order))),
-        label="mean rank over tasks (best on the left)",
+        label="mean rank over tasks like these (best on the left)",
     )
     said = ", ".join(f"{quote(name)} {ranks[name]:.2f}" for name in order)
-    caption = f"Models by their mean rank over {len(over.tasks)} tasks; {_OF_BARS}."
+    caption = f"Models by their mean rank over tasks like these {len(over.tasks)}; "
+    caption += f"{_OF_BARS}."
     return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
 
 

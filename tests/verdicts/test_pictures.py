@@ -62,7 +62,9 @@ def test_tasks_have_a_panel_each_in_the_first_picture():
     assert "95 % confidence for all 15 together" in first.caption
     assert "m0 minus m2 on t3: +" in first.description
     assert board.caption.startswith("Mean scores on 5 tasks")
-    assert rest.pop(0).caption.startswith("Models by their mean rank over 5 tasks")
+    assert rest.pop(0).caption.startswith(
+        "Models by their mean rank over tasks like these 5"
+    )
     assert [x.caption.partition(",")[0] for x in rest] == [
         f"Scores on {x}" for x in scores
     ]
@@ -188,7 +190,8 @@ def test_two_models_have_their_mean_over_tasks_below_the_tasks():
     assert tuple(bar.get_xdata()) == tuple(pair.interval)
     assert pair.better == "m0"
     assert mark.get_marker() == ">"
-    overall = "Overall, Student's interval of the mean over tasks, 95 % confidence."
+    overall = "Overall, Student's interval of the mean over tasks like these, 95 % "
+    overall += "confidence."
     assert picture.caption.endswith(overall)
 
 
