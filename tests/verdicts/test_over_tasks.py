@@ -367,6 +367,7 @@ def test_so_is_one_on_a_single_task_in_pictures():
         assert why not in str(result)
 
 
+@pytest.mark.filterwarnings("ignore:missing='worst'")
 def test_the_method_line_says_that_missing_scores_count_as_the_worst():
     runs = [0.9, 1.0, 0.8, 0.95, 0.85]
     scores = {f"task {k}": {"a": runs, "b": [*runs[:4], np.nan]} for k in range(2)}
