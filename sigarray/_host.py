@@ -44,6 +44,17 @@ def check_matrix(x: Any) -> None:
         raise ValueError(msg)
 
 
+def copy_bounds(result: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of `multi_aso` on the host, and which pairs were not compared.
+
+    Those that have no baseline, with one: they have no p-value, and their bound is NaN
+    here.
+    """
+    bounds, p_values = copy_array(result.eps_min), copy_array(result.pvalue)
+    is_left = np.isnan(p_values) & ~np.isnan(copy_array(result.violation_ratio))
+    return np.where(is_left, np.nan, bounds), is_left
+
+
 def choose_names(
     names: Any, n: int, given: Iterable[Hashable] | None = None
 ) -> list[Hashable]:

@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.aggregate_tests import Aggregate
+from sigarray._verdicts.few_values import suits
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales
@@ -30,12 +33,18 @@ def advise_these_tasks(
         refuse_scores(table, "mean", over.tasks)
     except ValueError:
         return []
-    what, statistics = f"{table.unit}s", "--statistic mean or --statistic iqm"
+    what, options = f"{table.unit}s", "--statistic mean"
+    scores = {
+        name: np.concatenate([table.tasks[task][name] for task in over.tasks])
+        for name in table.models
+    }
     if table.clusters:
-        what, statistics = "clusters of items", "--statistic mean"
+        what = "clusters of items"
+    elif suits(scores, "iqm"):
+        options += " or --statistic iqm"
     return [
-        "Verdicts over all tasks are about tasks like these. About these "
-        f"{len(over.tasks)} tasks alone, with other {what}, {statistics} decides."
+        f"Verdicts over tasks like these take them as a sample. About these "
+        f"{len(over.tasks)} tasks alone, with other {what}, {options} decides."
     ]
 
 

@@ -314,9 +314,9 @@ def _list_remarks(x: Aggregates) -> list[str]:
         told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
     else:
         told = [
-            f"Over these tasks, a model is better than another {by} if {rule}. This is "
-            f"of other {what} on the same tasks; the verdict over all tasks takes "
-            "them for a sample of tasks like these."
+            f"Over these {len(x.tasks)} tasks, a model is better than another {by} if "
+            f"{rule}. This is of other {what} on the same tasks; the verdict over "
+            "tasks like these takes them for a sample."
         ]
     if x.margin is not None:
         where = _say_where(x).lstrip() or f"by the {_name(x)}"

@@ -23,6 +23,7 @@ from sigarray._verdicts.aggregate_tests import (
 )
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import name_verdict
+from sigarray._verdicts.few_values import doubt_ties, refuse_two_values
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.margin_records import MarginTest
@@ -145,6 +146,9 @@ def compare_aggregates(
     note_shared_names(table, tasks)
     clusters = _number_clusters(table, tasks)
     pooled = {name: _pool(x, statistic, clusters) for name, x in samples.items()}
+    scores = {name: x.scores for name, x in pooled.items()}
+    for check in (refuse_two_values, doubt_ties):
+        check(scores, statistic, NAMES[statistic][0], n_tasks=len(table.tasks))
     if statistic == "mean":
         values = {name: float(np.mean(x.scores)) for name, x in pooled.items()}
     else:

@@ -20,6 +20,7 @@ from sigarray._verdicts.orders import (
     OrderOptions,
     choose_order_correction,
     find_level_of_equality,
+    leave_out_uncompared,
     level_of_bounds,
     run_orders,
 )
@@ -70,12 +71,13 @@ class OrderTest(OrderOptions, Test):
     def run(self, compared: Mapping[str, Comparison]) -> Results:
         """As in `Test`: bounds and p-values, corrected."""
         first = next(iter(compared.values()))
-        return run_orders(
+        results = run_orders(
             {task: x.scores for task, x in compared.items()},
             self,
             is_corrected=first.is_corrected,
             higher_is_better=first.higher_is_better,
         )
+        return {task: leave_out_uncompared(x) for task, x in results.items()}
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""

@@ -21,7 +21,7 @@ from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.drawing_on import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.method_lines import OF_RUNS
 from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.orders import OrderOptions
+from sigarray._verdicts.orders import OrderOptions, leave_out_uncompared
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Decisions, Results
@@ -93,7 +93,7 @@ class OrderOfSeeds(OrderTest):
         level = (1.0 - self.confidence_level) / (n_tasks * n_pairs)
         sign = 1.0 if x.higher_is_better else -1.0
         drawn = _list_drawn(tables, result, self, level=level, sign=sign)
-        return draw_pairs(x.names, result, self, drawn)
+        return leave_out_uncompared(draw_pairs(x.names, result, self, drawn))
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""

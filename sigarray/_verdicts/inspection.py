@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._frame import shorten
@@ -37,6 +37,7 @@ def inspect_table(
     inspect_direction(table, direction, gate)
     _check_scales(table, is_vouched=is_vouched)
     _doubt_copies(table)
+    _doubt_worst(table, is_higher=direction is not False)
 
 
 def _refuse_single_scores(table: ScoreTable) -> None:
@@ -162,6 +163,31 @@ def _doubt_copies(table: ScoreTable) -> None:
             UserWarning,
             stacklevel=3,
         )
+
+
+def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
+    """Say as what missing scores count, of which no file knows how bad they are."""
+    missing = {task: by for task, by in table.n_missing.items() if any(by.values())}
+    if table.missing != "worst" or not missing:
+        return
+    n = sum(sum(by.values()) for by in missing.values())
+    scores = "1 missing score counts" if n == 1 else f"{n} missing scores count"
+    said = []
+    for task, by in missing.items():
+        every = np.concatenate(list(table.tasks[task].values()))
+        worst = float(every.min() if is_higher else every.max())
+        of = list_in_words([quote(x) for x in table.tasks[task] if by.get(x)])
+        said.append(f"{worst:.6g}{f' on {quote(task)}' if task else ''} ({of})")
+    bound = "0" if is_higher else "the loss of a guess"
+    warnings.warn(
+        f"--missing worst: {scores} as the worst score of any run, "
+        f"{shorten(said, _SHOWN, '; ')}. A failed run may be worth less, and then "
+        "differences are too small, and intervals too short; ranks are the same. "
+        f"Where the metric has a worst value, such as {bound}, write it in the place "
+        "of these scores, and leave the option out.",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def check_sizes(source: str, scores: Scores) -> None:

@@ -108,7 +108,7 @@ def explain_over_tasks(comparison: Comparison, *, has_these: bool = False) -> li
             "Margins are asked over these tasks, and on each of them; over tasks like "
             "these none is."
         ]
-    return ["Margins are asked on each task; over tasks none is."]
+    return ["Margins are asked on each task; over tasks like these none is."]
 
 
 def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:

@@ -216,7 +216,9 @@ def compare_models(
         data frame, as a blank cell of a file, is left out, with a note in `notes`;
         where scores are pairs, it is an error, too.
     rng : int, default: 0
-        The seed, which the signature names.
+        The seed, which the signature names. Random numbers go by the names of models,
+        and with `statistic` of tasks, not by their order: other names are another draw,
+        as another seed is.
     workers : int, callable, ProcessGroup or str, optional
         Who computes the replicates: a number of threads for NumPy arrays (-1: all
         cores); a function called as ``map(function, tasks)``, as an executor has; a

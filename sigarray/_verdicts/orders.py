@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray._correction import benjamini_hochberg
+from sigarray._host import copy_bounds
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.in_parts import multi_aso_of_samples
@@ -193,6 +194,11 @@ def _count_told(p_values: Sequence[float], level: float) -> tuple[int, int]:
     adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
     n_told = int(np.sum(adjusted <= level + 1e-9))
     return n_told, math.ceil(len(p_values) / max(1, n_told))
+
+
+def leave_out_uncompared(result: PairwiseAsoResult) -> PairwiseAsoResult:
+    """Return the result with NaN for bounds of pairs that were not compared."""
+    return result._replace(eps_min=copy_bounds(result)[0])
 
 
 def find_level_of_equality(

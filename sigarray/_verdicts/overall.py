@@ -26,15 +26,15 @@ from sigarray.report._numbers import (
 
 
 def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
-    """Say in a line which models are better over all tasks.
+    """Say in a line which models are better over tasks like these.
 
-    `has_these` if another line is about these tasks alone: this one then says that it
-    is about tasks like them.
+    `has_these` if another line is about these tasks alone: this one then says that they
+    are a sample.
     """
     if over is None:
         return []
     if not has_these:
-        return _say_answer(over, f" over {_count_tasks(over)}")
+        return _say_answer(over, _say_where(over))
     (answer,) = _say_answer(over)
     like = f"For tasks like these, of which the {len(over.tasks)} are a sample"
     if answer.startswith(("No model is", "Better than")):
@@ -131,11 +131,11 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     difference = f"the means differ by {_show_difference(over, pair, a)}"
     if pair.better is None:
         return (
-            f"{first} vs. {second} over all tasks: inconclusive ({first} is {ahead}, "
-            f"{p} > {over.level:.10g}); {difference}"
+            f"{first} vs. {second} over tasks like these: inconclusive ({first} is "
+            f"{ahead}, {p} > {over.level:.10g}); {difference}"
         )
     return (
-        f"{first} is better than {second} over all tasks: {ahead}, {p} <= "
+        f"{first} is better than {second} over tasks like these: {ahead}, {p} <= "
         f"{over.level:.10g}; {difference}{say_if_sharper(pair.interval)}"
     )
 
@@ -190,7 +190,7 @@ def list_remarks(over: OverTasks | None) -> list[str]:
         rule += ", and by the ranks within every set of models that has both"
     elif over.is_corrected and len(over.names) > 2:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
-    told = [f"Over all tasks, a model is better than another if {rule}."]
+    told = [f"Over tasks like these, a model is better than another if {rule}."]
     if over.left_out:
         tasks = list_in_words(list(map(quote, over.left_out)))
         told.append(f"Not all models have scores on {tasks}.")
@@ -213,8 +213,8 @@ def explain_intervals(over: OverTasks | None) -> list[str]:
     if over is None or not any(disagree(x.interval, x.better) for x in over.pairs):
         return []
     return [
-        "Over all tasks, intervals are of means, and verdicts of ranks: one may be "
-        "clear where the other is not."
+        "Over tasks like these, intervals are of means, and verdicts of ranks: one may "
+        "be clear where the other is not."
     ]
 
 
@@ -257,8 +257,8 @@ def list_scales(over: OverTasks | None) -> list[str]:
         f"Scores on tasks differ in size by a factor of {float(f'{factor:.2g}'):g} "
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
         "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
-        "ranks the differences of means by their size, so p-values over all tasks "
-        "depend on these units, too; of tasks won, each counts the same."
+        "ranks the differences of means by their size, so p-values over tasks like "
+        "these depend on these units, too; of tasks won, each counts the same."
     ]
 
 
@@ -282,8 +282,8 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
-        f". Over {len(over.tasks)} tasks, taken as a sample of tasks: Wilcoxon's "
-        f"signed-rank test of the means on each task{of_worst}, two-sided"
+        f". Over tasks like these {len(over.tasks)}, which are taken as a sample: "
+        f"Wilcoxon's signed-rank test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
         said += (
@@ -340,14 +340,10 @@ def _name_p_value(over: OverTasks) -> str:
     return "adjusted p" if is_adjusted else "p"
 
 
-def _count_tasks(over: OverTasks) -> str:
-    """Say how many tasks count, for the answer: those that all models have."""
-    n, others = len(over.tasks), len(over.left_out)
-    return f"{n} of {n + others} tasks" if others else f"all {n} tasks"
-
-
 def _say_where(over: OverTasks) -> str:
-    return f" over {len(over.tasks)} tasks"
+    """Say of which tasks verdicts are, and how many count: those of all models."""
+    n, others = len(over.tasks), len(over.left_out)
+    return f" over tasks like these {n}{f' of {n + others}' if others else ''}"
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:

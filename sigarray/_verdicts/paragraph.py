@@ -22,7 +22,7 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
-from sigarray._verdicts.sampled import say_all_items
+from sigarray._verdicts.sampled import say_all_items, say_items
 from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
 from sigarray.report._numbers import equate
 
@@ -134,16 +134,23 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
 
 
 def _count_units(compared: Mapping[str, Comparison]) -> str:
-    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items"."""
+    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items".
+
+    Of several tasks, on each of them.
+    """
     first = next(iter(compared.values()))
     sizes = {len(scores) for x in compared.values() for scores in _list_compared(x)}
     few, many = min(sizes), max(sizes)
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
-    units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    on = ""
+    if len(compared) > 1:
+        each, on = each and " of each model", " on each task"
+    units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}{on}"
     every = [x.sampled for x in compared.values() if x.sampled is not None]
     if every and every[0].has_design:
         units = say_all_items(every, len(compared))
+        units += on if units == say_items(every) else ""
     return f"{units}{say_worst(compared.values())}"
 
 

@@ -72,16 +72,15 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     if not found:
         return []
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    on = f" over {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
+    where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
     axes = draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],
         names=_name_sides(x.baseline),
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
-        said=f"difference of {NAMES[x.statistic][1]}{on}, {level}",
+        said=f"difference of {NAMES[x.statistic][1]}{where}, {level}",
     )
-    where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
     what = f"Differences of {NAMES[x.statistic][1]}{where}, first minus second model"
     said = [
         f"{quote(pair.a)} minus {quote(pair.b)}: {pair.difference:+.3g} "
@@ -242,7 +241,7 @@ def _draw_rows(
     if over is None or mean is None:
         return picture
     level = say_level(over.level, 1, is_corrected=False)
-    overall = f"Overall, Student's interval of the mean over tasks, {level}."
+    overall = f"Overall, Student's interval of the mean over tasks like these, {level}."
     return picture._replace(caption=f"{picture.caption} {overall}")
 
 

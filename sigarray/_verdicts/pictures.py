@@ -255,10 +255,11 @@ def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
         order,
         over.wins,
         limits=(1.0, float(len(order))),
-        label="mean rank over tasks (best on the left)",
+        label="mean rank over tasks like these (best on the left)",
     )
     said = ", ".join(f"{quote(name)} {ranks[name]:.2f}" for name in order)
-    caption = f"Models by their mean rank over {len(over.tasks)} tasks; {_OF_BARS}."
+    caption = f"Models by their mean rank over tasks like these {len(over.tasks)}; "
+    caption += f"{_OF_BARS}."
     return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
 
 
@@ -339,7 +340,11 @@ def draw_orders(
     if len(names) > 2:
         axes = plot.pairwise(result, names, threshold=threshold)
         name_task(axes.figure, task)
-        caption = f"Bounds eps_min of every two models{of_task(task)}."
+        which, left = "every two models", ""
+        if comparison.baseline is not None:
+            which = f"each other model and the baseline {quote(comparison.baseline)}"
+            left = " Blank cells: pairs that were not compared."
+        caption = f"Bounds eps_min of {which}{of_task(task)}.{left}"
         return Picture(axes.figure, caption)
     wins = [
         (names[i], names[1 - i]) for i in (0, 1) if result.eps_min[i, 1 - i] < threshold

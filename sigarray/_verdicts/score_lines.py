@@ -261,7 +261,7 @@ def _say_missing(table: ScoreTable, task: str) -> list[str]:
     some = "missing score" if n == 1 else "missing scores"
     treated = "left out"
     if table.missing == "worst":
-        treated = "taken for the worst of all models on the task"
+        treated = "taken for the worst of all runs on the task"
     return [*of_kept, f"{n} {some}, {treated}"]
 
 
@@ -269,24 +269,22 @@ def _say_ended(table: ScoreTable, task: str) -> str:
     """Say how many runs have crashed, ended early, or have no score, and of whom."""
     crashed, early, worst = table.ended[task]
     others = Counter(table.n_missing[task]) - (Counter(crashed) + Counter(early))
-    place = "" if worst is None else ", in place of what {} had logged,"
     said = []
-    for by, run, rest, instead in (
-        (crashed, "crashed run", "", place),
-        (early, "run", " that ended early", place),
-        (others, "run", " without a score", ""),
+    for by, run, rest in (
+        (crashed, "crashed run", ""),
+        (early, "run", " that ended early"),
+        (others, "run", " without a score"),
     ):
         n = sum(by.values())
         if not n:
             continue
         of = f" ({list_in_words([*map(quote, by)])})" if len(by) <= _MOST_NAMED else ""
-        some, it = (run, "it") if n == 1 else (f"{run}s", "they")
-        said.append(f"{n} {some}{rest}{of}{instead.format(it)}")
+        said.append(f"{n} {run if n == 1 else f'{run}s'}{rest}{of}")
     is_one = sum(table.n_missing[task].values()) == 1
     treated = f"{'was' if is_one else 'were'} left out"
     if worst is not None:
         count = "counts" if is_one else "count"
-        treated = f"{count} as {worst:.6g}, the worst of all models"
+        treated = f"{count} as {worst:.6g}, the worst of all runs"
         treated += " on the task" if task else ""
     return f"{list_in_words(said)} {treated}"
 

@@ -26,7 +26,6 @@ from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import (
     advise_least,
-    explain_intervals,
     explain_unequal_sizes,
     name_number,
     say_by_welch,
@@ -139,7 +138,7 @@ def report_tasks(
         *(line for x in compared.values() for line in explain_matched(x)),
         *first.doubts,
     ]
-    on_one = [*rules, *_explain_intervals(compared, decisions), *others]
+    on_one = [*rules, *others]
     tables = []
     if over is not None:
         pairs = replace(overall.table_of_pairs(over), remarks=over_all)
@@ -185,18 +184,6 @@ def report_tasks(
         ],
         measured=say_measured(compared),
     )
-
-
-def _explain_intervals(
-    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
-) -> list[str]:
-    """Say once why intervals and verdicts on single tasks may differ."""
-    told = [
-        line
-        for task, x in compared.items()
-        for line in explain_intervals(x, decisions[task])
-    ]
-    return [f"On one task, {x[0].lower()}{x[1:]}" for x in dict.fromkeys(told)]
 
 
 def _collect_by_pair(

@@ -1,5 +1,6 @@
 """Reports on models that were compared: the answer first, then the numbers."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,13 +91,14 @@ def report_orders(
     `remarks` are said behind the rule for a verdict, and `advice` before any other.
     """
     threshold = comparison.threshold
-    eps_min = np.asarray(result.eps_min)
+    bounds = np.asarray(result.eps_min).tolist()
+    eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
         comparison,
         decisions,
         _say_order,
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
-        {"threshold": threshold, "eps_min": eps_min.tolist()},
+        {"threshold": threshold, "eps_min": eps_min},
         remarks=remarks,
         advice=advice,
     )
@@ -162,7 +164,7 @@ def _make_report(
             paragraphs=[" ".join([f"{say_what({task: comparison})}.", told, *remarks])],
             measured=measured,
         )
-    explained = _explain(comparison, decisions, rule, has_shares=has_rows)
+    explained = _explain(comparison, decisions, rule, has_rows=has_rows)
     explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
     advised = [*advice, *advise(comparison, decisions, has_fewer=has_fewer)]
     if has_rows:
@@ -195,17 +197,17 @@ def _explain(
     decisions: Sequence[Decision],
     rule: str,
     *,
-    has_shares: bool,
+    has_rows: bool,
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about.
 
-    `has_shares` if readers see P(A>B) beside eps_min.
+    `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
     """
     is_of_orders = comparison.test == "aso"
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if is_of_orders and undecided:
-        beside = f", even where P(A{comparison.sign}B) is large" if has_shares else ""
+        beside = f", even where P(A{comparison.sign}B) is large" if has_rows else ""
         told.append(
             "eps_min is an upper bound: 0.5 or more does not say that the other model "
             "is better. It is 0.5 to 1 unless a test rejects that both are equal"
@@ -215,11 +217,11 @@ def _explain(
         told.append("unequal: not equal, but neither is shown to be better.")
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
-        *explain_unequal_sizes([comparison]),
+        *(explain_unequal_sizes([comparison]) if has_rows else []),
         *say_by_welch(decisions),
         *say_least(any(x.is_least for x in decisions)),
     ]
-    return told + explain_intervals(comparison, decisions)
+    return told + (explain_intervals(comparison, decisions) if has_rows else [])
 
 
 def _table_of_models(comparison: Comparison, order: Order) -> Table:

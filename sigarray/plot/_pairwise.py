@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import describe, half
-from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray._host import check_matrix, choose_names, copy_array, copy_bounds
 from sigarray._ranking import order_models
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
@@ -78,7 +78,8 @@ def pairwise(
     -------
     matplotlib.axes.Axes
         With a cell for each pair, the models in the order of `sigarray.ranking`, the
-        best first; pairs without a bound (NaN) are crossed out.
+        best first; pairs without a bound (NaN) are crossed out, and those that were not
+        compared, because neither is the baseline, are blank.
         `ax.figure.savefig(...)` writes the picture. Of more than 40 models the first 40
         are drawn, and a line counts the others.
 
@@ -114,7 +115,7 @@ def pairwise(
     if not isinstance(result, PairwiseAsoResult):
         msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
-    bounds = copy_array(result.eps_min)
+    bounds, is_left = copy_bounds(result)
     check_matrix(bounds)
     every = choose_names(names, len(bounds))
     order = order_models(bounds < limit, copy_array(result.violation_ratio))
@@ -128,7 +129,8 @@ def pairwise(
     axes: Axes = given or make_figure(width + 0.2, width).subplots()
     _draw_cells(axes, bounds, limit)
     _name_sides(axes, labels)
-    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    is_left = is_left[np.ix_(order, order)]
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j and not is_left[i, j]]
     if has_numbers:
         _write_numbers(axes, bounds, limit, pairs)
     else:
@@ -193,7 +195,7 @@ def _write_numbers(
     if any(bounds[pair] < limit for pair in pairs):
         handles.append(Rectangle((0, 0), 1, 1, facecolor=_BETTER, **frame))
         labels.append(f"eps_min below {limit:g}: yes")
-    if np.isnan(bounds).any():
+    if any(np.isnan(bounds[pair]) for pair in pairs):
         handles.append(_cross())
         labels.append("no verdict: NaN")
     explain(ax, handles, labels, n_columns=2)

@@ -99,8 +99,9 @@ def scores(
         half of the steps of others. "drop" leaves out runs without a score, items
         without any of some model for all models, and one rating of an item beside
         others. "worst" counts a run without a score, one that has crashed, as the worst
-        score that any model has on the task. "keep" takes what such runs logged last
-        for their scores. By default blank cells are left out, and others are an error.
+        score of any run on the task, what crashed ones have logged included. "keep"
+        takes what such runs logged last for their scores. By default blank cells are
+        left out, and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses and error rates: lower scores are better.
 

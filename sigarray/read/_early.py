@@ -56,21 +56,24 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
         return records, n_early
     if missing is None:
         raise _ask(records, runs, np.flatnonzero(is_early))
-    is_first = np.zeros(len(records), bool)
-    is_first[runs.first[is_early]] = True
+    # What such a run had logged is in the row of its last step.
+    is_last = is_early[runs.of_rows] & (records.steps == runs.last[runs.of_rows])
+    rows = np.flatnonzero(is_last & ~records.is_blank)
+    is_kept = np.zeros(len(records), bool)
+    is_kept[rows[find_first(runs.of_rows[rows], len(is_early))[is_early]]] = True
     states = records.factors["state"]
-    codes = np.where(is_first, len(states.values), states.codes)
+    codes = np.where(is_kept, len(states.values), states.codes)
     records = replace(
         records,
-        scores=np.where(is_first, np.nan, records.scores),
-        steps=np.where(is_first, runs.end[runs.of_rows], records.steps),
-        is_blank=records.is_blank & ~is_first,
+        scores=np.where(is_kept, np.nan, records.scores),
+        steps=np.where(is_kept, runs.end[runs.of_rows], records.steps),
+        is_blank=records.is_blank & ~is_kept,
         factors={
             **records.factors,
             "state": Coded(codes, [*states.values, ENDED_EARLY]),
         },
     )
-    return records.take(~is_early[runs.of_rows] | is_first), n_early
+    return records.take(~is_early[runs.of_rows] | is_kept), n_early
 
 
 def _find_early(records: Records) -> _Runs:
@@ -120,7 +123,7 @@ def _ask(records: Records, runs: _Runs, early: np.ndarray) -> TableError:
         f"{source}: expected to know what becomes of runs that end before "
         f"half of the others' steps; got {len(early)} of {len(runs.first)}: "
         f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, leave {it} "
-        f"out with --missing drop, or count {each} as the worst score that any model "
+        f"out with --missing drop, or count {each} as the worst score that any run "
         "has, with --missing worst; where they were to end there, as by early "
         "stopping, keep their last scores with --missing keep."
     )

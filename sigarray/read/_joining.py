@@ -25,6 +25,7 @@ from sigarray.read._missing import (
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
+from sigarray.read._same_rows import doubt_same_rows
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
@@ -101,6 +102,8 @@ def join_records(
             left_out.append(task)
         else:
             joined[task] = one
+    if unit == "run" and not any(map(records.has, ("run", "item"))):
+        doubts += _doubt_same_rows(joined, source)
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
     doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
@@ -132,6 +135,19 @@ def join_records(
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]:
+    """Doubt that runs without names are of their own, if models repeat them alike."""
+    return [
+        doubt
+        for task, x in joined.items()
+        for doubt in doubt_same_rows(
+            x.scores,
+            lambda k: f"place {k + 1}",
+            f"{source}, task {task!r}" if task else source,
+        )
+    ]
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:

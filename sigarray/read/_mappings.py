@@ -98,6 +98,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",
         notes=tuple(notes),
+        doubts=tuple(doubt for x in tables.values() for doubt in x.doubts),
         left_out=tuple(alone),
         n_tasks=n_tasks,
     )

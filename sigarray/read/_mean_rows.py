@@ -7,6 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._grains import (
+    MAX_LOOKED_AT,
+    count_decimals,
+    find_sizes,
+    keep_sizes,
+    list_decimals,
+    thin,
+)
 
 # A row may be the mean of at least this many scores, and of at most this many.
 _MIN_ABOVE, _MAX_ROWS = 3, 10_000
@@ -15,8 +23,6 @@ _MIN_ABOVE, _MAX_ROWS = 3, 10_000
 _MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
 # No mean is rounded to a unit of more than this many deviations.
 _COARSEST = 2.0
-# The most scores of a model whose digits are counted; the most items of test sets.
-_MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
 # Deviations and errors are at most this many times the deviation of the others, which
 # are further away than this many times their range.
 _LARGEST_SPREAD, _FAR = 5.0, 5.0
@@ -96,7 +102,7 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
 
 def _are_marks(columns: Sequence[np.ndarray]) -> bool:
     """Tell whether all scores are one of two whole numbers, such as 0 and 1."""
-    starts = np.unique(np.concatenate([x[:_MAX_LOOKED_AT] for x in columns]))
+    starts = np.unique(np.concatenate([x[:MAX_LOOKED_AT] for x in columns]))
     if len(starts) > 2 or np.any(starts != np.round(starts)):
         return False
     return len(np.unique(np.concatenate(columns))) == 2
@@ -177,8 +183,8 @@ def _find_digits(row: _Row) -> _Digits:
     they have. A row with fewer digits than all others is rounded, which happens to runs
     only by chance.
     """
-    known = [_list_decimals(x) for x in row.others]
-    n_decimals = max(map(_count_decimals, row.scores.tolist()))
+    known = [list_decimals(x) for x in row.others]
+    n_decimals = max(map(count_decimals, row.scores.tolist()))
     finest = max(map(max, known))
     is_usual = all(min(x) <= n_decimals for x in known)
     unit = 10.0**-n_decimals
@@ -193,39 +199,10 @@ def _find_digits(row: _Row) -> _Digits:
 
 def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
     """Return the distance of scores that are shares of a few items; 0 for others."""
-    values = np.unique(np.concatenate([_thin(x) for x in row.others]))
-    low, high = float(values[0]), float(values[-1])
-    scale = 1.0 if high <= 1.0 else 100.0
-    if low < 0.0 or high > scale:
+    sizes, scale = find_sizes(np.concatenate([thin(x) for x in row.others]), unit)
+    if not len(sizes):
         return 0.0
-    rounding = max(0.5 * unit, 1e-12 * scale) / scale
-    # With more items, any score would be as near to a share.
-    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
-    for x in _thin(values).tolist():
-        sizes = _keep_sizes(sizes, x / scale, rounding)
-        if not len(sizes):
-            return 0.0
-    error = max(0.5 * unit_of_row / scale, rounding)
-    if all(len(_keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()):
+    error = max(0.5 * unit_of_row, 0.5 * unit, 1e-12 * scale) / scale
+    if all(len(keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()):
         return scale / float(sizes[0])
     return 0.0
-
-
-def _keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
-    """Keep the numbers of items with a whole number of which this is the share."""
-    counts = sizes * share
-    return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
-
-
-def _thin(x: np.ndarray) -> np.ndarray:
-    return x[:: -(-len(x) // _MAX_LOOKED_AT)]
-
-
-def _list_decimals(x: np.ndarray) -> Sequence[int]:
-    return [_count_decimals(y) for y in _thin(x).tolist()]
-
-
-def _count_decimals(x: float) -> int:
-    digits, _, exponent = repr(x).partition("e")
-    fraction = digits.partition(".")[2].rstrip("0")
-    return max(0, len(fraction) - int(exponent or 0))

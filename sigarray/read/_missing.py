@@ -1,5 +1,6 @@
 """Scores that are missing: crashed runs, and items without an answer."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -65,7 +66,7 @@ def blank_missing(
 
 
 def find_worst(columns: Sequence[np.ndarray], *, is_higher: bool) -> float:
-    """Return the worst score of all models."""
+    """Return the worst score of all runs of all models."""
     every = np.concatenate(columns)
     return float(every.min() if is_higher else every.max())
 
@@ -103,7 +104,10 @@ def treat_missing(
     if missing == "worst":
         if is_of_pairs:
             raise _refuse_worst(source)
-        worst = find_worst([records.scores[~lacks]], is_higher=is_higher)
+        logged = [read_logged(records, k) for k in np.flatnonzero(lacks).tolist()]
+        known = [x for x in logged if x is not None and math.isfinite(x)]
+        every = [records.scores[~lacks], np.asarray(known, float)]
+        worst = find_worst(every, is_higher=is_higher)
         return records.fill(lacks, worst), counts
     is_kept = ~lacks
     if is_of_pairs:
@@ -119,6 +123,25 @@ def treat_missing(
         )
         raise TableError(msg)
     return kept, counts
+
+
+def read_logged(records: Records, k: int) -> float | None:
+    """Return the number in the file of a run that has crashed or ended early.
+
+    None for a blank cell; NaN for what is no plain number.
+    """
+    one = records[k]
+    column = records.roles[records.files[k]].get("score", "")
+    column = one.metric if one.metric in one.frame.columns else column
+    cells = one.frame.columns.get(column)
+    if cells is None:
+        return math.nan
+    if find_missing([cells[one.row]])[0]:
+        return None
+    try:
+        return float(cells[one.row])
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def count_by_model(records: Records) -> Counts:
@@ -161,7 +184,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
         f"{which}. Leave {'it' if n == 1 else 'them'} out with --missing drop; count "
-        f"{'it' if n == 1 else 'each'} as the worst score that any model has, with "
+        f"{'it' if n == 1 else 'each'} as the worst score that any run has, with "
         "--missing worst; or take what was logged last for a score, with --missing "
         "keep."
     )
@@ -215,7 +238,7 @@ def say_missing(
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst":
-        return f"runs {which} count as {worst:.6g}, the worst of all models: {of}"
+        return f"runs {which} count as {worst:.6g}, the worst of all runs: {of}"
     if what == "run":
         return f"runs {which} were left out: {of}"
     return (

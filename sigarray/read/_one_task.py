@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
-from sigarray.read._cells import find_missing
 from sigarray.read._clusters import find_clusters, name_items
 from sigarray.read._missing import (
     Counts,
@@ -15,6 +14,7 @@ from sigarray.read._missing import (
     find_alone,
     find_worst,
     list_few,
+    read_logged,
     say_beside,
     say_missing,
     treat_missing,
@@ -205,7 +205,7 @@ def _treat_missing(
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
     """Count the runs that have crashed beside a score, or ended early, if any."""
     crashed = np.flatnonzero(records.find_crashed()).tolist()
-    logged = [k for k in crashed if _has_logged(records, k)]
+    logged = [k for k in crashed if read_logged(records, k) is not None]
     early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
     if not logged and not len(early):
         return None
@@ -214,15 +214,6 @@ def _count_ended(records: Records, worst: float | None) -> Ended | None:
         for rows in (logged, early)
     )
     return Ended(crashed_by, early_by, worst)
-
-
-def _has_logged(records: Records, k: int) -> bool:
-    """Tell whether a run that has crashed had logged a score."""
-    one = records[k]
-    column = records.roles[records.files[k]].get("score", "")
-    column = one.metric if one.metric in one.frame.columns else column
-    cells = one.frame.columns.get(column)
-    return cells is None or not find_missing([cells[one.row]])[0]
 
 
 def _name_few(

@@ -116,14 +116,36 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
     """Refuse pairs by the order of rows if models may have them in other places.
 
+    Rows of a table with a column of models are in any order. Files of a model each have
+    theirs, as columns do, if all scores are there.
+
     Raises
     ------
     TableError
-        Scores without names, some of which are missing, or were left out as blank.
+        Scores without names, in such a table, or if some are missing.
     """
     is_named = any(map(records.has, ("item", "run", "cluster")))
     if is_named or not np.isnan(records.steps).all():
         return
+    first, roles = records[0].frame, records.roles[records.files[0]]
+    advice = "Name the column of runs with --run, or that of items with --item"
+    if "model" in roles:
+        got = f"columns {list_names(list(first.columns))}"
+    else:
+        got = _find_gaps(records, n_blank)
+        advice = "Name the column of runs with --run"
+    if not got:
+        return
+    msg = (
+        f"{first.source}: expected to know which scores are pairs, for --paired, such "
+        f"as those of one seed; got no names of runs or items, and {got}. {advice}; or "
+        "leave out --paired."
+    )
+    raise TableError(msg)
+
+
+def _find_gaps(records: Records, n_blank: Counter[tuple[str, str]]) -> str:
+    """Say which scores are missing, if the same places are not those of pairs."""
     lacks: Counter[str] = Counter()
     sizes: dict[str | None, set[int]] = {}
     for one in records.split("task", "model"):
@@ -131,18 +153,11 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
         lacks[model] += int(np.isnan(one.scores).sum()) + n_blank[task or "", model]
         sizes.setdefault(task, set()).add(len(one))
     if +lacks:
-        got = f"cells without a score, {count_models(+lacks)}"
-    elif any(len(x) > 1 for x in sizes.values()):
+        return f"cells without a score, {count_models(+lacks)}"
+    if any(len(x) > 1 for x in sizes.values()):
         counts = sorted({n for x in sizes.values() for n in x})
-        got = f"{' and '.join(map(str, counts))} scores of models"
-    else:
-        return
-    msg = (
-        f"{records[0].frame.source}: expected names of runs, by which their scores are "
-        f"paired; got none, and {got}. Name the column of runs with --run, or leave "
-        "out --paired."
-    )
-    raise TableError(msg)
+        return f"{' and '.join(map(str, counts))} scores of models"
+    return ""
 
 
 def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> None:

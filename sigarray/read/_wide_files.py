@@ -69,7 +69,7 @@ def read_columns(
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
-    return table._replace(notes=(*said, *table.notes), doubts=doubts)
+    return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))
 
 
 def _take_clusters(

@@ -1,14 +1,15 @@
 """Incomplete rows of a table with a column for each model."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import find_blank
 from sigarray.read._frame import shorten
-from sigarray.read._wide import WideTable, take_rows
+from sigarray.read._repeats import have_parts
+from sigarray.read._wide import WideTable, read_wide, take_rows
 
 _MAX_SHOWN = 5
 
@@ -50,3 +51,22 @@ def drop_unmatched(
             both = np.flatnonzero(has[i] & has[j])
             pairs[names[i], names[j]] = take_rows(wide, both.tolist())
     return take_rows(wide, common.tolist()), pairs, [note]
+
+
+def take_pairs(
+    of_pairs: Mapping[tuple[str, str], WideTable],
+    chosen: Mapping[str, str],
+    unit: str | None,
+) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
+    """Return the scores of each two models in the rows of both."""
+    found = {}
+    for (a, b), wide in of_pairs.items():
+        scores = read_wide(
+            wide,
+            [a, b],
+            item=chosen.get("item"),
+            is_paired=True,
+            is_averaged=have_parts(wide, chosen, unit),
+        ).scores
+        found[a, b] = scores[a], scores[b]
+    return found

@@ -25,6 +25,7 @@ from sigarray.read._missing import (
 from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._repeats import have_parts
 from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
+from sigarray.read._same_rows import doubt_rows
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unnamed import find_unnamed_items
@@ -36,7 +37,7 @@ from sigarray.read._wide import (
     read_wide,
     split_tasks,
 )
-from sigarray.read._wide_pairs import drop_unmatched
+from sigarray.read._wide_pairs import drop_unmatched, take_pairs
 from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
 
 _OF_BOTH = " It needs a row for each score, with columns of models, runs and items."
@@ -65,7 +66,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     n_missing: dict[str, Counts] = {}
     dropped: dict[str, Dropped] = {}
     averaged: dict[str, Averaged] = {}
-    notes, left_out, are_items = [], [], []
+    notes, doubts, left_out, are_items = [], [], [], []
     gaps = Counter[str]()
     direction = _find_direction(wide, chosen, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
@@ -78,9 +79,11 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             continue
         whole = whole._replace(ids=name_rows(whole, chosen, choice))
         part, counts, of_pairs, said = _treat_rows(whole, models, chosen, choice)
-        notes += [f"task {task!r}: {x}" if task else x for x in said]
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
-        notes += [*lacking, *taken.notes]
+        notes += [*_of_task(task, said), *lacking, *taken.notes]
+        doubts += doubt_rows(
+            whole, {} if is_of_items else taken.scores, names, task, chosen
+        )
         gaps.update(taken.n_gaps)
         lacks, said = _count_missing(taken, counts, whole, chosen, choice)
         scores = taken.scores
@@ -88,15 +91,12 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             scores, names, said = _add_worst(
                 scores, names, whole, counts, is_higher=direction is not False
             )
-        notes += [f"task {task!r}: {x}" if task else x for x in said]
+        notes += _of_task(task, said)
         n_missing |= {task: lacks} if lacks else {}
         tasks[task], ids[task] = scores, names
         if of_pairs:
             unmatched[task] = _take_unmatched(whole, models)
-            pairs[task] = {
-                (a, b): _take_pair(rows_of_pair, a, b, chosen, choice)
-                for (a, b), rows_of_pair in of_pairs.items()
-            }
+            pairs[task] = take_pairs(of_pairs, chosen, choice.unit)
         are_items.append(is_of_items)
         averaged |= count_averaged_rows(part, task, chosen, choice, models)
         unit = "row" if task in averaged else "item" if is_of_items else "run"
@@ -119,6 +119,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         kind="a table with a column for each model",
         source=wide.source,
         notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
+        doubts=tuple(doubts),
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
@@ -129,6 +130,10 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         averaged=averaged,
         n_tasks=_count_tasks(wide, chosen, choice),
     )
+
+
+def _of_task(task: str, said: Sequence[str]) -> list[str]:
+    return [f"task {task!r}: {x}" if task else x for x in said]
 
 
 def _treat_rows(
@@ -220,20 +225,6 @@ def _find_direction(
 
 def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
     return choice.is_paired or choice.unit == "item" or "item" in chosen
-
-
-def _take_pair(
-    wide: WideTable, a: str, b: str, chosen: Mapping[str, str], choice: Choice
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models in the rows of both."""
-    wide_scores = read_wide(
-        wide,
-        [a, b],
-        item=chosen.get("item"),
-        is_paired=True,
-        is_averaged=have_parts(wide, chosen, choice.unit),
-    )
-    return wide_scores.scores[a], wide_scores.scores[b]
 
 
 def _take_unmatched(

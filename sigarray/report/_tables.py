@@ -1,6 +1,7 @@
 """Results as tables: data frames, Markdown, LaTeX and JSON."""
 
 import json
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from sigarray._host import (
     check_matrix,
     choose_names,
     copy_array,
+    copy_bounds,
     list_columns_of_ranks,
 )
 from sigarray.report._comparisons import refuse_comparison
@@ -52,7 +54,8 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
     -------
     data frame
         A row for each pair of models of `multi_aso`, "model_a" and "model_b", else for
-        each batch entry, "name"; and a column for each number of the result.
+        each batch entry, "name"; and a column for each number of the result. With a
+        baseline, "eps_min" of pairs that were not compared is NaN.
 
     Raises
     ------
@@ -113,8 +116,9 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
     -------
     str
         The table: for `multi_aso`'s result the matrix of `eps_min`, in which the row is
-        better than the column where it is bold. Markup in names is escaped, and
-        invisible characters are shown by their codes.
+        better than the column where it is bold; with a baseline, pairs that were not
+        compared are blank. Markup in names is escaped, and invisible characters are
+        shown by their codes.
 
     Raises
     ------
@@ -299,6 +303,7 @@ def _list_single(label: Hashable, result: Any) -> Records:
 
 def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
     matrices = {key: copy_array(x) for key, x in result._asdict().items()}
+    matrices["eps_min"], _ = copy_bounds(result)
     check_matrix(matrices["eps_min"])
     labels = choose_names(names, len(matrices["eps_min"]))
     return [
@@ -336,7 +341,12 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
     records = list_records(result, names)
     if isinstance(result, PairwiseAsoResult):
         labels = list(dict.fromkeys(record["model_a"] for record in records))
-        bounds = {(x["model_a"], x["model_b"]): x["eps_min"] for x in records}
+        bounds = {
+            (x["model_a"], x["model_b"]): x["eps_min"]
+            for x in records
+            # Pairs that were not compared have a ratio, and no p-value.
+            if not (math.isnan(x["pvalue"]) and not math.isnan(x["violation_ratio"]))
+        }
         rows = [
             [str(a), *(_show_bound(bounds.get((a, b)), limit) for b in labels)]
             for a in labels

@@ -336,7 +336,7 @@ def test_quiet_prints_the_answer_alone(run, has_rich, monkeypatch):
     blocks = whole.rstrip().split("\n\n")
     assert short.rstrip().split("\n\n") == [*blocks[:3], *blocks[5:7]]
     assert blocks[1].startswith("Differences of interquartile means over these 8")
-    assert blocks[5].startswith("Differences of means over 8 tasks")
+    assert blocks[5].startswith("Differences of means over tasks like these 8")
     assert short == f"{short.rstrip()}\n"
     assert len(run("compare", "--quiet")[1].split("\n\n")) == 3
     latex = [*games, "--format", "latex"]

@@ -97,7 +97,8 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
         first = said.split()[0]
         ahead = pair["wins"] if first == a else pair["losses"]
         assert (
-            f"over all tasks: inconclusive ({first} is ahead on {ahead} of 3 " in said
+            f"over tasks like these: inconclusive ({first} is ahead on {ahead} of 3 "
+            in said
         )
         if not any(counts.values()):
             assert "on single tasks, inconclusive on all 3." in said
@@ -107,11 +108,11 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
     said = "With 3 tasks, no adjusted p is below 0.2500: 6 tasks or more are needed."
     head = text.partition("\n\n")[0].splitlines()
     assert head[-2] == said
-    assert head[-1].startswith("Verdicts over all tasks are about tasks like these. ")
+    assert head[-1].startswith("Verdicts over tasks like these take them as a sample. ")
     assert "About these 3 tasks alone, with other runs, --statistic mean" in head[-1]
     assert text.count(said) == text.count("About these 3 tasks") == 1
     latex = run("compare", long, "--format", "latex")[1]
-    assert "\n% Verdicts over all tasks are about tasks like these." in latex
+    assert "\n% Verdicts over tasks like these take them as a sample." in latex
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))

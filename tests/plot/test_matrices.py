@@ -155,3 +155,26 @@ def test_a_legend_has_what_is_drawn(n):
     every = np.where(np.eye(n) > 0.0, 1.0, 0.0)
     assert read_legend(plot.pairwise(result_of(every))) == [yes]
     assert yes in read_legend(plot.pairwise(result_of(draw_bounds(n))))
+
+
+@pytest.mark.parametrize("n", [4, 12])
+def test_pairs_that_were_not_compared_are_blank(n):
+    """Of models and a baseline; a faulty model is crossed out, as without one."""
+    scores = np.random.default_rng(0).normal(np.arange(n)[:, None], 1.0, (n, 6))
+    result = multi_aso(scores, baseline=2, rng=0)
+    ax = plot.pairwise(result)
+    order = read_order(ax)
+    base = order.index(2)
+    asked = {(i, base) for i in range(n)} | {(base, i) for i in range(n)}
+    is_better = np.asarray(result.eps_min)[np.ix_(order, order)] < 0.2
+    marks = set(zip(*(x.tolist() for x in np.nonzero(is_better)), strict=True))
+    assert marks
+    assert marks < asked
+    assert read_marks(ax) == marks
+    if n == 4:
+        cells = {(int(y), int(x)) for x, y in (t.get_position() for t in ax.texts)}
+        assert cells == asked - {(base, base)}
+    assert "no verdict: NaN" not in read_legend(ax)
+    scores[0, 0] = np.nan
+    faulty = plot.pairwise(multi_aso(scores, baseline=2, rng=0))
+    assert "no verdict: NaN" in read_legend(faulty)

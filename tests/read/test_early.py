@@ -80,7 +80,7 @@ class TestOneCrashedRun:
 
     def test_it_is_the_worst(self, write, make):
         table = read.scores(write(make(CRASHED)), missing="worst")
-        assert as_lists(table)[""]["lstm"] == [*WHOLE[:2], 0.19, WHOLE[2]]
+        assert as_lists(table)[""]["lstm"] == [*WHOLE[:2], 0.056, WHOLE[2]]
         loss = read.scores(
             write(make(CRASHED)), missing="worst", higher_is_better=False
         )
@@ -101,7 +101,7 @@ def test_the_method_says_it_and_its_signature_repeats_it(write, run):
             "drop",
             f"its last Step, {END}; 1 run that ends much earlier has none. 1 run",
         ),
-        ("worst", "that ended early (lstm), in place of what it had logged, counts as"),
+        ("worst", "that ended early (lstm) counts as 0.056, the worst of all runs"),
         ("keep", f"Step, 5 to {END}. Runs that crashed or ended early have the score "),
     ):
         code, out, err = run("compare", path, "--missing", missing, "--format", "json")

@@ -36,7 +36,7 @@ class TestRuns:
         table = read.scores(path, missing="worst", higher_is_better=higher)
         assert sorted(table.scores["b"].tolist()) == sorted([*B, worst])
         assert table.scores["a"].tolist() == A
-        assert any(f"count as {worst}, the worst of all" in x for x in table.notes)
+        assert any(f"count as {worst}, the worst of all runs" in x for x in table.notes)
         assert not any("left out" in x for x in table.notes)
 
 
@@ -230,8 +230,10 @@ def test_arrays_in_memory():
     for missing, n in (("drop", 7), ("worst", 8)):
         tasks = read.scores({"t": scores, "u": scores}, missing=missing).tasks
         assert len(tasks["t"]["b"]) == len(tasks["u"]["b"]) == n
-    result = compare_models(scores, missing="worst", test="mann-whitney")
-    assert "1 missing score, taken for the worst of all models" in result.method
+    said = r"missing='worst': 1 missing score counts as .* any run, 0 \(b\)\. A failed"
+    with pytest.warns(UserWarning, match=said):
+        result = compare_models(scores, missing="worst", test="mann-whitney")
+    assert "1 missing score, taken for the worst of all runs" in result.method
     assert result.table.scores["b"][-1] == 0.0
     with pytest.raises(ValueError, match=r"missing='worst' with test='aso', test='m"):
         compare_models(scores, missing="worst", test="t")
@@ -332,3 +334,54 @@ class TestSeveralScoresOfAnItem:
         assert "1 of 20 rows, in which 1 score was missing, was left" in " ".join(
             out.split()
         )
+
+
+class TestTheWorst:
+    """What crashed runs had logged counts, and a warning says what it is."""
+
+    ROWS = (
+        *((m, k, "finished", 0.8 + 0.01 * k + 0.05 * (m == "b")) for m in "ab"
+          for k in range(4)),
+        ("b", 4, "crashed", 0.11),
+    )  # fmt: skip
+
+    def write_rows(self, write, *more):
+        rows = [f"{m}{k},{s},{m},{k},{x}" for m, k, s, x in (*self.ROWS, *more)]
+        return write("\n".join(["Name,State,model,seed,acc", *rows, ""]))
+
+    @pytest.mark.parametrize(
+        ("more", "lower", "worst"),
+        [
+            ((), False, 0.11),
+            # Of losses it is a good one; what has no number is none.
+            ((), True, 0.88),
+            ((("a", 5, "crashed", 1.5),), True, 1.5),
+            ((("a", 5, "failed", "nan"),), False, 0.11),
+            ((("a", 5, "failed", "inf"),), True, 0.88),
+        ],
+    )
+    def test_of_all_runs(self, write, run, more, lower, worst):
+        path = self.write_rows(write, *more)
+        options = ["--lower-is-better"] if lower else []
+        options += ["--missing", "worst", "--quiet"]
+        code, _, err = run("compare", path, *options)
+        assert code == 0, err
+        n = 1 + len(more)
+        some = "1 missing score counts" if n == 1 else f"{n} missing scores count"
+        of = "b" if n == 1 else "a and b"
+        assert f"{some} as the worst score of any run, {worst:g} ({of}). " in err
+        table = read.scores(path, missing="worst", higher_is_better=not lower)
+        assert table.scores["b"][-1] == pytest.approx(worst)
+        filled = [x[-1] for x in table.scores.values() if len(x) > 4]
+        assert filled == pytest.approx([worst] * n)
+
+    def test_on_tasks_each_has_its_own(self):
+        scores = {"a": np.arange(8.0), "b": np.asarray([np.nan, *range(9, 16)])}
+        tasks = {"t": scores, "u": {m: x + 2.0 for m, x in scores.items()}}
+        said = r"2 missing scores count as .* 0 on t \(b\); 2 on u \(b\)\."
+        with pytest.warns(UserWarning, match=said):
+            compare_models(tasks, missing="worst", test="mann-whitney")
+
+    def test_without_any_nothing_is_said(self, write, run):
+        path = write("a,b\n1.1,2.1\n1.2,2.4\n1.4,2.2\n1.3,2.3\n1.5,2.5\n")
+        assert run("compare", path, "--missing", "worst", "--quiet")[2] == ""

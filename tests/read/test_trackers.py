@@ -144,7 +144,7 @@ class TestWandb:
         with pytest.raises(TableError, match=r"line 2: expected the model of a run"):
             read.scores(path, missing="worst", **options)
         path.write_text(text.replace("r0,failed,,.99\n", ""))
-        worst = 0.7 if higher is None else 0.9
+        worst = 0.7 if higher is None else 0.95
         counted = read.scores(path, missing="worst", **options)
         assert sorted(counted.scores["a"]) == sorted([0.9, 0.8, worst])
         assert sorted(counted.scores["b"]) == sorted([0.85, 0.7, worst, worst])

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
 from sigarray.read import TableError
 from sigarray.read._unnamed import doubt_runs
 from tests.read.asking import refuse
@@ -138,37 +138,62 @@ class TestBlankCells:
         assert scores["b"].tolist() == b[kept].tolist()
 
 
-class TestPairsInRowsWithoutNames:
-    """In a table with a row for each score: models may have rows in other places."""
+class TestPairsWithoutNames:
+    """Rows for each score, in which models may have theirs in other places."""
 
-    def table(self, *blank):
-        lines = [
-            f"{model},{'' if (model, k) in blank else k + (model == 'b') / 8}"
-            for model in "abc"
-            for k in range(6)
-        ]
-        return "\n".join(["model,acc", *lines])
+    ROWS = tuple((m, k, k + (m == "b") / 8) for m in "abc" for k in range(6))
 
-    def test_their_order_pairs_them(self, write):
-        table = read.scores(write(self.table()), paired=True)
-        assert table.is_paired
-        assert (table.scores["b"] - table.scores["a"]).tolist() == [0.125] * 6
-
-    @pytest.mark.parametrize("missing", [None, "drop"])
-    def test_blank_cells_would_pair_others(self, write, run, missing):
-        path = write(self.table(("a", 1), ("b", 4)))
-        options = ("--paired", "--test", "t")
-        options += ("--missing", missing) if missing else ()
-        asked = "got none, and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
-        refuse(run("compare", path, *options), asked)
-        assert not read.scores(path, missing=missing).is_paired
-        path = write(self.table(("c", 1)))
-        assert run("compare", path, *options, "--columns", "a,b")[0] == 0
-
-    def test_other_numbers_of_runs(self, write, run):
-        path = write(self.table().removesuffix("c,5.0").strip())
-        refuse(
-            run("compare", path, "--paired", "--test", "t"), "got none, and 5 and 6 "
+    @pytest.mark.parametrize("options", [(), ("--test", "t"), ("--unit", "run")])
+    def test_their_order_pairs_none(self, write, run, options):
+        path = write("\n".join(["algo,acc", *(f"{m},{x}" for m, _, x in self.ROWS)]))
+        asked = (
+            "expected to know which scores are pairs, for --paired, such as those of "
+            "one seed; got no names of runs or items, and columns 'algo', 'acc'. "
+            "Name the column of runs with --run, or that of items with --item; or "
+            "leave out --paired."
         )
-        done = run("compare", path, "--paired", "--test", "t", "--ignore", "c")
+        refuse(run("compare", path, "--paired", *options), asked)
+        assert not read.scores(path).is_paired
+
+    def test_a_name_pairs_them_in_any_order(self, write):
+        rows = [f"{m},{k},{x}" for m, k, x in self.ROWS]
+        tables = [
+            read.scores(write("\n".join(["algo,n,acc", *x])), paired=True, run="n")
+            for x in (rows, sorted(rows, key=lambda row: row[2:]))
+        ]
+        for table in tables:
+            assert (table.scores["b"] - table.scores["a"]).tolist() == [0.125] * 6
+
+    def test_frames_too(self):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(
+            [{"model": m, "acc": x} for m, _, x in self.ROWS], index=None
+        )
+        said = r"for paired=True, .* column of runs with run, .* sigarray\.read\.scores"
+        with pytest.raises(ValueError, match=said):
+            compare_models(frame, paired=True)
+
+    def write_files(self, tmp_path, blank=(), last=6):
+        """Write a file for each model, as a column is: a score a line."""
+        for m in "abc":
+            rows = [row for row in self.ROWS if row[0] == m][: last if m == "c" else 6]
+            lines = ["nan" if row[:2] in blank else f"{row[2]}" for row in rows]
+            (tmp_path / f"{m}.csv").write_text(
+                "\n".join(["acc,n", *(f"{x}," for x in lines), ""])
+            )
+        return [str(tmp_path / f"{m}.csv") for m in "abc"]
+
+    def test_files_of_a_model_each_are_paired_by_line(self, tmp_path, run):
+        options = ("--paired", "--test", "t")
+        done = run("compare", *self.write_files(tmp_path), *options)
         assert done[0] == 0, done[2]
+        paths = self.write_files(tmp_path, last=5)
+        refuse(run("compare", *paths, *options), "and 5 and 6 scores of models. Name")
+        done = run("compare", *paths[:2], *options)
+        assert done[0] == 0, done[2]
+
+    def test_missing_scores_would_pair_others(self, tmp_path, run):
+        paths = self.write_files(tmp_path, {("a", 1), ("b", 4)})
+        options = ("--paired", "--test", "t", "--missing", "drop")
+        asked = "and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
+        refuse(run("compare", *paths, *options), asked)

@@ -107,6 +107,24 @@ def test_mappings_and_rankings():
     assert order["rank"].tolist() == [1, 2, 3]
 
 
+def test_pairs_that_were_not_compared_are_blank():
+    scores = {name: np.arange(5.0) + k for k, name in enumerate("abc")}
+    result = multi_aso(scores, baseline="b", rng=0)
+    rows = report.to_markdown(result, scores).splitlines()[2:]
+    cells = [[x.strip(" *") for x in row.split("|")[2:-1]] for row in rows]
+    assert [[bool(x) for x in row] for row in cells] == [
+        [False, True, False],
+        [True, False, True],
+        [False, True, False],
+    ]
+    bounds = {
+        (x["model_a"], x["model_b"]): x["eps_min"]
+        for x in json.loads(report.to_json(result, scores))
+    }
+    assert {pair for pair, x in bounds.items() if x is None} == {("a", "c"), ("c", "a")}
+    assert bounds["a", "b"] == result.eps_min[0, 1]
+
+
 def test_nan_is_null():
     result = t_test([1.0, math.nan, 3], [1.0, 2, 4])
     assert json.loads(report.to_json(result))[0]["pvalue"] is None

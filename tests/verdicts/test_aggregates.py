@@ -302,8 +302,8 @@ def test_a_picture_shows_them_first():
     )
     assert "ours minus dqn" in picture.description.replace('"', "")
     said = picture.figure.axes[0].get_xlabel()
-    assert said == (
-        "difference of means over 6 tasks, 95 %\nconfidence for all 3 together"
+    assert " ".join(said.split()) == (
+        "difference of means over these 6 tasks, 95 % confidence for all 3 together"
     )
 
 
@@ -312,7 +312,7 @@ def test_texts_say_which_question_is_answered():
     text = " ".join(result.sentences)
     assert "ours is better than dqn over these 6 tasks: adjusted p" in text
     assert "of other runs on the same tasks" in text
-    assert "a sample of tasks like these" in text
+    assert "the verdict over tasks like these takes them for a sample" in text
     assert (
         "Over these 6 tasks: t-test of the mean, with tasks as strata" in result.method
     )
@@ -322,7 +322,7 @@ def test_texts_say_which_question_is_answered():
     assert others[0] == f"{like}: ours > dqn, rainbow"
     assert compare(draw(), None).content.headline == [
         title,
-        "Ranking over all 6 tasks: ours > dqn, rainbow",
+        "Ranking over tasks like these 6: ours > dqn, rainbow",
     ]
     few = compare(draw((5, 5)), "mean").content.headline[2]
     assert (
@@ -336,7 +336,7 @@ def test_texts_say_which_question_is_answered():
 @pytest.mark.parametrize(
     ("statistic", "told"),
     [
-        (None, "Margins are asked on each task; over tasks none is."),
+        (None, "Margins are asked on each task; over tasks like these none is."),
         (
             "mean",
             "Margins are asked over these tasks, and on each of them; over tasks like "

@@ -125,3 +125,32 @@ def test_few_runs_of_unequal_numbers_say_why_their_intervals_are_wide():
         tasks = str(compare_models({"x": scores, "y": scores}, unit="run"))
         assert " ".join(tasks.split()).count(said) == is_said
     assert widths[0] > widths[1]
+
+
+@pytest.mark.parametrize(("n_models", "is_shown"), [(6, True), (7, False)])
+def test_intervals_are_explained_where_they_are_shown(n_models, is_shown):
+    """Of more than 15 pairs there is a matrix of what decides, without intervals."""
+    noise = np.random.default_rng(1).normal(size=(n_models, 12))
+    noise -= noise.mean(axis=1, keepdims=True)
+    # One pair is not clear enough for an interval that holds with all others.
+    leads = [0.0, 0.7, *9.0 * np.arange(1, n_models - 1)]
+    scores = {f"m{k}": x + leads[k] for k, x in enumerate(noise)}
+    options = {"test": "t", "unit": "item"}
+    result = compare_models(scores, **options)
+    pairs = {(x["model_a"], x["model_b"]): x for x in result.records}
+    near = pairs["m1", "m0"]
+    assert near["better"] == "m1"
+    assert near["difference_low"] < 0.0
+    said = f"Intervals hold for all {len(pairs)} comparisons together"
+    assert (said in " ".join(str(result).split())) == is_shown
+
+
+def test_numbers_of_scores_are_those_on_each_task():
+    items = {"a": [1.0] * 9 + [0.0], "b": [0.0] * 9 + [1.0]}
+    caption = compare_models({"t": items, "u": items}, unit="item").content.measured
+    assert caption == "Higher is better; 10 items on each task."
+    assert compare_models(items, unit="item").content.measured.endswith("; 10 items.")
+    runs = {name: RUNS[:5] + k for k, name in enumerate("ab")}
+    caption = compare_models({"t": runs, "u": runs}, test="t").content.measured
+    assert caption == "Higher is better; 5 runs of each model on each task."
+    assert compare_models(runs, test="t").content.measured.endswith("; 5 runs each.")

@@ -1,5 +1,7 @@
 """Which pictures a comparison has, and what they show."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -60,7 +62,9 @@ def test_tasks_have_a_panel_each_in_the_first_picture():
     assert "95 % confidence for all 15 together" in first.caption
     assert "m0 minus m2 on t3: +" in first.description
     assert board.caption.startswith("Mean scores on 5 tasks")
-    assert rest.pop(0).caption.startswith("Models by their mean rank over 5 tasks")
+    assert rest.pop(0).caption.startswith(
+        "Models by their mean rank over tasks like these 5"
+    )
     assert [x.caption.partition(",")[0] for x in rest] == [
         f"Scores on {x}" for x in scores
     ]
@@ -186,7 +190,8 @@ def test_two_models_have_their_mean_over_tasks_below_the_tasks():
     assert tuple(bar.get_xdata()) == tuple(pair.interval)
     assert pair.better == "m0"
     assert mark.get_marker() == ">"
-    overall = "Overall, Student's interval of the mean over tasks, 95 % confidence."
+    overall = "Overall, Student's interval of the mean over tasks like these, 95 % "
+    overall += "confidence."
     assert picture.caption.endswith(overall)
 
 
@@ -323,3 +328,31 @@ def test_the_baseline_has_its_name_on_its_side():
     assert "m1 is better" in read_legend(figure.axes[0])
     panels = compare(scores, baseline="m1").list_pictures()[0].figure
     assert "right of 0, the other model is ahead" in panels.get_supxlabel()
+
+
+@pytest.mark.parametrize("n_items", [None, 3])
+def test_bounds_are_those_of_pairs_with_the_baseline(n_items):
+    """Of runs, and of items in several runs: others were not compared."""
+    scores = make_tasks(1, 4)["t0"]
+    options = {"test": "aso", "n_resamples": 50}
+    if n_items is not None:
+        rows = [
+            {"model": name, "run": r, "item": i, "score": x + 0.1 * i}
+            for name, xs in scores.items()
+            for r, x in enumerate(xs)
+            for i in range(n_items)
+        ]
+        scores = pytest.importorskip("pandas").DataFrame(rows)
+        options["unit"] = "run,item"
+    result = compare(scores, baseline="m1", **options)
+    bounds = json.loads(result.to_json())["eps_min"]
+    known = [[x is not None for x in row] for row in bounds]
+    names = ["m0", "m1", "m2", "m3"]
+    assert known == [[a == b or "m1" in (a, b) for b in names] for a in names]
+    (caption,) = (x for x in list_captions(result) if "eps_min" in x)
+    assert caption == (
+        "Bounds eps_min of each other model and the baseline m1. Blank cells"
+    )
+    every = compare(scores, **options)
+    assert not any(None in row for row in json.loads(every.to_json())["eps_min"])
+    assert "Bounds eps_min of every two models." in list_captions(every)

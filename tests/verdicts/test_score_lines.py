@@ -205,8 +205,8 @@ class TestCrashed:
 
     def test_as_the_worst_it_is_said_as_what(self, describe):
         said = (
-            "1 crashed run (b), in place of what it had logged, and 1 run without a "
-            "score (a) count as 0.7, the worst of all models"
+            "1 crashed run (b) and 1 run without a score (a) count as 0.3, the worst "
+            "of all runs"
         )
         assert f". {said}." in describe(self.LOGGED, "--missing", "worst")
 
@@ -217,7 +217,7 @@ class TestCrashed:
         rows = text.splitlines()
         both = [f"{x},{task}" for task in "xy" for x in rows[1:]]
         line = describe("\n".join([f"{rows[0]},task", *both, ""]), "--missing", "worst")
-        assert "counts as 0.7, the worst of all models on the task." in line
+        assert "counts as 0.3, the worst of all runs on the task." in line
 
 
 class TestWorst:

@@ -52,8 +52,8 @@ def split(run, write, *options, scores=SCORES):
 def test_the_verdict_over_all_tasks_comes_first(run, write):
     over, single, method = split(run, write)
     assert over.startswith(
-        "3 models were compared on 20 tasks (6 runs each; higher is better). Ranking "
-        "over all 20 tasks: A > "
+        "3 models were compared on 20 tasks (6 runs of each model on each task; higher "
+        "is better). Ranking over tasks like these 20: A > "
     )
     assert "A is better than B (+" in over
     assert ", ahead on 20 of 20, adjusted p" in over
@@ -67,7 +67,8 @@ def test_the_verdict_over_all_tasks_comes_first(run, write):
 
 def test_those_tasks_come_before_tasks_like_them(run, write):
     these, over, single, method = split(run, write, "--statistic", "mean")
-    assert these.startswith("3 models were compared on 20 tasks (6 runs each; higher")
+    what = "3 models were compared on 20 tasks (6 runs of each model on each task; "
+    assert these.startswith(what)
     assert "Ranking by means over these 20 tasks: A > " in these
     assert "In parentheses: the difference of means with its interval, 95 %" in these
     assert over.startswith("For tasks like these, of which the 20 are a sample: A > ")

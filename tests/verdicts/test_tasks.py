@@ -94,16 +94,16 @@ def test_the_answer_over_tasks_counts_those_on_which_a_model_is_better(
 ):
     tasks = make(4, n_equal)
     result = compare_models(tasks, test="t", unit="run", baseline=baseline)
-    answer = "No model is shown to be better than another one over all 4 tasks."
+    answer = "No model is shown to be better than another one over tasks like these 4."
     if baseline is not None:
         answer = (
-            "Better than base over all 4 tasks: none. Worse: none. Inconclusive: "
-            "new, alt."
+            "Better than base over tasks like these 4: none. Worse: none. "
+            "Inconclusive: new, alt."
         )
     assert f"{answer} {said}" in " ".join(str(result).split())
     # Of tasks on which all are compared, where a model is better over all of them.
     headline = " ".join(compare_models(make(9), test="t", unit="run").content.headline)
-    assert "over all 9 tasks" in headline
+    assert "over tasks like these 9" in headline
     assert "ingle task" not in headline
 
 
