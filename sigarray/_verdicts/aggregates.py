@@ -209,7 +209,7 @@ def compare_aggregates(
     aggregates = Aggregates(
         statistic=statistic,
         tasks=tasks,
-        left_out=[task for task in table.tasks if task not in tasks],
+        left_out=[*(x for x in table.tasks if x not in tasks), *table.left_out],
         values=values,
         intervals=intervals,
         pairs=every,
@@ -262,7 +262,9 @@ def advise_these_tasks(
     Not if a statistic does, or scores of tasks differ in scale, so that some would
     decide alone.
     """
-    if statistic is not None or over is None or over.left_out or list_scales(over):
+    if statistic is not None or over is None or list_scales(over):
+        return []
+    if len(over.tasks) < len(table.tasks):
         return []
     if all(x.better is not None for x in over.pairs):
         return []

@@ -45,7 +45,7 @@ from sigarray._verdicts.request import (
 )
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
-from sigarray._verdicts.tasks import report_tasks
+from sigarray._verdicts.tasks import note_tasks, report_tasks
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._directions import check_direction
 from sigarray.read._missing import TREATMENTS, Missing
@@ -377,6 +377,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             seed=request.seed,
             margin=request.margin,
         )
+    note_tasks(compared, None if request.statistic is not None else over)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request.statistic)

@@ -6,12 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import say_baseline, say_level
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
+from sigarray._verdicts.task_counts import say_of_all
+from sigarray.read._cautions import Caution
 from sigarray.read._unlike_items import are_unlike
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -131,12 +134,12 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     difference = f"the means differ by {_show_difference(over, pair, a)}"
     if pair.better is None:
         return (
-            f"{first} vs. {second} over all tasks: inconclusive ({first} is {ahead}, "
-            f"{p} > {over.level:.10g}); {difference}"
+            f"{first} vs. {second} over {_name_tasks(over)}: inconclusive ({first} is "
+            f"{ahead}, {p} > {over.level:.10g}); {difference}"
         )
     return (
-        f"{first} is better than {second} over all tasks: {ahead}, {p} <= "
-        f"{over.level:.10g}; {difference}{say_if_sharper(pair.interval)}"
+        f"{first} is better than {second} over {_name_tasks(over)}: {ahead}, "
+        f"{p} <= {over.level:.10g}; {difference}{say_if_sharper(pair.interval)}"
     )
 
 
@@ -190,11 +193,7 @@ def list_remarks(over: OverTasks | None) -> list[str]:
         rule += ", and by the ranks within every set of models that has both"
     elif over.is_corrected and len(over.names) > 2:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
-    told = [f"Over all tasks, a model is better than another if {rule}."]
-    if over.left_out:
-        tasks = list_in_words(list(map(quote, over.left_out)))
-        told.append(f"Not all models have scores on {tasks}.")
-    return told
+    return [f"Over {_name_tasks(over)}, a model is better than another if {rule}."]
 
 
 def say_needed_tasks(over: OverTasks | None) -> list[str]:
@@ -213,9 +212,17 @@ def explain_intervals(over: OverTasks | None) -> list[str]:
     if over is None or not any(disagree(x.interval, x.better) for x in over.pairs):
         return []
     return [
-        "Over all tasks, intervals are of means, and verdicts of ranks: one may be "
-        "clear where the other is not."
+        f"Over {_name_tasks(over)}, intervals are of means, and verdicts of ranks: one "
+        "may be clear where the other is not."
     ]
+
+
+def say_what_decides(over: OverTasks | None) -> list[str]:
+    """Say so in a clause, where an interval over tasks seems to say something else."""
+    if over is None:
+        return []
+    p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
+    return say_by_which(p, ((x.interval, x.better) for x in over.pairs))
 
 
 class Scales(NamedTuple):
@@ -260,6 +267,12 @@ def list_scales(over: OverTasks | None) -> list[str]:
         "ranks the differences of means by their size, so p-values over all tasks "
         "depend on these units, too; of tasks won, each counts the same."
     ]
+
+
+def note_scales(over: OverTasks | None) -> None:
+    """Tell the listener that tasks with large scores weigh most, if they do."""
+    for said in list_scales(over):
+        note(Caution(said))
 
 
 def advise_scales(over: OverTasks | None) -> list[str]:
@@ -343,11 +356,18 @@ def _name_p_value(over: OverTasks) -> str:
 def _count_tasks(over: OverTasks) -> str:
     """Say how many tasks count, for the answer: those that all models have."""
     n, others = len(over.tasks), len(over.left_out)
-    return f"{n} of {n + others} tasks" if others else f"all {n} tasks"
+    if others:
+        return say_of_all(n, others)
+    return "both tasks" if n == 2 else f"all {n} tasks"
+
+
+def _name_tasks(over: OverTasks) -> str:
+    """Say over which tasks verdicts are, where readers know how many there are."""
+    return _count_tasks(over) if over.left_out else "all tasks"
 
 
 def _say_where(over: OverTasks) -> str:
-    return f" over {len(over.tasks)} tasks"
+    return f" over {say_of_all(len(over.tasks), len(over.left_out))}"
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:

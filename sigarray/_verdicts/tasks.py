@@ -47,6 +47,11 @@ from sigarray._verdicts.ranking import (
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.single_tasks import name_tasks, say_single_tasks
+from sigarray._verdicts.task_counts import (
+    count_tasks,
+    note_lacking,
+    say_left_out,
+)
 from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
@@ -93,7 +98,8 @@ def report_tasks(
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
-    title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
+    left_out = say_left_out(compared)
+    title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
     needed = overall.say_needed_tasks(over)
     no_margin = []
@@ -105,6 +111,7 @@ def report_tasks(
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         told = [
+            *left_out,
             *needed,
             *overall.list_remarks(over),
             *no_margin,
@@ -123,6 +130,7 @@ def report_tasks(
             measured=say_measured(compared),
         )
     over_all = [
+        *left_out,
         *overall.list_remarks(over),
         *overall.explain_intervals(over),
         *overall.list_scales(over),
@@ -180,11 +188,18 @@ def report_tasks(
         ],
         first_advice=these if needed else [],
         paragraphs=[
-            " ".join([what, *of_all]),
+            " ".join([what, *left_out, *of_all]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
         ],
         measured=say_measured(compared),
+        clauses=overall.say_what_decides(over),
     )
+
+
+def note_tasks(compared: Mapping[str, Comparison], over: OverTasks | None) -> None:
+    """Tell the listener of tasks that some model lacks, and of unlike scales."""
+    note_lacking(compared)
+    overall.note_scales(over)
 
 
 def _explain_intervals(

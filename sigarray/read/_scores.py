@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import Frame, UnknownMetricError, list_names, shorten
@@ -254,11 +255,7 @@ def _leave_out_averages(
     names = shorten([files[k][1] for k in places], MAX_NAMED)
     note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
     kept = [k for k in range(len(files)) if k not in places]
-    return (
-        [files[k] for k in kept],
-        [tables[k] for k in kept],
-        [note] if places else [],
-    )
+    return [files[k] for k in kept], [tables[k] for k in kept], [note] * bool(places)
 
 
 def _add_doubts(
@@ -396,5 +393,5 @@ def _read_frames(
     if not faults:
         return readings, [], {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = f"{which} left out, without metric {list_names(choice.metrics)}"
+    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
     return readings, [note], {x.task: x.known for x in faults if x.task is not None}
