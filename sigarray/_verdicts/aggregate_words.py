@@ -223,7 +223,7 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
                 *(pair.a, pair.b, _show_difference(x, pair, compared)),
                 _show_p_value(x, pair),
                 *show_columns(comparison, pair, pair.a, pair.b),
-                show_verdict(pair, pair.a),
+                show_verdict(pair),
             ]
         )
     title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"

@@ -347,8 +347,8 @@ def _refuse(table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]) -> No
     shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
     if statistic != "mean" and len(shares) > 1:
         msg = (
-            f"Expected models with as many {table.unit}s as each other on each task, "
-            f"or the same shares of them, with {option}; got "
+            f"Expected all models to have equal numbers of {table.unit}s on each "
+            f"task, or numbers in the same proportions over tasks, with {option}; got "
             f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
             f"model than for another. Add the missing {table.unit}s, take those alone "
             "that all models have by --where, or pass --statistic mean, for which each "

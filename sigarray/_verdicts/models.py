@@ -22,13 +22,13 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._numeric.sums import SumStatistic
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, unquote_plain
 from sigarray._verdicts.aggregate_tests import AGGREGATES, Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
-from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.directions import settle_direction
+from sigarray._verdicts.doubts import doubt_compared
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
@@ -45,7 +45,7 @@ from sigarray._verdicts.request import (
 )
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
-from sigarray._verdicts.tasks import note_tasks, report_tasks
+from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._directions import check_direction
 from sigarray.read._missing import TREATMENTS, Missing
@@ -361,7 +361,6 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         task: describe_comparison(request, table, test, task) for task in table.tasks
     }
     results = test.run(compared)
-    doubt_constants(compared, test)
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
     over, aggregates = compare_over_tasks(compared), None
@@ -377,7 +376,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             seed=request.seed,
             margin=request.margin,
         )
-    note_tasks(compared, None if request.statistic is not None else over)
+    doubt_compared(compared, test, None if request.statistic is not None else over)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request.statistic)
@@ -391,7 +390,9 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     if table.missing is not None:
         counts = {task: dict(x) for task, x in table.n_missing.items()}
         document |= {"missing": table.missing, "n_missing": counts}
-    report = replace(report, signature=line, document=document)
+    names = [*table.models, *table.tasks]
+    said = [unquote_plain(x, names) for x in report.paragraphs]
+    report = replace(report, signature=line, document=document, paragraphs=said)
     return ModelComparison(
         table,
         *(test, compared, results, decisions, over, report, fields),

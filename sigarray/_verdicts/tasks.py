@@ -49,7 +49,6 @@ from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.single_tasks import name_tasks, say_single_tasks
 from sigarray._verdicts.task_counts import (
     count_tasks,
-    note_lacking,
     say_left_out,
 )
 from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
@@ -194,12 +193,6 @@ def report_tasks(
         measured=say_measured(compared),
         clauses=overall.say_what_decides(over),
     )
-
-
-def note_tasks(compared: Mapping[str, Comparison], over: OverTasks | None) -> None:
-    """Tell the listener of tasks that some model lacks, and of unlike scales."""
-    note_lacking(compared)
-    overall.note_scales(over)
 
 
 def _explain_intervals(

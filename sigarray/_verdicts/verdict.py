@@ -290,7 +290,7 @@ def _table_of_pairs(
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x, a)),
+                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x)),
             ]
         )
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)

@@ -68,6 +68,7 @@ from sigarray.read._preferences import refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._short_names import write_out
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
@@ -194,13 +195,14 @@ def _tabulate(
     TableError
         Rows of means, of training and test data, or of folds, without an option.
     """
-    chosen = dict(choice.columns or {})
     if len(files) > 1 or files[0][0].is_named:
         files = [(x, name, nest_lists(name, content)) for x, name, content in files]
     tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    choice = write_out(choice, tables)
+    chosen = dict(choice.columns or {})
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     for frame in tables:
         if frame is not None:

@@ -55,7 +55,7 @@ _MAX_WORDS = 4
 _MANY = 10
 # Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
-_NO_WORD = re.compile(r"[\d\s.+-]*")
+_NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
 
