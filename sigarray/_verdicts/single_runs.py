@@ -8,6 +8,8 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 
 _SHOWN = 3
+# With fewer scores, no test decides anything on a pair.
+_ENOUGH = 3
 
 
 def advise_single(name: str) -> str:
@@ -32,7 +34,7 @@ def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
     names = dict.fromkeys(
         name
         for x in compared.values()
-        if len(x.names) > 2 and max(map(len, x.list_units().values())) > 1
+        if sum(len(y) >= _ENOUGH for y in x.list_units().values()) > 1
         for name, scores in x.list_units().items()
         if len(scores) == 1
     )

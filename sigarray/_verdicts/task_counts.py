@@ -58,7 +58,9 @@ def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ..
         task: tuple(name for name in names if name not in x.scores)
         for task, x in compared.items()
     }
-    return {task: models for task, models in lacking.items() if models}
+    found = {task: models for task, models in lacking.items() if models}
+    # Where every pair of models has tasks of its own, there are none over tasks.
+    return found if len(found) < len(compared) else {}
 
 
 def _name_few(names: list[str] | tuple[str, ...]) -> str:
