@@ -117,10 +117,7 @@ def _can_any(
 
 def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
     """Warn that no task can be decided, and say how many runs it would take."""
-    sizes = [len(x) for scores in tasks.values() for x in scores.values()]
-    few = (
-        str(min(sizes)) if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-    )
+    every = [(name, len(x)) for by in tasks.values() for name, x in by.items()]
     needed = next(
         (
             n
@@ -132,9 +129,17 @@ def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
         ),
         None,
     )
-    more = f"each model {needed} times or more" if needed else "them again"
+    few = [x for x in every if needed is not None and x[1] < needed]
+    names = [quote(x) for x in dict.fromkeys(name for name, _ in few)]
+    # Where other models have enough, those that have not are named.
+    are_some = 0 < len(names) < len({name for name, _ in every})
+    sizes = [n for _, n in (few if are_some else every)]
+    low, high = min(sizes), max(sizes)
+    count = f"{low}" if low == high else f"{low} to {high}"
+    whose = shorten(names, _SHOWN) if are_some else "each model"
+    more = f"{whose} {needed} times or more" if needed else "them again"
     warnings.warn(
-        f"{few} scores of each model are too few for any verdict on any of "
+        f"{count} scores of {whose} are too few for any verdict on any of "
         f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
         UserWarning,
         stacklevel=2,

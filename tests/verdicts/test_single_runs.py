@@ -49,3 +49,17 @@ def test_a_number_that_is_repeated_is_no_sample(write, run, is_repeated):
     path = write("\n".join([HEADER, *rows]))
     _, _, err = run("compare", path, "--baseline", PUBLISHED)
     assert ("such as a published one, is no sample" in err) == is_repeated
+
+
+def test_a_baseline_with_few_runs_on_each_of_a_few_tasks_is_named(write, run):
+    """That of others with enough is not their fault, on several tasks neither."""
+    rows = [
+        f"{m},{task},{k},{0.1 * k + lead + 0.01 * task}"
+        for m, lead, n in (("base", 4.0, 2), ("ours", 5.0, 9), ("wide", 9.0, 9))
+        for task in range(2)
+        for k in range(n)
+    ]
+    path = write("\n".join(["model,task,seed,acc", *rows]))
+    _, _, err = run("compare", path, "--baseline", "base", "--test", "aso")
+    assert "2 scores of base are too few" in err
+    assert "2 to 9" not in err
