@@ -295,8 +295,8 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
-        f". Over {len(over.tasks)} tasks, taken as a sample of tasks: Wilcoxon's "
-        f"signed-rank test of the means on each task{of_worst}, two-sided"
+        f".{_say_where(over).replace(' over', ' Over')}, taken as a sample of tasks: "
+        f"Wilcoxon's signed-rank test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
         said += (

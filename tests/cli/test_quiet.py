@@ -25,13 +25,10 @@ def test_tasks_that_a_model_lacks(write, run):
     assert f"warning: {lost}" in err
     assert ", 7 of 8 tasks\n" in out
     assert "better than b over 7 of 8 tasks" in out
-    for way in ("sentences", "markdown", "latex"):
-        _, out, err = run("compare", path, "--format", way)
-        assert f"warning: {lost}" in err
-        assert "on 7 of 8 tasks (" in " ".join(out.split()) or way != "sentences"
-        assert "Task game3 was left out, without scores of two models." in " ".join(
-            out.split()
-        )
+    _, out, err = run("compare", path, "--format", "sentences")
+    assert f"warning: {lost}" in err
+    assert out.startswith("2 models were compared on 7 of 8 tasks (")
+    assert "Task game3 was left out, without scores of two models." in out
     _, out, _ = run("compare", path, "--statistic", "mean")
     assert "over these 7 of 8 tasks" in out
 
