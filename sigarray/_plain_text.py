@@ -29,6 +29,12 @@ _OWNED = re.compile(r"[^/\\_\s][^/\\\s]*?(?:/|__)([^\W\d_][^/\\]*)")
 # Names are alike by Ratcliff and Obershelp's share of letters in common; of more names
 # than this, only those that are the same but for case and the like are.
 _ALIKE = 0.75
+# In a name without quotes, these would be taken for what is said of it, or for the
+# end of it: a comma, "and", the letters of a group.
+_MIXED_UP = re.compile(
+    r"""[,;>"]|[.:]$|^\s|\s$|\s\([a-z]{1,3}\)$|\b(and|or|vs|than|is|on|by|with|of)\b""",
+    re.IGNORECASE,
+)
 _MOST_COMPARED = 1000
 # Words are cut to as many letters: "acc", "val".
 _LEAST_LETTERS = 3
@@ -56,6 +62,17 @@ def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
 def quote(name: str) -> str:
     """Quote a name with a space, or a sign that lists of names have between them."""
     return f'"{name}"' if re.search(r'[,>()";\s]', name) else name
+
+
+def unquote_plain(text: str, names: Iterable[str]) -> str:
+    """Return a text for a paper, with quotes only of names that it needs them for.
+
+    These have a sign or a word that stands between names, or end as groups do: "a (b)".
+    """
+    for name in names:
+        if not _MIXED_UP.search(name):
+            text = text.replace(f'"{name}"', name)
+    return text
 
 
 def list_in_words(texts: Sequence[str], word: str = "and") -> str:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from sigarray._cli.messages import complain
+from sigarray._cli.messages import complain, tell
 from sigarray._cli.options.choices import STATISTICS
 from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
@@ -77,7 +77,7 @@ def read_models(
             table = read_sources([path], choice)._replace(source=source, notes=())
     _refuse_averages(table)
     for note in table.notes:
-        complain("note", f"{note.rstrip('.')}.")
+        tell(type(note)(f"{note.rstrip('.')}."))
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
     direction = settle_direction(table, read_direction(options))

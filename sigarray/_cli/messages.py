@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from sigarray._plain_text import show_controls
+from sigarray.read._cautions import Caution
 
 _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None
@@ -58,6 +59,11 @@ def complain(kind: str, message: object) -> None:
         said.append((kind, str(message)))
     if kind != "note" or not is_quiet():
         say(f"{kind}: {message}")
+
+
+def tell(note: str) -> None:
+    """Print a note; one that cautions readers as a warning, however quiet it is."""
+    complain("warning" if isinstance(note, Caution) else "note", note)
 
 
 def say(line: str) -> None:

@@ -231,7 +231,8 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         f"power {goal.power:g}{at}, if they are as large as they seem."
     ]
     half = -(-n // 2)
-    enough = dict.fromkeys(k for k in (half, len(sizes)) if 0 < k <= len(sizes))
+    more = (k for k in (half, len(sizes)) if n_now < k <= len(sizes))
+    enough = dict.fromkeys(more)
     told = [
         f"about {round_size(sizes[k - 1])} {goal.units} show {k} of {n}" for k in enough
     ]
@@ -241,7 +242,7 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         which = f"the other {'one' if left == 1 else left}" if sizes else "all"
         told.append(f"{which} would need more than {largest}")
     joined = "; ".join(told)
-    return [*said, f"{joined[0].upper()}{joined[1:]}."]
+    return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
 
 
 def _count_lifts(answers: list[Answer], goal: Goal) -> str:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from sigarray._backend.workers import executed_by, nest_execution
-from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
+from sigarray._cli.messages import complain, quiet, say, tell, warnings_as_lines
 from sigarray._cli.progress import track, watch
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray.report._layout import Report
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         with (
             warnings_as_lines(),
             quiet(options.quiet),
-            heard_by(Listener(lambda text: complain("note", text), track)),
+            heard_by(Listener(tell, track)),
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):

@@ -27,6 +27,7 @@ from sigarray._verdicts.overall import find_scales
 from sigarray._verdicts.pair_numbers import (
     advise_least,
     disagree,
+    say_by_which,
     say_if_sharper,
     say_least,
 )
@@ -34,6 +35,7 @@ from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
 from sigarray._verdicts.records import AGGREGATE_FIELDS
+from sigarray._verdicts.task_counts import say_left_out, say_of_all
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -75,8 +77,13 @@ def add_aggregates(
         else [title, *own, *answers],
         remarks=[*remarks, *report.said],
         advice=list(dict.fromkeys([*advised, *report.advice])),
+        clauses=_say_what_decides(x) or report.clauses,
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
+
+
+def _say_what_decides(x: Aggregates) -> list[str]:
+    return say_by_which(_name_p_value(x), [(y.interval, y.better) for y in x.pairs])
 
 
 def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> list[str]:
@@ -119,11 +126,16 @@ def _add_paragraph(
         return [*paragraphs, " ".join(own)]
     what = f"{say_what(compared)}."
     first, *rest = paragraphs
-    return [" ".join([what, *own]), first.removeprefix(what).strip(), *rest]
+    left_out = " ".join([what, *say_left_out(compared)])
+    return [" ".join([left_out, *own]), first.removeprefix(left_out).strip(), *rest]
+
+
+def _count_tasks(x: Aggregates) -> str:
+    return say_of_all(len(x.tasks), len(x.left_out))
 
 
 def _say_where(x: Aggregates) -> str:
-    return f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
+    return f" over these {_count_tasks(x)}" if len(x.tasks) > 1 else ""
 
 
 def _name(x: Aggregates, *, are_many: bool = False) -> str:
@@ -213,7 +225,7 @@ def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
                 *(pair.a, pair.b, _show_difference(x, pair, compared)),
                 _show_p_value(x, pair),
                 *show_columns(comparison, pair, pair.a, pair.b),
-                show_verdict(pair, pair.a),
+                show_verdict(pair),
             ]
         )
     title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"
@@ -325,9 +337,6 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"{x.margin:.10g} or more if the one-sided {_name_p_value(x)} of the "
             f"margin is at most {x.level:.10g}."
         )
-    if x.left_out:
-        tasks = list_in_words(list(map(quote, x.left_out)))
-        told.append(f"Not all models have scores on {tasks}, which these are not.")
     if any(disagree(y.interval, y.better) for y in x.pairs):
         told.append(
             f"Intervals of {_name(x, are_many=True)} and their p-values are computed "
@@ -339,7 +348,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
 def _describe(x: Aggregates) -> str:
     """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
-    where, of = f"Over these {len(x.tasks)} tasks", f" of the {_name(x)}"
+    where, of = f"Over these {_count_tasks(x)}", f" of the {_name(x)}"
     if len(x.tasks) == 1:
         where, of = _name(x, are_many=True).capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"

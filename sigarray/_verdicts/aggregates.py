@@ -224,7 +224,7 @@ def compare_aggregates(
     aggregates = Aggregates(
         statistic=statistic,
         tasks=tasks,
-        left_out=[task for task in table.tasks if task not in tasks],
+        left_out=[*(x for x in table.tasks if x not in tasks), *table.left_out],
         values=values,
         intervals=intervals,
         ranks=ranks,

@@ -59,6 +59,9 @@ class Comparison:
     sampled: Sampled | None = None
     # By how much a model may be worse and count as no worse, if that is asked.
     margin: float | None = None
+    # The tasks of the files that are not compared at all, and why, in words.
+    left_out: tuple[str, ...] = ()
+    why_left_out: tuple[str, ...] = ()
     # What else may explain differences between models, on all tasks, in sentences.
     doubts: tuple[str, ...] = ()
 

@@ -56,6 +56,12 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
         said += f", and their mean{others} counts as known without error"
     if is_of_runs:
         said += ". See that every run had a seed of its own"
+        if single and not test.is_paired:
+            said += (
+                ". A number that is repeated, such as a published one, is no sample: "
+                "leave the model out, and compare t_ci(scores) of others with the "
+                "number, as docs/which_test.md says under A published number"
+            )
     warnings.warn(f"{said}.", UserWarning, stacklevel=2)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
+from sigarray._verdicts.single_runs import advise_single
 from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -195,7 +196,7 @@ def check_sizes(source: str, scores: Scores) -> None:
     for name, column in scores.items():
         if len(column) < 2:
             msg = (
-                f"{source}: expected two scores or more of {name}; got {len(column)}. "
-                "Run it with more seeds."
+                f"{source}: expected two scores or more of {quote(name)}; got "
+                f"{len(column)}. {advise_single(name)}"
             )
             raise ValueError(msg)

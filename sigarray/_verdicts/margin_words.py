@@ -192,10 +192,10 @@ def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
     return [f"margin: p {' and '.join([equate(first), *others])}"]
 
 
-def show_verdict(x: Judged, a: str) -> str:
+def show_verdict(x: Judged) -> str:
     """Show the better model of a pair, or else the verdict."""
     if x.verdict == "not worse":
-        return f"{'A' if a in x.not_worse else 'B'} not worse"
+        return f"{x.not_worse[0]} not worse"
     return x.better or x.verdict
 
 

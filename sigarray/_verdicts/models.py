@@ -22,13 +22,13 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._numeric.sums import SumStatistic
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, unquote_plain
 from sigarray._verdicts.aggregate_tests import AGGREGATES, Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
-from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.directions import settle_direction
+from sigarray._verdicts.doubts import doubt_compared
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
@@ -365,7 +365,6 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         task: describe_comparison(request, table, test, task) for task in table.tasks
     }
     results = test.run(compared)
-    doubt_constants(compared, test)
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
     over, aggregates = compare_over_tasks(compared), None
@@ -381,6 +380,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             seed=request.seed,
             margin=request.margin,
         )
+    doubt_compared(compared, test, None if request.statistic is not None else over)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request.statistic)
@@ -394,7 +394,9 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     if table.missing is not None:
         counts = {task: dict(x) for task, x in table.n_missing.items()}
         document |= {"missing": table.missing, "n_missing": counts}
-    report = replace(report, signature=line, document=document)
+    names = [*table.models, *table.tasks]
+    said = [unquote_plain(x, names) for x in report.paragraphs]
+    report = replace(report, signature=line, document=document, paragraphs=said)
     return ModelComparison(
         table,
         *(test, compared, results, decisions, over, report, fields),

@@ -13,14 +13,23 @@ import numpy as np
 from sigarray._correction import benjamini_hochberg
 from sigarray._host import copy_bounds
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
+from sigarray._order.families import (
+    MIN_SIZE,
+    Family,
+    can_decide,
+    family_of,
+    needed_size,
+)
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.single_runs import advise_single
+from sigarray.read._frame import shorten
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 
@@ -30,8 +39,9 @@ CLOSED: OrderCorrection = "closed"
 # Arrays, or scores that are stored on the disk.
 Samples = Mapping[str, Any]
 
-_TOO_FEW = ".* are too few for any verdict"
+_TOO_FEW = ".* (is|are) too few for any verdict"
 _MOST_RUNS = 1000
+_SHOWN = 3
 # For a guess at the time: of each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -108,10 +118,7 @@ def _can_any(
 
 def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
     """Warn that no task can be decided, and say how many runs it would take."""
-    sizes = [len(x) for scores in tasks.values() for x in scores.values()]
-    few = (
-        str(min(sizes)) if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-    )
+    every = [(name, len(x)) for by in tasks.values() for name, x in by.items()]
     needed = next(
         (
             n
@@ -123,9 +130,17 @@ def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
         ),
         None,
     )
-    more = f"each model {needed} times or more" if needed else "them again"
+    few = [x for x in every if needed is not None and x[1] < needed]
+    names = [quote(x) for x in dict.fromkeys(name for name, _ in few)]
+    # Where other models have enough, those that have not are named.
+    are_some = 0 < len(names) < len({name for name, _ in every})
+    sizes = [n for _, n in (few if are_some else every)]
+    low, high = min(sizes), max(sizes)
+    count = f"{low}" if low == high else f"{low} to {high}"
+    whose = shorten(names, _SHOWN) if are_some else "each model"
+    more = f"{whose} {needed} times or more" if needed else "them again"
     warnings.warn(
-        f"{few} scores of each model are too few for any verdict on any of "
+        f"{count} scores of {whose} are too few for any verdict on any of "
         f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
         UserWarning,
         stacklevel=2,
@@ -166,7 +181,7 @@ def _run_by_discovery_rate(
         warnings.warn(
             f"With so few scores, no test of equality can give a p-value below "
             f"{floor:.2g}. Of {len(p_values)} comparisons on single tasks, none is "
-            f"decided unless {needed} or more reach it.",
+            f"decided, for it takes {needed} of them with a p-value as small as that.",
             UserWarning,
             stacklevel=2,
         )
@@ -265,9 +280,17 @@ def _run_task(
         )
     if not is_quick:
         _announce(scores, options)
+    family = family_of_task(
+        scores, options, 1.0 / n_comparisons, is_corrected=is_corrected
+    )
+    said = "" if is_quick else _say_whose_are_too_few(scores, family)
+    if said:
+        warnings.warn(said, UserWarning, stacklevel=2)
     with warnings.catch_warnings():
         if is_quick:
             warnings.simplefilter("ignore", UserWarning)
+        if said:
+            warnings.filterwarnings("ignore", _TOO_FEW)
         result = multi_aso(
             scores,
             correction="bonferroni" if is_corrected else None,
@@ -284,6 +307,27 @@ def _run_task(
     )
     sign = 1.0 if higher_is_better else -1.0
     return draw_on(scores, result, options, level=level, sign=sign)
+
+
+def _say_whose_are_too_few(scores: Samples, family: Family) -> str:
+    """Say whose scores are too few for any verdict, where others have enough."""
+    sizes = [len(x) for x in scores.values()]
+    needed = needed_size(family)
+    if needed is None or can_decide(sizes, family):
+        return ""
+    few = {name: len(x) for name, x in scores.items() if len(x) < needed}
+    if len(few) == len(sizes):
+        return ""
+    counts = [
+        f"{n} score{'' if n == 1 else 's'} of {quote(name)}" for name, n in few.items()
+    ]
+    are = "is" if [*few.values()] == [1] else "are"
+    said = (
+        f"{shorten(counts, _SHOWN)} {are} too few for any verdict at level "
+        f"{family.level:.3g}: eps_min is 0.5 or more whatever the scores are. {needed} "
+        "are needed."
+    )
+    return f"{said} {advise_single(*few)}" if are == "is" else said
 
 
 def level_of_bounds(

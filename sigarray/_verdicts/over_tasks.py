@@ -67,7 +67,7 @@ class OverTasks:
 
     Pairs are in the order of the models; of each, A is the one that ranks first.
     `means` (T, K) are of tasks and models, `mean_ranks` (K) count from 1, the best.
-    Tasks that some model lacks are left out.
+    Tasks that some model lacks are left out, and so are those that are not compared.
     """
 
     tasks: list[str]
@@ -177,7 +177,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     ranks = np.mean(0.5 * (1.0 - wins), axis=0).sum(axis=1) + 0.5
     over = OverTasks(
         tasks,
-        [task for task in compared if task not in tasks],
+        [*(task for task in compared if task not in tasks), *first.left_out],
         names,
         means,
         dict(zip(names, ranks.tolist(), strict=True)),

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import say_baseline, say_level
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
+from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
+from sigarray.read._cautions import Caution
 from sigarray.read._unlike_items import are_unlike
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -190,11 +192,7 @@ def list_remarks(over: OverTasks | None) -> list[str]:
         rule += ", and by the ranks within every set of models that has both"
     elif over.is_corrected and len(over.names) > 2:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
-    told = [f"Over tasks like these, a model is better than another if {rule}."]
-    if over.left_out:
-        tasks = list_in_words(list(map(quote, over.left_out)))
-        told.append(f"Not all models have scores on {tasks}.")
-    return told
+    return [f"Over tasks like these, a model is better than another if {rule}."]
 
 
 def say_needed_tasks(over: OverTasks | None) -> list[str]:
@@ -216,6 +214,14 @@ def explain_intervals(over: OverTasks | None) -> list[str]:
         "Over tasks like these, intervals are of means, and verdicts of ranks: one may "
         "be clear where the other is not."
     ]
+
+
+def say_what_decides(over: OverTasks | None) -> list[str]:
+    """Say so in a clause, where an interval over tasks seems to say something else."""
+    if over is None:
+        return []
+    p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
+    return say_by_which(p, ((x.interval, x.better) for x in over.pairs))
 
 
 class Scales(NamedTuple):
@@ -260,6 +266,12 @@ def list_scales(over: OverTasks | None) -> list[str]:
         "ranks the differences of means by their size, so p-values over tasks like "
         "these depend on these units, too; of tasks won, each counts the same."
     ]
+
+
+def note_scales(over: OverTasks | None) -> None:
+    """Tell the listener that tasks with large scores weigh most, if they do."""
+    for said in list_scales(over):
+        note(Caution(said))
 
 
 def advise_scales(over: OverTasks | None) -> list[str]:

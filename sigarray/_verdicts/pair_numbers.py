@@ -124,6 +124,18 @@ def explain_intervals(
     return [f"{said[0].upper()}{said[1:]}: one may be clear where the other is not."]
 
 
+def say_by_which(
+    number: str, pairs: Iterable[tuple[Interval, str | None]]
+) -> list[str]:
+    """Say in a clause what decides, where an interval seems to say something else.
+
+    `pairs` have the interval of each and its better model, if there is one.
+    """
+    if not any(disagree(*pair) for pair in pairs):
+        return []
+    return [f"Verdicts are by {number}, and not by whether an interval includes 0."]
+
+
 def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
     """Say that intervals of few runs are wider where numbers of runs differ."""
     for x in comparisons:

@@ -24,6 +24,7 @@ from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
 from sigarray._verdicts.sampled import say_all_items, say_items
 from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
+from sigarray._verdicts.task_counts import count_tasks, say_left_out
 from sigarray.report._numbers import equate
 
 _NOT_BETTER = {
@@ -57,6 +58,7 @@ def write_paragraph(
     the = "the means" if comparison.is_of_means else comparison.metric
     said = [
         f"{say_what({'': comparison})}.",
+        *say_left_out({"": comparison}),
         _say_means(comparison, order),
         f"A model is better than another if {rule}.",
         f"In parentheses: the difference of {the} with its interval, "
@@ -111,7 +113,7 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     how = _count_units(compared)
     if first.is_paired:
         how = f"paired by {first.unit}, {how}"
-    on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
+    on = f" on {count_tasks(compared)}" if len(compared) > 1 or first.left_out else ""
     baseline = ""
     if first.baseline is not None:
         baseline = f", each of the others with the baseline {quote(first.baseline)}"

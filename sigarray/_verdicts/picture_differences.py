@@ -24,6 +24,7 @@ from sigarray._verdicts.pictures import (
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
+from sigarray._verdicts.task_counts import say_of_all
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]
@@ -72,7 +73,8 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     if not found:
         return []
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    where = f" over these {len(x.tasks)} tasks" if len(x.tasks) > 1 else ""
+    tasks = say_of_all(len(x.tasks), len(x.left_out))
+    where = f" over these {tasks}" if len(x.tasks) > 1 else ""
     axes = draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],

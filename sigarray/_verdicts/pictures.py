@@ -13,6 +13,7 @@ from sigarray._verdicts.intervals import Interval, are_binary
 from sigarray._verdicts.margin_records import Judged
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
+from sigarray._verdicts.task_counts import count_tasks
 from sigarray.read._curves import Curves
 from sigarray.results import (
     AsoResult,
@@ -203,7 +204,7 @@ def draw_leaderboard(compared: Mapping[str, Comparison]) -> list[Picture]:
     return [
         Picture(
             axes.figure,
-            f"Mean scores on {len(compared)} tasks, models by their mean rank.",
+            f"Mean scores on {count_tasks(compared)}, models by their mean rank.",
             f"From best to worst mean rank: {', '.join(map(quote, names))}.",
         )
     ]

@@ -31,7 +31,11 @@ from sigarray._verdicts.sampled import (
     refuse_options_of_runs,
     refuse_single,
 )
-from sigarray._verdicts.score_lines import describe_scores, doubt_raters
+from sigarray._verdicts.score_lines import (
+    describe_scores,
+    doubt_raters,
+    say_left_out,
+)
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -350,6 +354,8 @@ def describe_comparison(
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
         sampled=find_sampled(table, task),
         margin=test.margin,
+        left_out=table.left_out,
+        why_left_out=tuple(say_left_out(table)),
         doubts=tuple(f"{line}." for line in doubt_raters(table)),
     )
     parts = filter(None, [method, comparison.describe_intervals()])

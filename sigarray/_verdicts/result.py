@@ -346,7 +346,8 @@ class ModelComparison:
         ]
 
     def _with_notes(self) -> Report:
-        return replace(self.content, notes=self.notes)
+        notes = [x for x in self.notes if x not in self.content.said]
+        return replace(self.content, notes=notes)
 
     def __str__(self) -> str:
         return render(self._with_notes(), "text").rstrip("\n")

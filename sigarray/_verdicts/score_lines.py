@@ -26,7 +26,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
     return [
         *_say_design(table, task),
         *_say_tasks(table),
-        *_say_left_out(table),
+        *say_left_out(table),
         *_say_pooled(table),
         *_say_rows(table),
         *_say_steps(table),
@@ -88,7 +88,7 @@ def _say_tasks(table: ScoreTable) -> list[str]:
     return [f"{n} of {n_all} tasks {'was' if n == 1 else 'were'} chosen{which}"]
 
 
-def _say_left_out(table: ScoreTable) -> list[str]:
+def say_left_out(table: ScoreTable) -> list[str]:
     """Say which tasks were left out, and why."""
     without = f"without {_name_metric(table)}"
     alone = [x for x in table.left_out if x not in table.without_metric]

@@ -46,6 +46,10 @@ from sigarray._verdicts.ranking import (
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.single_tasks import name_tasks, say_single_tasks
+from sigarray._verdicts.task_counts import (
+    count_tasks,
+    say_left_out,
+)
 from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
@@ -92,7 +96,8 @@ def report_tasks(
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
-    title = f"{first.title}, {len(compared)} tasks{say_design(compared.values())}"
+    left_out = say_left_out(compared)
+    title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
     needed = overall.say_needed_tasks(over)
     no_margin = []
@@ -104,6 +109,7 @@ def report_tasks(
         ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         told = [
+            *left_out,
             *needed,
             *overall.list_remarks(over),
             *no_margin,
@@ -122,6 +128,7 @@ def report_tasks(
             measured=say_measured(compared),
         )
     over_all = [
+        *left_out,
         *overall.list_remarks(over),
         *overall.explain_intervals(over),
         *overall.list_scales(over),
@@ -179,10 +186,11 @@ def report_tasks(
         ],
         first_advice=these if needed else [],
         paragraphs=[
-            " ".join([what, *of_all]),
+            " ".join([what, *left_out, *of_all]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
         ],
         measured=say_measured(compared),
+        clauses=overall.say_what_decides(over),
     )
 
 

@@ -35,6 +35,7 @@ from sigarray._verdicts.pair_numbers import (
     name_number,
     say_bounds,
     say_by_welch,
+    say_by_which,
     say_equality,
     say_least,
     say_sharper,
@@ -65,6 +66,7 @@ from sigarray._verdicts.spreads import (
     show_means,
     summarize,
 )
+from sigarray._verdicts.task_counts import count_tasks
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     equate,
@@ -135,7 +137,10 @@ def _make_report(
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
-    task, title = comparison.task, f"{comparison.title}{say_design([comparison])}"
+    task, title = comparison.task, comparison.title
+    if comparison.left_out:
+        title += f", {count_tasks({task: comparison})}"
+    title += say_design([comparison])
     records = list_records({task: comparison}, {task: decisions}, order.names)
     pairs = sort_pairs(order.names, decisions)
     sentences = [say(comparison, a, b, x) for a, b, x in pairs]
@@ -189,6 +194,10 @@ def _make_report(
         advice=advised,
         paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
         measured=measured,
+        clauses=say_by_which(
+            name_number(comparison),
+            ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
+        ),
     )
 
 
@@ -283,7 +292,7 @@ def _table_of_pairs(
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x, a)),
+                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x)),
             ]
         )
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._clusters import refuse_sizes
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
@@ -293,7 +294,7 @@ def _match(
                 of_column += average_them
         msg = f"Expected {expected}; but {fault}. {advice}.{of_column}"
         raise TableError(msg)
-    return records.take(np.isin(names.codes, common)), [f"{fault}; left out"]
+    return records.take(np.isin(names.codes, common)), [Caution(f"{fault}; left out")]
 
 
 def average(records: Records, unit: Unit) -> Joined:

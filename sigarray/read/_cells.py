@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._backend.checks import represent
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, encode_numbers
+from sigarray.read._deviations import say_means
 from sigarray.read._text import INFINITE, LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
 
 # (column, row) -> words for the place of a cell, for messages.
@@ -133,9 +134,11 @@ def _read_all(
             raise TableError(_refuse(place(name, k), columns[name][k], value, of_items))
         arrays[name][k] = value
     if 0 < n_truths < len(cells):
-        name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
+        are_rare = 2 * n_truths <= len(cells)
+        name, k, cell = next(x for x in cells if (_as_number(x[2]) is None) == are_rare)
+        what = "a number" if are_rare else "true or false"
         msg = (
-            f"{place(name, k)}: expected a number, as other scores of the file are; "
+            f"{place(name, k)}: expected {what}, as other scores of the file are; "
             f"got {_show(cell)}. Write all as numbers, or all as true and false."
         )
         raise TableError(msg)
@@ -329,13 +332,16 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
     commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
     if not commas:
         return False
-    for name, k, cell in cells:
-        if isinstance(cell, str) and "." in cell:
-            msg = (
-                f"{place(name, k)}: expected a decimal comma, as other scores of the "
-                f"file have; got {_show(cell)}. Write all of them in one way."
-            )
-            raise TableError(msg)
+    points = [x for x in cells if isinstance(x[2], str) and "." in x[2]]
+    if points:
+        are_rare = len(points) <= len(commas)
+        name, k, cell = (points if are_rare else commas)[0]
+        msg = (
+            f"{place(name, k)}: expected a decimal {'comma' if are_rare else 'point'}, "
+            f"as other scores of the file have; got {_show(cell)}. Write all of them "
+            "in one way."
+        )
+        raise TableError(msg)
     if all(_THOUSANDS.fullmatch(cell) for *_, cell in commas):
         name, k, cell = commas[0]
         number = cell.replace(",", "")
@@ -366,7 +372,7 @@ def _as_number(cell: Any) -> float | None:
 
 
 def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
-    advice = ""
+    advice = say_means([cell])
     if _names_missing(str(cell)) and of_items:
         advice = (
             " Where an answer is missing, write the score that it is worth, such as 0; "

@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._backend.index_columns import names_steps
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, split_rows
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
@@ -80,7 +81,8 @@ def say_without_steps(
     if not lost or not steps:
         return []
     which = list_names(lost, MAX_NAMED)
-    return [f"files without a row of {' and '.join(steps)} were left out: {which}"]
+    said = f"files without a row of {' and '.join(steps)} were left out: {which}"
+    return [Caution(said)]
 
 
 def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
@@ -169,4 +171,5 @@ def _say_lost(
         return []
     few = [{role: x[k] for role, x in names.items()} for k in lost[:MAX_NAMED]]
     more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
-    return [f"runs without a row of {where} were left out: {name_few(few)}{more}"]
+    said = f"runs without a row of {where} were left out: {name_few(few)}{more}"
+    return [Caution(said)]

@@ -236,7 +236,8 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         match_metric(frame, metric, [frame.metric])
         metric = None
     if metric is not None and "metric" not in roles:
-        return match_metric(frame, metric, names, [*frame.columns])
+        known = names or [roles[x] for x in ("score",) if x in roles]
+        return match_metric(frame, metric, known, [*frame.columns])
     if "score" in roles:
         return roles["score"]
     names = names or _list_verdicts(frame, roles)

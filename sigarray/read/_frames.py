@@ -16,7 +16,7 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, find_roles, list_names, names_runs
 from sigarray.read._run_columns import is_metric
-from sigarray.read._summaries import is_summary
+from sigarray.read._summaries import find_summaries
 from sigarray.read._words import RUN_NAME
 
 # The name that pandas stores for a level of an index that has none.
@@ -326,9 +326,10 @@ def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
 
 def _refuse_summaries(index: Any, name: str) -> None:
     """Refuse rows of means that are labelled by an index without a name."""
-    labels = index.unique() if index.dtype.kind == "O" else ()
-    summary = next(filter(is_summary, labels), None)
-    if summary is not None and not all(map(is_summary, labels)):
+    labels = list(index.unique()) if index.dtype.kind == "O" else []
+    summaries = find_summaries(labels)
+    if summaries and any(x not in summaries for x in labels):
+        summary = next(x for x in labels if x in summaries)
         msg = (
             f"{name}: expected rows of scores; got {summary!r} in the index, which is "
             "hardly one beside others. Leave out such rows, or rename them."

@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import put_place
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import (
@@ -205,7 +206,7 @@ def _take_last(
     records, notes, doubts, last_steps = take_last_steps(records, unscored.tasks)
     if last_steps is not None and not is_kept:
         last_steps = last_steps._replace(n_early=n_early)
-    notes += [f"{source}: {note}" for note in unscored.notes]
+    notes += [put_place(source, note) for note in unscored.notes]
     return _LastScores(
         records, curves, unscored, notes, doubts, last_steps, is_kept=bool(is_kept)
     )
@@ -343,11 +344,18 @@ def _refuse_summaries(records: Records, choice: Choice) -> None:
         if summaries and len(names) > 1:
             first = records[int(np.argmax(records.factors[role].find(summaries)))]
             name = getattr(first, role)
-            advice = "leave out such rows, or rename them"
+            a = "an item" if role == "item" else f"a {role}"
+            advice = (
+                "remove its rows if they are of a mean or the like; to keep them, "
+                f"rename it, such as '{role}-{name}'"
+            )
             if role in options:
-                advice = f"choose {role}s with {options[role]}"
+                advice = (
+                    f"choose {role}s with {options[role]}, which keeps those that it "
+                    "names"
+                )
             msg = (
-                f"{first.place}: expected a {role}; got {name!r}, which is hardly "
+                f"{first.place}: expected {a}; got {name!r}, which is hardly "
                 f"one beside others: {advice}."
             )
             raise TableError(msg)

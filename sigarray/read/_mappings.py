@@ -10,6 +10,7 @@ from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import put_place, say_single
 from sigarray.read._cells import have_names
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
@@ -85,8 +86,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     notes = [note for x in tables.values() for note in x.notes]
     notes += _say_levels({task: x.scores for task, x in tables.items()})
     for name, models in alone.items():
-        which = f"only {str(models[0])!r} has" if models else "no model has"
-        notes.append(f"the scores: task {name!r} was left out: {which} scores")
+        notes.append(put_place("the scores", say_single(name, models)))
     return first._replace(
         tasks={task: x.scores for task, x in tables.items()},
         ids={task: x.ids[""] for task, x in tables.items()},

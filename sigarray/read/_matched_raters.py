@@ -3,6 +3,7 @@
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._codes import find_first
 from sigarray.read._frame import list_names
 from sigarray.read._records import Records, find_column
@@ -60,7 +61,7 @@ def match_raters(
         return records, found, []
     task = f" of task {records[0].task!r}" if records[0].task is not None else ""
     also = f", with {n_lost} of {len(every)} items," if n_lost else ""
-    note = (
+    note = Caution(
         f"{n_left} of {len(records)} scores{task}{also} were left out, because not "
         f"all models have one of the item by the same {column!r}"
     )

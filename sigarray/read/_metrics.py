@@ -108,18 +108,23 @@ def _say_by_task(by_task: Mapping[str, Sequence[str]]) -> str:
     if len(tasks) < 2:
         return ""
     of = [
-        f"{list_names(known)} of {shorten(names, 1)}" for known, names in tasks.items()
+        f"{names[0]}{_say_more(len(names) - 1)} {list_names(known)}"
+        for known, names in tasks.items()
     ]
     first: list[str] = []
     for known in tasks:
         if known and not {*first} & {*known}:
             first.append(known[0])
     every = shlex.quote(",".join(first))
-    ways = f", each task by the first that it has: --metric {every}"
     return (
-        f" There are {shorten(of, _MAX_TASKS, by='; ')}. Name one{ways}. Or choose "
-        "tasks with --tasks."
+        f" Here, {shorten(of, _MAX_TASKS, by='; ')}. Pass --metric "
+        f"{every}, which takes of each task the first of these that it has; or choose "
+        "tasks that share a metric with --tasks."
     )
+
+
+def _say_more(n: int) -> str:
+    return f" and {n} other {'task' if n == 1 else 'tasks'} have" if n else " has"
 
 
 def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:

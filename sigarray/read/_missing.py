@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._frame import list_names, shorten
 from sigarray.read._records import Records
@@ -219,7 +220,8 @@ def leave_out_unnamed(
         some = "run that has crashed was" if n == 1 else "runs that have crashed were"
         rest, notes = leave_out_unnamed(records.take(np.flatnonzero(~lacks)), missing)
         source = first.frame.source
-        return rest, [f"{source}: {n} {some} left out, without a {role}", *notes]
+        said = Caution(f"{source}: {n} {some} left out, without a {role}")
+        return rest, [said, *notes]
     return records, []
 
 
@@ -238,10 +240,11 @@ def say_missing(
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst":
-        return f"runs {which} count as {worst:.6g}, the worst of all runs: {of}"
+        said = f"runs {which} count as {worst:.6g}, the worst of all runs: {of}"
+        return Caution(said)
     if what == "run":
-        return f"runs {which} were left out: {of}"
-    return (
+        return Caution(f"runs {which} were left out: {of}")
+    return Caution(
         f"{what}s without a score of some model were left out for all models; missing "
         f"are {of}"
     )
@@ -253,7 +256,7 @@ def say_beside(
     """Say how many missing scores were left out beside others of the same item."""
     n = sum(counts.values())
     some = "1 missing score was" if n == 1 else f"{n} missing scores were"
-    return (
+    return Caution(
         f"{some} left out, beside others of the same {what} and model: "
         f"{name_few(names) or count_models(counts)}"
     )
@@ -275,7 +278,7 @@ def say_rows(
     """
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
-    return f"{n_rows} {some} left out{f': {by}' if by else ''}"
+    return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")
 
 
 def list_few(records: Records) -> list[dict[str, Any]]:

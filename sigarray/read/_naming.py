@@ -6,6 +6,7 @@ from typing import Any
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import put_place
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._paths import refuse_rows_of_runs
@@ -187,7 +188,7 @@ def list_notes(
     for frame, reading in zip(frames, readings, strict=True):
         for note in reading.notes if reading is not None else ():
             sources.setdefault(note, []).append(frame.source)
-    return [f"{shorten(x, _MAX_SOURCES)}: {note}" for note, x in sources.items()]
+    return [put_place(shorten(x, _MAX_SOURCES), note) for note, x in sources.items()]
 
 
 def check_one_way(readings: Sequence[Reading | None]) -> None:

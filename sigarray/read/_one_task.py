@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
+from sigarray.read._cautions import put_place, say_single
 from sigarray.read._clusters import find_clusters, name_items
 from sigarray.read._missing import (
     Counts,
@@ -80,8 +81,7 @@ def join_task(
     notes += said
     order = [x for x in models if x in joined]
     if len(order) < min(choice.min_models, 2):
-        task = whole[0].task or ""
-        notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
+        notes.append(say_single(whole[0].task or "", order))
         return None, notes
     items = joined[order[0]].codes
     n_lost = 0 if raters is None else raters.n_items
@@ -197,7 +197,7 @@ def _treat_missing(
     if np.any(is_beside):
         lines.append(say_beside(*_name_few(said, is_beside), what))
     if records[0].task is not None:
-        lines = [f"task {records[0].task!r}: {x}" for x in lines]
+        lines = [put_place(f"task {records[0].task!r}", x) for x in lines]
     ended = _count_ended(records, worst) if what == "run" else None
     return treated, counts, ended, lines
 

@@ -15,8 +15,16 @@ from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, find_roles
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import read_number
+from sigarray.read._words import list_words
 
 _COLUMNS = ("item", "system", "response")
+# Words in other names of a column of responses.
+_LIKE_RESPONSES = frozenset(
+    (
+        *("responses", "rating", "ratings", "score", "scores", "vote", "votes"),
+        *("answer", "answers", "judgment", "judgement", "label", "value", "grade"),
+    )
+)
 
 
 def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
@@ -94,10 +102,24 @@ def _find_columns(frame: Frame) -> list[Sequence[Any]]:
             got = ", ".join(map(repr, [*frame.columns, *frame.twice]))
             msg = (
                 f"{frame.source}: expected one column {column!r} in the header; got "
-                f"{got}."
+                f"{got}.{_suggest(column, frame)}"
             )
             raise TableError(msg)
     return [frame.columns[names[column]] for column in _COLUMNS]
+
+
+def _suggest(column: str, frame: Frame) -> str:
+    """Name the only column that may be the required one by its name."""
+    taken = {*_COLUMNS, *frame.twice}
+    if column == "response":
+        like = [x for x in frame.columns if list_words(x) & _LIKE_RESPONSES]
+    else:
+        role = {"item": "item", "system": "model"}[column]
+        like = [x for y, x in find_roles(frame, {}).items() if y == role]
+    like = [x for x in like if x.lower() not in taken]
+    if len(like) != 1:
+        return ""
+    return f" Did you mean {like[0]!r}? Rename it to {column!r}."
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import Frame, UnknownMetricError, list_names, shorten
@@ -67,6 +68,7 @@ from sigarray.read._preferences import refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._short_names import write_out
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
@@ -193,13 +195,14 @@ def _tabulate(
     TableError
         Rows of means, of training and test data, or of folds, without an option.
     """
-    chosen = dict(choice.columns or {})
     if len(files) > 1 or files[0][0].is_named:
         files = [(x, name, nest_lists(name, content)) for x, name, content in files]
     tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    choice = write_out(choice, tables)
+    chosen = dict(choice.columns or {})
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     for frame in tables:
         if frame is not None:
@@ -254,11 +257,7 @@ def _leave_out_averages(
     names = shorten([files[k][1] for k in places], MAX_NAMED)
     note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
     kept = [k for k in range(len(files)) if k not in places]
-    return (
-        [files[k] for k in kept],
-        [tables[k] for k in kept],
-        [note] if places else [],
-    )
+    return [files[k] for k in kept], [tables[k] for k in kept], [note] * bool(places)
 
 
 def _add_doubts(
@@ -396,5 +395,5 @@ def _read_frames(
     if not faults:
         return readings, [], {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = f"{which} left out, without metric {list_names(choice.metrics)}"
+    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
     return readings, [note], {x.task: x.known for x in faults if x.task is not None}

@@ -51,9 +51,11 @@ _ROUNDED = 0.1
 # How far a mean may be from the scores of other models, as a share of these.
 _NEAR = 0.5
 _MAX_WORDS = 4
+# So many names that differ only in a number are ids.
+_MANY = 10
 # Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
-_NO_WORD = re.compile(r"[\d\s.+-]*")
+_NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
 
@@ -74,13 +76,28 @@ def is_summary(cell: object) -> bool:
     )
 
 
-def find_summaries(names: Iterable[object]) -> set[str]:
-    """Return the names of means; those that differ only in digits are tested once."""
-    kinds: dict[str, list[str]] = {}
+def find_summaries(
+    names: Iterable[object], is_one: Callable[[object], bool] = is_summary
+) -> set[str]:
+    """Return the names of means; those that differ only in digits are tested once.
+
+    Names of one kind with numbers, sum-000 to sum-039, are ids if there are many of
+    them, or if most names are of that kind: rows of means are few beside others.
+    """
+    kinds: dict[str, set[str]] = {}
+    n_names = 0
     for x in names:
         if isinstance(x, str):
-            kinds.setdefault(_DIGITS.sub("0", x), []).append(x)
-    return {x for kind, same in kinds.items() if is_summary(kind) for x in same}
+            same = kinds.setdefault(_DIGITS.sub("0", x), set())
+            n_names += x not in same
+            same.add(x)
+    return {
+        x
+        for same in kinds.values()
+        if not (len(same) > 1 and (len(same) >= _MANY or 2 * len(same) > n_names))
+        and is_one(min(same))
+        for x in same
+    }
 
 
 def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
@@ -162,7 +179,7 @@ def refuse_summary_rows(
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
     """Return the places of texts of some kind; each different text is examined once."""
-    texts = {x for x in {y for y in distinct(cells) if isinstance(y, str)} if is_one(x)}
+    texts = find_summaries(distinct(cells), is_one)
     if not texts:
         return []
     return [k for k, x in enumerate(cells) if isinstance(x, str) and x in texts]

@@ -17,7 +17,9 @@ _EXACT = 2.0**53
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Sums and squares of thousands of such scores can still be shown.
 LARGEST_NUMBER = 1e150
-MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
+# Of runs without a score: what is not known, and words for how they have ended.
+MISSING = {"na", "n/a", "nan", "null", "none", "-", "?", "oom", "out of memory", "oot"}
+MISSING |= {"timeout", "timed out", "crash", "crashed", "diverged", "dnf", "error"}
 # A loss that has diverged is no score either; MLflow stores the largest float for it.
 _INFINITE = ("inf", "infinity", repr(sys.float_info.max))
 INFINITE = {f"{sign}{word}" for sign in ("", "+", "-") for word in _INFINITE}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -72,4 +73,4 @@ def say_unfinished(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     ]
     names = shorten([x for x in which if x], MAX_NAMED, by="; ")
     said = f": {names}" if names else ""
-    return [f"{n} {some} not finished ({', '.join(states)}) left out{said}"]
+    return [Caution(f"{n} {some} not finished ({', '.join(states)}) left out{said}")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
 from sigarray.read._frame import Frame, find_roles, list_names
@@ -21,7 +22,7 @@ def find_unscored(
     records: Records,
     choice: Choice,
     known: Mapping[str, Sequence[str]],
-) -> tuple[list[str], dict[str, tuple[str, ...]], list[str]]:
+) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
     """Return the tasks, and the items of others, that no score is of, and notes.
 
     `known` has the tasks of whole files without the metric, and their metrics.
@@ -41,8 +42,10 @@ def find_unscored(
     what = f"metric {list_names(choice.metrics)}" if choice.metrics else "a score"
     of_items = [x for by in items.values() for x in by] if choice.metrics else []
     notes = [
-        f"{some}{'s' if len(names) > 1 else ''} {list_names(names, _MAX_SHOWN)} left "
-        f"out, without {what}"
+        Caution(
+            f"{some}{'s' if len(names) > 1 else ''} {list_names(names, _MAX_SHOWN)} "
+            f"left out, without {what}"
+        )
         for some, names in (("task", tasks), ("item", of_items))
         if names
     ]

@@ -13,8 +13,6 @@ from sigarray.read._cells import (
     as_text,
     find_blank,
     is_blank,
-    looks_like_score,
-    looks_like_verdict,
     read_cells,
 )
 from sigarray.read._codes import take
@@ -28,7 +26,7 @@ from sigarray.read._columns import (
 )
 from sigarray.read._frame import lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
-from sigarray.read._words import names_clusters
+from sigarray.read._texts import refuse_texts
 
 Scores = dict[str, np.ndarray]
 
@@ -189,7 +187,10 @@ def read_wide(
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
-    _refuse_texts(table, names)
+    refuse_texts(
+        {x: table.cells[k] for x, k in positions.items()},
+        lambda x: f"{table.place(0)}, {_place_column(positions[x], x)}",
+    )
     numbers = read_cells(
         {model: table.cells[k] for model, k in positions.items()},
         lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
@@ -218,39 +219,6 @@ def read_wide(
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 
-def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet."""
-    texts = [
-        k
-        for k in names
-        if not isinstance(table.cells[k], np.ndarray) and _is_text(table.cells[k])
-    ]
-    are_verdicts = len(texts) == len(names) and all(
-        looks_like_verdict(x) for k in texts for x in table.cells[k] if not is_blank(x)
-    )
-    if not texts or are_verdicts:
-        return
-    first = texts[0]
-    place = f"{table.place(0)}, {_place_column(first, names[first])}"
-    got = f"{place}: expected scores; got {table.cells[first][0]!r}"
-    values = [{*map(as_text, table.cells[k])} for k in texts]
-    if 1 < len(texts) == len(names) and any(values[0] & x for x in values[1:]):
-        msg = (
-            f"{got}, as in other columns. Write whether each answer is right, as 1 or "
-            "0: 1 for pass and 0 for fail, or 1 where a prediction is the truth."
-        )
-        raise TableError(msg)
-    quoted = repr(names[first])
-    clusters = f"where several rows are of one of them, --cluster {quoted}; "
-    msg = (
-        f"{got}. Where the column names the models, pass --model {quoted}; where it "
-        f"names items, by which models are paired, --item {quoted}; "
-        f"{clusters if names_clusters(names[first]) else ''}where it names tasks, "
-        f"--task {quoted}; or leave it out with --ignore {quoted}."
-    )
-    raise TableError(msg)
-
-
 def _average_rows(ids: list[str], scores: Scores) -> tuple[list[str], Scores]:
     """Return each item once, and the means of its scores."""
     rows: dict[str, list[int]] = {}
@@ -268,12 +236,6 @@ def _count_gaps(column: np.ndarray) -> int:
     is_filled = ~np.isnan(column)
     filled = np.flatnonzero(is_filled)
     return int(np.count_nonzero(~is_filled[: filled[-1]])) if len(filled) else 0
-
-
-def _is_text(cells: Sequence[Any]) -> bool:
-    """Tell whether no cell of a column may be a number."""
-    filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
-    return len(filled) > 1 and not any(map(looks_like_score, filled))
 
 
 def _place_column(position: int, model: str) -> str:

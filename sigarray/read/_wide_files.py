@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import encode_texts, is_blank, looks_like_score
+from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
 from sigarray.read._item_names import name_items, number_items
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._text import get_cell
 from sigarray.read._unlike_items import doubt_items_of_table
 from sigarray.read._wide import (
     WideTable,
@@ -43,6 +44,9 @@ def read_columns(
         if choice.where and isinstance(content, Frame):
             frame = content = _leave_out_constant(frame, chosen, choice)
         choice = _choose_direction(frame, choice)
+    counted = frame is not None and _counts_rows(content, frame, chosen, choice)
+    if counted:
+        choice = replace(choice, ignored=[*choice.ignored, ""])
     of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
     chosen = {**chosen, **of_index}
     of_rows: list[str] = []
@@ -57,6 +61,11 @@ def read_columns(
             read_ids(part, chosen["run"], "run")
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]
+    if counted:
+        said.append(
+            f"{name}: its first column, which has no name and counts the rows from 0, "
+            "was left out"
+        )
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
@@ -154,6 +163,26 @@ def _find_index_roles(
 def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
     """Tell whether a table may have a column for each model."""
     return not (is_long(frame, chosen) or frame.constants or frame.roles)
+
+
+def _counts_rows(
+    content: Any, frame: Frame, chosen: Mapping[str, str], choice: Choice
+) -> bool:
+    """Tell whether the first column is the index that pandas writes of any frame."""
+    if not _may_be_wide(frame, chosen) or choice.models is not None:
+        return False
+    if "" in {*chosen.values(), *choice.ignored}:
+        return False
+    if isinstance(content, Frame):
+        name, cells = next(iter(frame.columns.items()), ("", ()))
+    else:
+        rows, numbers, _ = content
+        name = get_cell(rows[0][1], 0) if rows else ""
+        cells = [get_cell(row, 0) for _, row in rows[1:]]
+        cells = cells if numbers is None else numbers[:, 0]
+    if name.strip() or not len(cells):
+        return False
+    return all(not is_blank(x) and as_text(x) == f"{k}" for k, x in enumerate(cells))
 
 
 def _find_wide(

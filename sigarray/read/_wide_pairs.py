@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import find_blank
 from sigarray.read._frame import shorten
 from sigarray.read._repeats import have_parts
@@ -40,7 +41,7 @@ def drop_unmatched(
     lacking = [
         f"{name} lacks {np.sum(~x)}" for name, x in filled.items() if not np.all(x)
     ]
-    note = (
+    note = Caution(
         f"{n_rows - len(common)} of {n_rows} rows do not have a score of every model: "
         f"{shorten(lacking, _MAX_SHOWN, by='; ')}; left out"
     )

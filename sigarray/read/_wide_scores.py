@@ -10,6 +10,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution, put_place, say_single
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
@@ -66,15 +67,15 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     n_missing: dict[str, Counts] = {}
     dropped: dict[str, Dropped] = {}
     averaged: dict[str, Averaged] = {}
-    notes, doubts, left_out, are_items = [], [], [], []
+    notes: list[str] = []
+    doubts, left_out, are_items = [], [], []
     gaps = Counter[str]()
     direction = _find_direction(wide, chosen, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         whole, kept, lacking = _leave_out_empty(rows, task, choice)
         models = _list_models(whole, chosen, kept)
         if whole is not rows and len(models) < min(choice.min_models, 2):
-            which = f"only {models[0]!r} has" if models else "no model has"
-            notes.append(f"task {task!r} was left out: {which} scores")
+            notes.append(say_single(task, models))
             left_out.append(task)
             continue
         whole = whole._replace(ids=name_rows(whole, chosen, choice))
@@ -118,7 +119,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         metric="score",
         kind="a table with a column for each model",
         source=wide.source,
-        notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
+        notes=tuple(dict.fromkeys(put_place(wide.source, x) for x in notes)),
         doubts=tuple(doubts),
         left_out=tuple(left_out),
         higher_is_better=direction,
@@ -133,7 +134,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
 
 
 def _of_task(task: str, said: Sequence[str]) -> list[str]:
-    return [f"task {task!r}: {x}" if task else x for x in said]
+    return [put_place(f"task {task!r}", x) if task else x for x in said]
 
 
 def _treat_rows(
@@ -202,7 +203,7 @@ def _count_missing(
     lacks = taken.n_blank if "run" in chosen else taken.n_gaps
     below = {x: n - lacks.get(x, 0) for x, n in taken.n_blank.items()}
     below = {x: n for x, n in below.items() if n}
-    notes = [say_blank(lacks)] if lacks else []
+    notes: list[str] = [Caution(say_blank(lacks))] if lacks else []
     if below:
         notes.append(say_blank(below, " below the last score"))
     return lacks, notes
@@ -295,7 +296,7 @@ def _leave_out_empty(
     models = choice.models and [x for x in choice.models if x not in empty]
     ignored = [x for x in choice.ignored if x not in empty]
     missing = [x for x in empty if x not in choice.ignored]
-    note = f"task {task!r} has no scores of {list_names(missing, 4)}"
+    note = Caution(f"task {task!r} has no scores of {list_names(missing, 4)}")
     return (
         wide._replace(names=names),
         replace(choice, models=models, ignored=ignored),

@@ -14,6 +14,8 @@ _SHORT, _SHORTEST = 12, 9
 # Lists of models are not wrapped to fewer columns.
 _LEAST_OF_TEXT = 30
 _GAP = 2
+# What stands in the column of better models behind a name, or in its place.
+_NOT_WORSE, _NO_NAMES = " not worse", ("inconclusive", "unequal", "equivalent")
 # Where a header may go on in the next line: before words, but not in P(A>B).
 _BREAK = re.compile(r"(?<=[\w,]) (?=\w)|(?<=\w{3})(?=\()")
 
@@ -26,11 +28,11 @@ def wrap(text: str, most: int) -> str:
 def fit(table: Table, most: int) -> Table:
     """Make a table narrower, as far as it would else be too wide.
 
-    Its headers take two lines; the better model of a pair is A or B, and a B that all
-    pairs have is in the title; lists of models are wrapped. Then long names are cut:
-    they stay different from each other, and no shorter than a few letters.
+    Its headers take two lines; a B that all pairs have is in the title; lists of models
+    are wrapped. Then long names are cut: they stay different from each other, and no
+    shorter than a few letters.
     """
-    for make_narrow in (_break_headers, _use_letters, _say_baseline):
+    for make_narrow in (_break_headers, _say_baseline):
         if measure(table) <= most:
             return table
         narrow = make_narrow(table)
@@ -98,18 +100,6 @@ def _list_breaks(name: str) -> Iterator[str]:
         yield f"{name[: match.start()]}\n{name[match.end() :]}"
 
 
-def _use_letters(table: Table) -> Table:
-    """Name the better model of a pair by its letter."""
-    if table.header[:2] != ["A", "B"] or table.header[-1] != "better":
-        return table
-    letters = [{b: "B", a: "A"} for a, b, *_ in table.rows]
-    rows = [
-        [*row[:-1], by.get(row[-1], row[-1])]
-        for row, by in zip(table.rows, letters, strict=True)
-    ]
-    return replace(table, rows=rows)
-
-
 def _say_baseline(table: Table) -> Table:
     """Say in the title which model is B, if all pairs have the same."""
     if table.header[:2] != ["A", "B"] or len(table.rows) < 2:
@@ -142,6 +132,9 @@ def _cut_names(table: Table, most: int) -> Table:
     """Cut names, in as many steps as are needed; none if that is not enough."""
     n_names = 1 if table.names else table.name_columns
     others = dict.fromkeys(x for row in table.rows for x in row[:n_names])
+    if table.header[-1] == "better":  # also of a baseline, which is in the title
+        better = (row[-1].removesuffix(_NOT_WORSE) for row in table.rows)
+        others |= dict.fromkeys(x for x in better if x not in _NO_NAMES)
     kinds = [table.names, [x for x in others if x not in table.names]]
     longest = max((width(x) for names in kinds for x in names), default=0)
     shown = short = table
@@ -160,6 +153,12 @@ def _cut_names(table: Table, most: int) -> Table:
     return short
 
 
+def _show_verdict(cell: str, forms: dict[str, str]) -> str:
+    """Show the short form of a name, alone or before a verdict: "A not worse"."""
+    name = cell.removesuffix(_NOT_WORSE)
+    return forms.get(name, name) + cell[len(name) :]
+
+
 def _show_names(table: Table, models: dict[str, str], every: dict[str, str]) -> Table:
     """Show short forms of names: of models in lists, too."""
     longest_first = sorted(table.names, key=len, reverse=True)
@@ -169,7 +168,7 @@ def _show_names(table: Table, models: dict[str, str], every: dict[str, str]) -> 
         return [
             known.sub(lambda match: models.get(match[0], match[0]), cell)
             if 0 < j < n_lists
-            else every.get(cell, cell)
+            else _show_verdict(cell, every)
             for j, cell in enumerate(cells)
         ]
 

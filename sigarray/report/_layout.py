@@ -40,7 +40,8 @@ class Report:
     are `paragraphs`, or else the sentences, and `measured`, which says in captions what
     was measured, and how often. `notes` say how scores were read, where nothing else
     has told that yet. `first_advice` is what to do of which readers hear beside the
-    headline, for nothing else would decide.
+    headline, for nothing else would decide. `clauses` are what readers of the answer
+    alone need to know beside it.
     """
 
     tables: list[Table]
@@ -57,6 +58,7 @@ class Report:
     measured: str | None = None
     notes: Sequence[str] = ()
     first_advice: Sequence[str] = ()
+    clauses: Sequence[str] = ()
 
     @property
     def first_lines(self) -> list[str]:
@@ -70,7 +72,12 @@ class Report:
         if not deciding:
             return self
         return replace(
-            self, tables=deciding, remarks=[], advice=[], method="", signature=None
+            self,
+            tables=deciding,
+            remarks=self.clauses,
+            advice=[],
+            method="",
+            signature=None,
         )
 
     @property

@@ -92,7 +92,9 @@ def test_the_page_has_notes_and_warnings(write, run, tmp_path):
     assert "note" not in err
     words = " ".join(" ".join(Page(path.read_text("utf-8")).text).split())
     assert "'b' lacks 1 ('q3'); left out" in words
-    assert "Doubts The p-values of the bootstrap are too small for few sco" in words
+    doubts = words.split(" Doubts ")[1]
+    assert "'b' lacks 1 ('q3'); left out" in doubts
+    assert "The p-values of the bootstrap are too small for few sco" in doubts
 
 
 def test_an_interrupt_leaves_nothing(wide, run, tmp_path, monkeypatch):

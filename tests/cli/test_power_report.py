@@ -3,10 +3,13 @@
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from sigarray._cli.power_answers import Goal
+from sigarray._cli.power_report import _count_pairs
 from sigarray.report._rendering import STYLES
 
 
@@ -242,3 +245,27 @@ def test_tables_claim_nothing_of_pairs_that_are_not_decided(write, run):
     assert [x.strip() for x in header if x.strip()][:3] == ["A", "B", "A - B"]
     table = out[out.index("runs needed") : out.index("Method:")]
     assert "than" not in table.split("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shares", "said"),
+    [
+        ((5, 5, 5, 5, 7, 8), (1, 1, 1, 1, 0.5, 0.4), ["About 8 runs show 6 of 6."]),
+        ((5, 5, 5, 5, 5, 5), (1, 1, 1, 1, 1, 1), []),
+        (
+            (5, 6, 7, 8, 9, 20),
+            (1, 0, 0, 0, 0, 0),
+            ["About 7 runs show 3 of 6; about 20 runs show 6 of 6."],
+        ),
+    ],
+)
+def test_more_runs_are_said_to_show_more(sizes, shares, said):
+    pairs = [
+        SimpleNamespace(share_now=p, present=(5, 5), size=n, is_enough=True)
+        for n, p in zip(sizes, shares, strict=True)
+    ]
+    answers = [SimpleNamespace(pairs=pairs)]
+    first, *more = _count_pairs(answers, Goal(0.8, "run"))
+    n_now = sum(p >= 0.8 for p in shares)
+    assert first.startswith(f"The present 5 runs of each model show {n_now} of 6 diff")
+    assert more == said

@@ -257,8 +257,9 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     assert "wins" not in json.loads(out) or not json.loads(out)["wins"][0]["a_wins"]
     words = " ".join(err.split())
     assert "can give a p-value below 0.0079. Of 26 comparisons on single tasks" in words
-    assert "none is decided unless 5 or more reach it" in words
-    assert err.count("warning") == 1
+    assert "none is decided, for it takes 5 of them with a p-value as small" in words
+    assert err.count("warning") == 2
+    assert "Scores on tasks differ in size by a factor of" in err
 
 
 def test_too_few_items_for_any_verdict(write, run):

@@ -70,6 +70,8 @@ class TestNumbers:
     def test_truth(self, write):
         assert self.read(write, "True", "false").tolist() == [1, 0]
         with pytest.raises(TableError, match=r"expected a number, as other.*'True'"):
+            self.read(write, "0.5", "True")
+        with pytest.raises(TableError, match=r"expected true or false, as.*'0.5'"):
             self.read(write, "True", "0.5")
         records = [{"model": m, "ok": m == "a"} for m in "ab"]
         table = read.scores(write(json.dumps(records), "t.json"))
@@ -123,3 +125,29 @@ class TestNumbers:
     def test_a_blank_model_is_an_error(self, write):
         with pytest.raises(TableError, match=r"line 3, column 'model': expected the"):
             read.scores(write("model,score\na,1\n,2\nb,1\n"))
+
+
+@pytest.mark.parametrize(
+    "cell", ["86.45 ± 0.1", "86.45 (0.1)", "86.45+-0.1", r"86.45 $\pm$ 0.1", "86 +/- 1"]
+)
+@pytest.mark.parametrize("n", [1, 5])
+def test_means_with_deviations_are_no_scores(write, cell, n):
+    rows = [f"{k},{cell if k < n else 86.1},85.{k}" for k in range(5)]
+    with pytest.raises(TableError, match=r"score of each run in a row of its own") as e:
+        read.scores(write("\n".join(["seed,ours,base", *rows])))
+    assert f"got '{cell}'" in str(e.value) or repr(cell) in str(e.value)
+    assert "model=" not in str(e.value)
+
+
+def test_one_comma_among_points_is_the_odd_one(write):
+    rows = ["1,84.7,85.2", '2,84.1,"86,4"', "3,84.3,85.1"]
+    with pytest.raises(TableError, match=r"line 3.*a decimal point, as.*'86,4'"):
+        read.scores(write("\n".join(["seed,a,b", *rows])))
+
+
+@pytest.mark.parametrize("word", ["OOM", "timeout", "diverged", "n/a"])
+def test_words_for_runs_that_have_failed(write, word):
+    path = write(f"seed,a,b\n1,0.1,0.5\n2,0.2,{word}\n3,0.3,0.7\n4,0.4,0.8\n")
+    with pytest.raises(TableError, match=r"missing=.worst"):
+        read.scores(path)
+    assert len(read.scores(path, missing="drop").scores["b"]) == 3

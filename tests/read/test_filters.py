@@ -80,7 +80,8 @@ class TestWhere:
         code, out, err = run("compare", path, *filter(None, options))
         assert code == 0, err
         assert "16 of 64 ratings were left out" in " ".join(out.split())
-        assert "warning" not in err
+        assert "warning: 16 of 64 scores were left out" in err
+        assert err.count("warning") == 1
 
     def test_columns_of_models(self, write, run):
         rows = [f"{x},{numbers(0.5, 0.9, 2)}" for x in ("train", "test") * 6]

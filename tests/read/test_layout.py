@@ -77,7 +77,7 @@ class TestMarkdown:
         with pytest.raises(TableError, match=r"one table of Markdown; got 2"):
             read.scores(write(f"{self.TABLE}\n{self.TABLE}", "t.md"))
         with pytest.raises(
-            TableError, match=r"line 3, column 'lstm': .* got '0.5 ± 0.1'"
+            TableError, match=r"line 3, column 1 .lstm.: .* got '0.5 ± 0.1'\. A mean"
         ):
             read.scores(write(self.TABLE.replace("0.5", "0.5 ± 0.1"), "t.md"))
 

@@ -280,9 +280,9 @@ class TestLmEval:
     def test_the_metrics_of_each_task_are_named(self, run):
         """With a choice that has one of each; toy_ppl has none."""
         said = (
-            "'acc', 'acc_norm' of toy_mc",
-            "'exact_match,strict-match', 'exact_match,flexible-extract' of toy_arith",
-            "--metric exact_match,strict-match,acc,exact_match. Or choose",
+            "toy_mc has 'acc', 'acc_norm'",
+            "toy_arith has 'exact_match,strict-match', 'exact_match,flexible-extract'",
+            "--metric exact_match,strict-match,acc,exact_match, which takes of each",
         )
         path = str(LM_EVAL / self.NAMES[0])
         refuse(run("compare", path), "metric of each task; got none", *said)
@@ -294,7 +294,7 @@ class TestLmEval:
         metric = ("--metric", "acc,exact_match,strict-match")
         out = run("compare", *folders, *metric, "--drop-unmatched")[1]
         said = "igher exact_match,strict-match and acc are better"
-        assert f"h{said}, 2 tasks" in " ".join(out.split())
+        assert f"h{said}, 2 of 4 tasks" in " ".join(out.split())
         assert f". H{said}. " in out
         paths = [str(next(Path(x).glob("samples_toy_mc_*"))) for x in folders]
         done = run("compare", *paths, "--metric", "acc,acc_norm")

@@ -139,3 +139,11 @@ class TestRunsOfOneModel:
             assert code == 0, err
         path = write(self.write_text().replace("acc", "score").replace("loss", "time"))
         assert run("compare", path)[0] == 0
+
+
+def test_a_metric_that_is_no_column_beside_the_column_score(write, run):
+    rows = [f"{m},{k},0.{k}" for m in "ab" for k in range(4)]
+    path = write("\n".join(["model,seed,score", *rows]))
+    _, _, err = run("compare", path, "--metric", "scroe")
+    assert "no metric 'scroe'. Did you mean 'score'? Those in it: 'score'." in err
+    assert run("compare", path, "--metric", "score")[0] == 0

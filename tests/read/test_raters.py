@@ -302,8 +302,11 @@ class TestOtherRatersOfEachModel:
 
     def test_of_other_models_nothing_is_said(self, write, run):
         path = write(rate(APART | {"c": ("ann", "bob", "cid")}))
-        assert not warn(run("compare", path, "--unit", "item", "--columns", "a,c"))
-        assert not warn(run("compare", path, "--unit", "item", "--ignore", "rater,b"))
+        (left,) = warn(run("compare", path, "--unit", "item", "--columns", "a,c"))
+        assert "12 of 60 scores were left out" in left
+        assert warn(run("compare", path, "--unit", "item", "--ignore", "rater,b")) == [
+            left
+        ]
 
 
 class TestUnequalShares:

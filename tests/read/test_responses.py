@@ -118,3 +118,12 @@ def test_all_systems_are_listed_without_gold(write, run):
     path = write("item,system,response\nx,a,1\nx,b,2\n")
     _, _, err = run("responses", path)
     assert "expected responses of 'gold'; got none. Systems in it: 'a', 'b'." in err
+
+
+def test_a_column_of_another_name_is_named(write, run):
+    """With what to do, for the columns are required by name."""
+    table = TABLE.replace("response", "rating", 1).replace("system", "model", 1)
+    _, _, err = run("responses", write(table))
+    assert "Did you mean 'model'? Rename it to 'system'." in err
+    _, _, err = run("responses", write(table.replace("model", "system", 1)))
+    assert "Did you mean 'rating'? Rename it to 'response'." in err

@@ -125,7 +125,9 @@ class TestRowsOfMeans:
 def test_rows_of_means(write, header, names):
     rows = [(m, name, k) for m in "ab" for k, name in enumerate(names)]
     path = write(as_csv(rows, header))
-    with pytest.raises(TableError, match=rf"line 4: expected a \w+; got '{names[2]}'"):
+    with pytest.raises(
+        TableError, match=rf"line 4: expected an? \w+; got '{names[2]}'"
+    ):
         read.scores(path)
     if "task" in header:
         assert list(read.scores(path, tasks=names[:2]).tasks) == ["x", "y"]
@@ -135,3 +137,27 @@ def test_of_deviations(write, run):
     rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
     path = write("\n".join(["note,a,b", *rows, f"sd,{numbers(0, 1, 2)}"]))
     refuse(run("compare", path, "--ignore", "note"), "'sd'")
+
+
+@pytest.mark.parametrize("prefix", ["sum-", "Total ", "mean_"])
+def test_numbered_items_named_after_what_is_computed(write, run, prefix):
+    """Ids of summaries, as of a benchmark of summarization, are no rows of totals."""
+    items = [f"{prefix}{k:03d}" for k in range(12)]
+    rows = [
+        f"{x},{m},{DRAW.random()}"
+        for x in [*items, *(f"doc-{k}" for k in range(30))]
+        for m in "ab"
+    ]
+    code, out, _ = run("compare", write("\n".join(["item,model,acc", *rows])))
+    assert code == 0
+    assert "42" in out
+    wide = [f"{x},{DRAW.random()},{DRAW.random()}" for x in items]
+    assert run("compare", write("\n".join(["item,a,b", *wide])))[0] == 0
+
+
+@pytest.mark.parametrize("names", [["mean"], ["sum", "mean 1"], ["mean-1", "mean-2"]])
+def test_few_rows_of_means_among_items(write, run, names):
+    rows = [f"{x},{m},0.{k}" for k, x in enumerate([*"xyzuvw", *names]) for m in "ab"]
+    done = run("compare", write("\n".join(["item,model,acc", *rows])))
+    place = "expected an item; got"
+    refuse(done, place, "which is hardly one", "to keep them, rename it, such as 'item")

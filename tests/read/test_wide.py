@@ -108,3 +108,17 @@ def test_models_that_are_numbers(write, header):
         read.scores(path)
     assert read.scores(path, model=model).models == ("7", "70")
     assert read.scores(path, models=header.split(",")).models[0] == model
+
+
+def test_the_index_that_pandas_writes_is_left_out(write, run):
+    """But not other columns without a name, which may be of items."""
+    rows = [f"0.9{k},0.8{k}" for k in range(5)]
+    with_index = [f"{k},{x}" for k, x in enumerate(rows)]
+    _, out, err = run("compare", write("\n".join([",a,b", *with_index])))
+    assert "first column, which has no name and counts the rows from 0, was left" in err
+    other = run("compare", write("\n".join(["a,b", *rows])))[1]
+    assert out == other
+    seeds = [f"{k},{7 * k},{x}" for k, x in enumerate(rows)]
+    assert run("compare", write("\n".join([",seed,a,b", *seeds])))[0] == 0
+    _, _, err = run("compare", write("\n".join([",a,b", *with_index[::-1]])))
+    assert "expected a name; got a blank cell, above '4'" in err

@@ -2,7 +2,12 @@
 
 from dataclasses import replace
 
-from sigarray._plain_text import cut_owners, cut_shared, shorten_names
+from sigarray._plain_text import (
+    cut_owners,
+    cut_shared,
+    shorten_names,
+    unquote_plain,
+)
 from sigarray.plot._style import show_name, show_names
 from sigarray.report._fitting import fit, split, wrap
 from sigarray.report._layout import Table
@@ -26,15 +31,14 @@ def test_tables_fit_the_width():
     name = "models--bert-large-uncased-whole-word-masking-finetuned"
     table = Table("", ["A", "B", "better"], [[name, "b", name]], name_columns=2)
     assert fit(table, 200) == table
+    short = "models--bert-…masking-finetuned"
     (row,) = fit(table, 70).rows
-    assert row == [name, "b", "A"]
+    assert row == [short, "b", short]
     (row,) = fit(table, 40).rows
-    assert row == ["models--bert-…-finetuned", "b", "A"]
+    assert row == ["models--bert-…", "b", "models--bert-…"]
     # Numbers are never cut, and names to nine letters at least.
-    (row,) = fit(table, 19).rows
-    assert row == ["models-…", "b", "A"]
     (row,) = fit(table, 10).rows
-    assert row == ["models…", "b", "A"]
+    assert row == ["models…", "b", "models…"]
 
 
 def test_headers_take_two_lines_where_they_are_wide():
@@ -60,13 +64,18 @@ def test_a_baseline_is_in_the_title_where_its_column_has_no_room():
     rows = [[others[0], name, "+0.1", others[0]], [others[1], name, "-0.2", name]]
     table = Table("T", ["A", "B", "A - B", "better"], rows, frozenset({(1, 3)}), 2)
     assert fit(table, 80) == table
-    cut = fit(table, 40)
+    cut = fit(table, 60)
     assert cut.title == f'T; B is "{name}"'
     assert cut.header == ["A", "A - B", "better"]
     said = f'T; B is the baseline "{name}"'
     assert fit(replace(table, title=said), 40).title == said
-    assert cut.rows == [[others[0], "+0.1", "A"], [others[1], "-0.2", "B"]]
+    assert cut.rows == [[others[0], "+0.1", others[0]], [others[1], "-0.2", name]]
     assert (cut.marked, cut.name_columns) == (frozenset({(1, 2)}), 1)
+    # The name is cut with others, and verdicts are not.
+    open_row = [others[0], name, "-0.1", "inconclusive"]
+    rows = [[others[1], name, "-0.2", f"{name} not worse"], open_row]
+    cut = fit(replace(table, rows=rows), 30)
+    assert [row[-1] for row in cut.rows] == ["a, …-a-long… not worse", "inconclusive"]
     # Not of a model whose name is a number in the table.
     models = Table("T", ["model", "n"], [["6" * 20, "6" * 20]])
     assert fit(models, 30).rows[0][1] == "6" * 20
@@ -190,10 +199,9 @@ def test_names_that_need_more_letters_than_there_is_room_for_are_cut_as_far_as_c
     names = [f"resnet, {x}" for x in (*ends, "wide, lr=0.1, augmented with mixup")]
     assert shorten_names(names, 12) == {}
     rows = [[names[0], names[1], names[0]], [names[1], names[2], names[1]]]
-    cut = fit(Table("", ["A", "B", "better"], rows, name_columns=2), 40)
+    cut = fit(Table("", ["A", "B", "better"], rows, name_columns=2), 50)
     shown = {cell for row in cut.rows for cell in row}
     assert shown == {
-        "A",
         *(f"…{x}, lr=0.1,…" for x in ("deep", "wide")),
         "…wide, lr=0.01…",
     }
@@ -219,3 +227,11 @@ def test_who_publishes_models_is_left_out_of_long_names():
     assert cut_owners(["runs/a/x", "runs/b/y"]) == {}
     assert cut_owners(["a/model", "b/model"]) == {}
     assert cut_owners([llama]) == {}
+
+
+def test_names_in_a_paper_have_quotes_where_they_need_them():
+    plain = ["ours w/o aux", "DrQ(eps)", "BERT-base (published)"]
+    mixed = ["ours, tuned", "a and b", "model (ab)", "big vs. small", "a > b"]
+    text = "; ".join(f'"{name}"' for name in [*plain, *mixed])
+    said = unquote_plain(text, [*plain, *mixed])
+    assert said.split("; ") == [*plain, *(f'"{name}"' for name in mixed)]

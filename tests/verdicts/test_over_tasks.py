@@ -277,12 +277,19 @@ def test_tasks_that_do_not_count_are_named():
         | ({"c": [9.0, 9.1, 9.2]} if k else {})
         for k in range(8)
     }
-    text = str(compare_models(scores, test="t", unit="run"))
-    assert "Not all models have scores on t0." in text
+    result = compare_models(scores, test="t", unit="run")
+    said = "c has no scores on t0, so that verdicts over tasks are on the other 7."
+    assert said in result.content.paragraphs[0]
+    assert said in result.notes
+    text = " ".join(str(result).split())
+    assert text.count(said) == 1
+    count = "8 tasks, 7 of them with scores of all models"
+    assert text.startswith(f"the scores, higher is better, {count} Ranking over 7 of 8")
+    assert result.content.paragraphs[0].startswith(f"3 models were compared on {count}")
     del scores["t0"]
     text = str(compare_models(scores, test="t", unit="run"))
     assert "Ranking over tasks like these 7: c > a > b" in text
-    assert "Not all models" not in text
+    assert "no scores" not in text
 
 
 @pytest.mark.parametrize(

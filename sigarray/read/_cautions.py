@@ -1,0 +1,20 @@
+"""Notes that readers of a command hear as warnings, even where they want no notes."""
+
+from collections.abc import Sequence
+
+
+class Caution(str):
+    """Says that scores were left out, or count as the worst, or have unlike scales."""
+
+    __slots__ = ()
+
+
+def put_place(place: str, note: str) -> str:
+    """Return a note behind its place, such as the file; a caution remains one."""
+    return type(note)(f"{place}: {note}")
+
+
+def say_single(task: str, models: Sequence[object]) -> Caution:
+    """Say that a task was left out, for want of scores of two models."""
+    which = f"only {str(models[0])!r} has" if models else "no model has"
+    return Caution(f"task {task!r} was left out: {which} scores")
