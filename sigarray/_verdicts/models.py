@@ -187,7 +187,7 @@ def compare_models(
         Decide over these tasks, too: by the mean, interquartile mean or median of all
         scores of a model, where each task is a stratum ("mean": each counts the same).
         This is of other runs on the same tasks, by `t_test` ("mean") or
-        `bootstrap_test` with `strata`; the verdict over all tasks is of tasks like
+        `bootstrap_test` with `strata`; the other verdict is over tasks like
         these. "iqm" and "median" of one task compare it by that, beside its mean. A
         `margin` is asked over these tasks, too.
     higher_is_better : bool or mapping of str to bool, optional
