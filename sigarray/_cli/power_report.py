@@ -94,9 +94,9 @@ def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
         return []
     said = "These numbers are of verdicts on single tasks, "
     if over.can_decide:
-        return [f"{said}not of the verdict over all tasks."]
+        return [f"{said}not of the verdict over tasks like these."]
     return [
-        f"{said}and no number of {goal.units} gives one over all tasks.",
+        f"{said}and no number of {goal.units} gives one over tasks like these.",
         *say_needed_tasks(over),
     ]
 

@@ -187,11 +187,11 @@ def compare_models(
         Decide over these tasks, too: by the mean, interquartile mean or median of all
         scores of a model, where each task is a stratum ("mean": each counts the same).
         This is of other runs on the same tasks, by `t_test` ("mean") or
-        `bootstrap_test` with `strata`; the verdict over all tasks is of tasks like
-        these. Of items in clusters, "mean" takes the errors of clusters within tasks.
-        "iqm" and "median" of one task compare it by that, beside its mean. A `margin`
-        is asked over these tasks, too. Three models or more have ranks by it, with
-        intervals that follow from the verdicts, unless there is a `baseline`.
+        `bootstrap_test` with `strata`; the other verdict is over tasks like these. Of
+        items in clusters, "mean" takes the errors of clusters within tasks. "iqm" and
+        "median" of one task compare it by that, beside its mean. A `margin` is asked
+        over these tasks, too. Three models or more have ranks by it, with intervals
+        that follow from the verdicts, unless there is a `baseline`.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses; or a mapping of metrics, or tasks, to whether higher is
         better. By default as the scores were read, or else True; but an error asks for

@@ -170,7 +170,8 @@ class ModelComparison:
                 f"{represent(task)}.{suggest(str(task), tasks)}"
             )
             if task is None and over is not None:
-                msg += f" A verdict over all tasks takes {over.needed_tasks} of them."
+                msg += " A verdict over tasks like these takes "
+                msg += f"{over.needed_tasks} of them."
             raise KeyError(msg)
         return self._find_pair(pairs, str(model), str(other)).better == str(model)
 

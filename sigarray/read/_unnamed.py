@@ -137,9 +137,9 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
     if not got:
         return
     msg = (
-        f"{first.source}: expected to know which scores are pairs, for --paired, such "
-        f"as those of one seed; got no names of runs or items, and {got}. {advice}; or "
-        "leave out --paired."
+        f"{first.source}: expected to know which scores are pairs, for --paired or "
+        "--test-share, such as those of one seed or split; got no names of runs or "
+        f"items, and {got}. {advice}; or leave the option out."
     )
     raise TableError(msg)
 

@@ -148,7 +148,7 @@ class TestAnswer:
             assert few in text
         assert (
             "These numbers are of verdicts on single tasks, and no number of runs "
-            f"gives one over all tasks. {few} About how many runs"
+            f"gives one over tasks like these. {few} About how many runs"
         ) in text
         arguments += ["--test", "t", "--tasks", "x"]
         assert "single tasks" not in run(*arguments)[1]
@@ -162,7 +162,7 @@ class TestAnswer:
         ]
         path = write("\n".join(["task,model,seed,score", *rows, ""]))
         out = run("power", path, "--test", "t", "--n-samples", "5")[1]
-        said = "single tasks, not of the verdict over all tasks."
+        said = "single tasks, not of the verdict over tasks like these."
         assert said in " ".join(out.split())
         assert "are needed" not in out
 

@@ -147,12 +147,13 @@ class TestPairsWithoutNames:
     def test_their_order_pairs_none(self, write, run, options):
         path = write("\n".join(["algo,acc", *(f"{m},{x}" for m, _, x in self.ROWS)]))
         asked = (
-            "expected to know which scores are pairs, for --paired, such as those of "
-            "one seed; got no names of runs or items, and columns 'algo', 'acc'. "
-            "Name the column of runs with --run, or that of items with --item; or "
-            "leave out --paired."
+            "expected to know which scores are pairs, for --paired or --test-share, "
+            "such as those of one seed or split; got no names of runs or items, and "
+            "columns 'algo', 'acc'. Name the column of runs with --run, or that of "
+            "items with --item; or leave the option out."
         )
         refuse(run("compare", path, "--paired", *options), asked)
+        refuse(run("compare", path, "--test", "t", "--test-share", "0.1"), asked)
         assert not read.scores(path).is_paired
 
     def test_a_name_pairs_them_in_any_order(self, write):
@@ -169,7 +170,8 @@ class TestPairsWithoutNames:
         frame = pandas.DataFrame(
             [{"model": m, "acc": x} for m, _, x in self.ROWS], index=None
         )
-        said = r"for paired=True, .* column of runs with run, .* sigarray\.read\.scores"
+        said = "for paired=True or test_share, .* column of runs with run, .* of "
+        said += r"sigarray\.read\.scores"
         with pytest.raises(ValueError, match=said):
             compare_models(frame, paired=True)
 

@@ -93,7 +93,8 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     assert r"\caption{Scores. Task: x; lower is better; 6 runs each. The" in text
     items = {x: [y > 0.81 for y in z] * 4 for x, z in SCORES.items()}
     text = compare_models({"x": items, "y": items}, unit="item").to_latex()
-    ends = [x.split("24 items.")[1] for x in text.split("\n") if "caption" in x]
+    captions = [x for x in text.split("\n") if "caption" in x]
+    ends = [x.rsplit("24 items on each task.", 1)[1] for x in captions]
     assert [x[:3] for x in ends] == [" Ov", "}", " Th", " On"]
     # Advice is no caption.
     unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}

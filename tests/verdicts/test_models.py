@@ -237,9 +237,8 @@ def test_tasks_that_are_named():
     assert "tasks" not in result.signature
     assert "task 'alone' was left out: only 'lstm' has scores" in result.notes[0]
     two = compare_models({"nli": SCORES, "qa": SCORES})
-    said = (
-        "task to be one of 'nli', 'qa'; got None. A verdict over all tasks takes 6 of"
-    )
+    said = "task to be one of 'nli', 'qa'; got None. A verdict over tasks like these "
+    said += "takes 6 of them"
     with pytest.raises(KeyError, match=said):
         two.better("lstm", "cnn")
     assert two.better("lstm", "cnn", task="qa")
