@@ -4,23 +4,32 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import quote
 from sigarray._verdicts.aggregate_records import make_record, write_document
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregate_tables import (
+    count_tasks,
+    explain_ranks,
+    name_by,
+    name_p_value,
+    say_own_level,
+    say_pair_level,
+    say_where,
+    show_difference,
+    show_pair_p_value,
+    table_of_models,
+    table_of_pairs,
+)
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.asked import OF_INDEPENDENT
-from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
+from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.margin_words import (
-    name_columns,
     order_pair,
     say_margin_of,
     say_worse,
     show_claims,
-    show_columns,
-    show_verdict,
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
 from sigarray._verdicts.overall import find_scales
@@ -35,14 +44,10 @@ from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_order_of_models
 from sigarray._verdicts.records import AGGREGATE_FIELDS
-from sigarray._verdicts.task_counts import say_left_out, say_of_all
-from sigarray.report._layout import Report, Table
+from sigarray._verdicts.task_counts import say_left_out
+from sigarray.report._layout import Report
 from sigarray.report._numbers import (
-    count_decimals,
     equate,
-    number_format,
-    show_interval,
-    show_least,
     show_p_value,
 )
 
@@ -52,9 +57,9 @@ def add_aggregates(
 ) -> Report:
     """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
-    tables = [_table_of_pairs(x, compared), _table_of_models(x, compared)]
+    tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks, of_ranks = _list_remarks(x), _explain_ranks(x)
+    remarks, of_ranks = _list_remarks(x), explain_ranks(x)
     title, *answers = report.headline
     is_one = len(compared) == 1
     if not is_one:
@@ -83,7 +88,7 @@ def add_aggregates(
 
 
 def _say_what_decides(x: Aggregates) -> list[str]:
-    return say_by_which(_name_p_value(x), [(y.interval, y.better) for y in x.pairs])
+    return say_by_which(name_p_value(x), [(y.interval, y.better) for y in x.pairs])
 
 
 def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> list[str]:
@@ -109,16 +114,16 @@ def _add_paragraph(
         is_turned = order_pair(y, y.a, y.b)[0] == y.b or y.better == y.b
         pair = y.turn() if is_turned else y
         numbers = [
-            _show_difference(x, pair, compared),
-            f"{_name_p_value(x)} {equate(_show_p_value(x, pair))}",
+            show_difference(x, pair, compared),
+            f"{name_p_value(x)} {equate(show_pair_p_value(x, pair))}",
             *show_claims(comparison, pair, pair.a, pair.b),
         ]
         verdicts.append((pair.a, pair.b, pair.verdict, f"({', '.join(numbers)})"))
     own = [
         *map(end, _say_answer(x)),
         *_list_remarks(x),
-        f"In parentheses: the difference of {_name(x, are_many=True)} with its "
-        f"interval, {_say_level(x)}, and {_name_p_value(x)}"
+        f"In parentheses: the difference of {name_by(x, are_many=True)} with its "
+        f"interval, {say_pair_level(x)}, and {name_p_value(x)}"
         f"{say_margin_of(comparison)}.",
         *list_verdicts(x.order.names, verdicts, say_worse(comparison)),
     ]
@@ -130,21 +135,9 @@ def _add_paragraph(
     return [" ".join([left_out, *own]), first.removeprefix(left_out).strip(), *rest]
 
 
-def _count_tasks(x: Aggregates) -> str:
-    return say_of_all(len(x.tasks), len(x.left_out))
-
-
-def _say_where(x: Aggregates) -> str:
-    return f" over these {_count_tasks(x)}" if len(x.tasks) > 1 else ""
-
-
-def _name(x: Aggregates, *, are_many: bool = False) -> str:
-    return NAMES[x.statistic][are_many]
-
-
 def _say_answer(x: Aggregates) -> list[str]:
     """Say in a line which models are better."""
-    by = f" by {_name(x, are_many=True)}{_say_where(x)}"
+    by = f" by {name_by(x, are_many=True)}{say_where(x)}"
     said = say_order_of_models(x.order, x.baseline, x.wins, by)
     if said:
         return said
@@ -158,13 +151,13 @@ def _say_answer(x: Aggregates) -> list[str]:
 def _say_pair(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
-    shown = equate(_show_p_value(x, pair))
-    p, level = f"{_name_p_value(x)} {shown}", f"{x.level:.10g}"
+    shown = equate(show_pair_p_value(x, pair))
+    p, level = f"{name_p_value(x)} {shown}", f"{x.level:.10g}"
     if pair.better == pair.b:
         pair = pair.turn()
-    first, second, where = quote(pair.a), quote(pair.b), _say_where(x)
-    many = _name(x, are_many=True)
-    difference = f"the {many} differ by {_show_difference(x, pair, compared)}"
+    first, second, where = quote(pair.a), quote(pair.b), say_where(x)
+    many = name_by(x, are_many=True)
+    difference = f"the {many} differ by {show_difference(x, pair, compared)}"
     if pair.not_worse and pair.better is None:
         comparison = next(iter(compared.values()))
         return f"{_say_not_worse(x, pair, comparison)}; {difference}."
@@ -184,23 +177,23 @@ def _say_not_worse(
 ) -> str:
     """Say that a model is not worse over these tasks, or both are equivalent."""
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
-    by = _say_where(x) or f" by {_name(x, are_many=True)}"
+    by = say_where(x) or f" by {name_by(x, are_many=True)}"
     margin = f"{x.margin or 0.0:.10g}"
     said = f"{first} is not {say_worse(comparison)} than {second}{by}"
     if len(pair.not_worse) > 1:
         said = f"{first} and {second} are equivalent{by}, apart by less than {margin}"
     p = max(y.adjusted for y in pair.margins if y.model in pair.not_worse)
-    name = _name_p_value(x)
+    name = name_p_value(x)
     return (
         f"{said}: {name} {equate(show_p_value(p, x.level))} <= {x.level:.10g}; neither "
-        f"is shown to be better ({name} {equate(_show_p_value(x, pair))})"
+        f"is shown to be better ({name} {equate(show_pair_p_value(x, pair))})"
     )
 
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
     """Say in a line which models are no worse by the margin, if that was asked."""
     comparison = next(iter(compared.values()))
-    where = _say_where(x).lstrip() or f"by {_name(x, are_many=True)}"
+    where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
     where = f"{where[0].upper()}{where[1:]}"
     if len(x.pairs) == 1:
         (pair,) = x.pairs
@@ -213,104 +206,6 @@ def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]
     ]
 
 
-def _table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
-    comparison = next(iter(compared.values()))
-    columns = name_columns(comparison)
-    rows, marked = [], set()
-    for k, pair in enumerate(x.pairs):
-        if pair.better is not None:
-            marked.add((k, 4 + len(columns)))
-        rows.append(
-            [
-                *(pair.a, pair.b, _show_difference(x, pair, compared)),
-                _show_p_value(x, pair),
-                *show_columns(comparison, pair, pair.a, pair.b),
-                show_verdict(pair),
-            ]
-        )
-    title = f"Differences of {_name(x, are_many=True)}{_say_where(x)}, {_say_level(x)}"
-    title += say_baseline(x.baseline)
-    if columns:
-        title += f"; {list_in_words(columns)}: one-sided {_name_p_value(x)} of the "
-        title += "margin"
-    header = ["A", "B", "A - B, interval", _name_p_value(x), *columns, "better"]
-    return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
-
-
-def _table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
-    rows = [
-        [
-            name,
-            *([x.order.letters[name]] if x.order.letters else []),
-            *([_show_rank(x, name)] if x.ranks else []),
-            _show_value(x, name, compared),
-        ]
-        for name in x.order.names
-    ]
-    group = ["group"] if x.order.letters else []
-    title = f"{_name(x, are_many=True).capitalize()} of models{_say_where(x)}"
-    title += f", {_say_own_level(x)}"
-    if x.ranks:
-        level = say_level(x.level, len(x.ranks), is_corrected=True)
-        title += f"; ranks, {level}"
-    rank = ["rank, interval"] if x.ranks else []
-    header = ["model", *group, *rank, f"{_name(x)}, interval"]
-    return Table(title, header, rows, name_columns=1 + len(group))
-
-
-def _show_rank(x: Aggregates, name: str) -> str:
-    """Show the rank of a model, with its interval."""
-    rank, low, high = x.ranks[name]
-    return f"{rank} [{low}, {high}]"
-
-
-def _explain_ranks(x: Aggregates) -> list[str]:
-    """Say of what intervals of ranks follow, if there are any."""
-    if not x.ranks:
-        return []
-    return [
-        f"Ranks are by {_name(x, are_many=True)}, and their intervals follow from the "
-        f"verdicts{_say_where(x)}: a model is behind those that are shown to be better "
-        "and before those that are shown to be worse, and may be on either side of the "
-        "others."
-    ]
-
-
-def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:
-    """Show the statistic of a model, with its interval if there is one."""
-    counts = (count_decimals(*y) for y in x.intervals.values())
-    decimals = max((n for n in counts if n is not None), default=None)
-    show = _find_format(compared)
-    return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
-
-
-def _say_own_level(x: Aggregates) -> str:
-    return say_level(x.level, len(x.values), is_corrected=False)
-
-
-def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
-    summaries = [y for x in compared.values() for y in x.summaries.values()]
-    return number_format(summaries, sign=sign)
-
-
-def _show_difference(
-    x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
-) -> str:
-    counts = (count_decimals(*y.interval) for y in x.pairs)
-    decimals = max((n for n in counts if n is not None), default=None)
-    show = _find_format(compared, sign="+")
-    return show_interval(pair.difference, *pair.interval, show, decimals)
-
-
-def _show_p_value(x: Aggregates, pair: PairOfAggregates) -> str:
-    shown = show_p_value(pair.adjusted_pvalue, x.level)
-    return show_least(shown) if x.is_least(pair) else shown
-
-
-def _name_p_value(x: Aggregates) -> str:
-    return "adjusted p" if x.is_corrected and len(x.pairs) > 1 else "p"
-
-
 def _list_remarks(x: Aggregates) -> list[str]:
     """Say what is decided, and how it differs from a verdict on tasks like these."""
     rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
@@ -319,7 +214,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
         what = "clusters of items"
     if x.is_corrected and len(x.pairs) > 1:
         rule += f", after Holm's correction for {len(x.pairs)} comparisons"
-    by = f"by the {_name(x)} of all its {x.unit}s"
+    by = f"by the {name_by(x)} of all its {x.unit}s"
     if x.statistic == "mean" and (x.n_clusters or x.sizes[0] < x.sizes[1]):
         by = "by the mean of its means on tasks, each of which counts the same,"
     if len(x.tasks) == 1:
@@ -331,26 +226,26 @@ def _list_remarks(x: Aggregates) -> list[str]:
             "tasks like these takes them for a sample."
         ]
     if x.margin is not None:
-        where = _say_where(x).lstrip() or f"by the {_name(x)}"
+        where = say_where(x).lstrip() or f"by the {name_by(x)}"
         told.append(
             f"{where[0].upper()}{where[1:]}, a model is not worse than another by "
-            f"{x.margin:.10g} or more if the one-sided {_name_p_value(x)} of the "
+            f"{x.margin:.10g} or more if the one-sided {name_p_value(x)} of the "
             f"margin is at most {x.level:.10g}."
         )
     if any(disagree(y.interval, y.better) for y in x.pairs):
         told.append(
-            f"Intervals of {_name(x, are_many=True)} and their p-values are computed "
+            f"Intervals of {name_by(x, are_many=True)} and their p-values are computed "
             "or corrected in different ways: one may be clear where the other is not."
         )
-    return told + say_least(any(map(x.is_least, x.pairs)), _say_where(x))
+    return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
 
 
 def _describe(x: Aggregates) -> str:
     """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
-    where, of = f"Over these {_count_tasks(x)}", f" of the {_name(x)}"
+    where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
     if len(x.tasks) == 1:
-        where, of = _name(x, are_many=True).capitalize(), ""
+        where, of = name_by(x, are_many=True).capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"
     strata += "" if x.n_clusters is None else " and the errors of whole clusters"
     if x.statistic == "mean":
@@ -368,12 +263,8 @@ def _describe(x: Aggregates) -> str:
         said += f"; one-sided tests of a margin of {x.margin:.10g} by the same"
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
-    own += f"{strata}, {_say_own_level(x)}"
-    return f"{said}; {whose}, {_say_level(x)}. {own}"
-
-
-def _say_level(x: Aggregates) -> str:
-    return say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
+    own += f"{strata}, {say_own_level(x)}"
+    return f"{said}; {whose}, {say_pair_level(x)}. {own}"
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:

@@ -3,36 +3,24 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 from sigarray._backend.checks import (
-    anything,
     check_seed,
-    choice,
-    count,
-    flag,
-    fraction,
-    half,
-    integer,
-    number,
-    optional,
-    progress_source,
-    show,
-    worker_source,
 )
 from sigarray._backend.workers import executed_by, nest_execution
-from sigarray._numeric.sums import SumStatistic
-from sigarray._plain_text import list_in_words, unquote_plain
-from sigarray._verdicts.aggregate_tests import AGGREGATES, Aggregate
+from sigarray._plain_text import unquote_plain
+from sigarray._verdicts.aggregate_tests import Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
-from sigarray._verdicts.asked import METHODS, Request, TestName, check_request
+from sigarray._verdicts.asked import Request, TestName, check_request
 from sigarray._verdicts.directions import settle_direction
 from sigarray._verdicts.doubts import doubt_compared
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
+from sigarray._verdicts.option_rules import OPTION_RULES
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.reading import read_table
@@ -46,68 +34,17 @@ from sigarray._verdicts.request import (
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
-from sigarray.read._alignment import UNITS, Unit
+from sigarray.read._alignment import Unit
 from sigarray.read._directions import check_direction
-from sigarray.read._missing import TREATMENTS, Missing
+from sigarray.read._missing import Missing
 from sigarray.read._python_words import (
     in_words_of_python,
     list_names_of,
     say_in_python,
 )
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._sums import METRICS
 from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
-
-
-def _text(name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        msg = f"Expected {name} to be the name of a model; got {show(value)}."
-        raise TypeError(msg)
-    return str(value)
-
-
-def _above_zero(name: str, value: Any) -> float:
-    checked = number(name, value)
-    if not checked > 0.0:
-        msg = f"Expected {name} to be above 0; got {show(value)}."
-        raise ValueError(msg)
-    return checked
-
-
-def _aggregate(name: str, value: Any) -> str:
-    is_name = isinstance(value, str) and value in METRICS
-    if isinstance(value, SumStatistic) or is_name:
-        msg = (
-            f"Expected {name} to be {list_in_words(AGGREGATES, 'or')}; got "
-            f"{show(value)}, a metric of sums. It is an argument of "
-            "sigarray.read.scores: read the scores with it, and pass what it returns."
-        )
-        raise ValueError(msg)
-    return str(choice(*AGGREGATES)(name, value))
-
-
-_RULES = {
-    "test": optional(choice(*get_args(TestName))),
-    "paired": flag,
-    "baseline": optional(_text),
-    "threshold": optional(half),
-    "confidence_level": optional(fraction),
-    "alpha": optional(fraction),
-    "corrected": flag,
-    "method": optional(choice(*METHODS)),
-    "n_resamples": optional(count()),
-    "dt": optional(fraction),
-    "test_share": optional(fraction),
-    "margin": optional(_above_zero),
-    "statistic": optional(_aggregate),
-    "unit": optional(choice(*UNITS)),
-    "clusters": anything,
-    "missing": optional(choice(*TREATMENTS)),
-    "rng": integer,
-    "workers": optional(worker_source),
-    "progress": optional(progress_source),
-}
 
 
 @says_where_options_are
@@ -277,7 +214,7 @@ def compare_models(
     1    lstm     crf   lstm
     """
     given = locals()
-    for name, rule in _RULES.items():
+    for name, rule in OPTION_RULES.items():
         rule(name, given[name])
     check_direction(higher_is_better)
     check_seed(rng)

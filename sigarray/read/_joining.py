@@ -30,12 +30,7 @@ from sigarray.read._same_rows import doubt_same_rows
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
-from sigarray.read._summaries import (
-    MAYBE_COMPUTED,
-    find_computed,
-    find_summaries,
-    may_be_scores,
-)
+from sigarray.read._summary_rows import refuse_summaries
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlike_items import doubt_items_of_records
 from sigarray.read._unnamed import refuse_unnamed_pairs
@@ -74,7 +69,7 @@ def join_records(
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
     records, without_names = leave_out_unnamed(records, choice.treatment)
-    _refuse_summaries(records, choice)
+    refuse_summaries(records, choice)
     metric = _check_metrics(records)
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
@@ -325,50 +320,6 @@ def _choose_records(records: Records, choice: Choice) -> Records:
     if choice.tasks is not None:
         is_wanted &= tasks.find(choice.tasks)
     return records.take(is_wanted)
-
-
-def _refuse_summaries(records: Records, choice: Choice) -> None:
-    """Refuse rows of means beside the averaged rows."""
-    options = {"model": "--columns", "task": "--tasks"}
-    for role in ("model", "run", "item", "task"):
-        if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
-            continue
-        names = records.list_known(role)
-        summaries = find_summaries(names)
-        if role == "model":
-            summaries |= find_computed(names)
-            maybe = {x for x in summaries if squeeze(x) in MAYBE_COMPUTED}
-            if maybe:
-                scores = _list_scores(records)
-                summaries -= {x for x in maybe if may_be_scores(x, scores)}
-        if summaries and len(names) > 1:
-            first = records[int(np.argmax(records.factors[role].find(summaries)))]
-            name = getattr(first, role)
-            a = "an item" if role == "item" else f"a {role}"
-            advice = (
-                "remove its rows if they are of a mean or the like; to keep them, "
-                f"rename it, such as '{role}-{name}'"
-            )
-            if role in options:
-                advice = (
-                    f"choose {role}s with {options[role]}, which keeps those that it "
-                    "names"
-                )
-            msg = (
-                f"{first.place}: expected {a}; got {name!r}, which is hardly "
-                f"one beside others: {advice}."
-            )
-            raise TableError(msg)
-
-
-def _list_scores(records: Records) -> dict[str, np.ndarray]:
-    """Return the scores of each model, in the order of tasks, items and runs."""
-    order = np.lexsort((records.steps, records.group("task", "item", "run")[0]))
-    models = records.factors["model"]
-    return {
-        model: records.scores[order[models.find([model])[order]]]
-        for model in records.list_known("model")
-    }
 
 
 def _check_metrics(records: Records) -> str:

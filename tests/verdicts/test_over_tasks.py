@@ -284,7 +284,8 @@ def test_tasks_that_do_not_count_are_named():
     text = " ".join(str(result).split())
     assert text.count(said) == 1
     count = "8 tasks, 7 of them with scores of all models"
-    assert text.startswith(f"the scores, higher is better, {count} Ranking over 7 of 8")
+    ranking = "Ranking over tasks like these 7 of 8: c > a > b"
+    assert text.startswith(f"the scores, higher is better, {count} {ranking}")
     assert result.content.paragraphs[0].startswith(f"3 models were compared on {count}")
     del scores["t0"]
     text = str(compare_models(scores, test="t", unit="run"))
