@@ -1,6 +1,5 @@
 """Labels of clusters or strata as integer codes, from texts or numbers."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array
 from sigarray._backend.labels import align_labels, are_in_one_order, has_labels
 from sigarray._backend.library import Library
+from sigarray._backend.warn import warn_caller
 
 # Kinds of labels, and the option that has them.
 _NAMES = {"cluster": "clusters", "stratum": "strata"}
@@ -88,7 +88,7 @@ def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> No
     """
     shared = [x for x in of_a if x in of_b]
     if shared:
-        warnings.warn(
+        warn_caller(
             f"A and B share {len(shared)} of their clusters, such as "
             f"{represent(shared[0])}: they are not independent, and what these have in "
             "common counts twice as error, so that intervals may be several times too "
@@ -96,9 +96,7 @@ def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> No
             "take the sum and the number of items of each shared cluster: (sum_a, "
             "size_a), (sum_b, size_b), with paired=True and "
             "statistic=of_sums(corpus.ratio). If other clusters have the same names, "
-            "name those of B anew.",
-            UserWarning,
-            stacklevel=2,
+            "name those of B anew."
         )
 
 

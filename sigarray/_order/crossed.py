@@ -13,7 +13,6 @@ References
 
 import functools
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -22,6 +21,7 @@ from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.warn import warn_caller
 from sigarray._numeric.crossed import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.ranks import net_wins
@@ -87,13 +87,10 @@ def estimate_tables(
     check_resamples([Plan("bootstrap", grid)], n_resamples)
     smallest = min(x.shape[-1] // n_items for x in stacks)
     if smallest < MIN_SIZE:
-        # The level includes the check of options.
-        warnings.warn(
+        warn_caller(
             f"{smallest} seeds of a model are too few for any verdict on it, if items "
             f"were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times or "
-            "more.",
-            UserWarning,
-            stacklevel=5,
+            "more."
         )
     return _estimate(
         xp,

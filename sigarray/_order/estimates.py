@@ -5,7 +5,6 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 
 import functools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.asymptotic import asymptotic_errors
@@ -90,12 +90,8 @@ def estimate_pairs(
     higher_is_better: bool,
     rng: RandomSource,
     family: Family,
-    depth: int = 0,
 ) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones.
-
-    A warning is for the caller of the public function, `depth` calls further out.
-    """
+    """Return estimates and tests of every pair; options are the public ones."""
     if method == "asymptotic" and dt is not None:
         msg = (
             f"Expected dt=None with method='asymptotic', which is for the exact "
@@ -105,8 +101,7 @@ def estimate_pairs(
     plans = plan_errors(stacks, method, even_grid(dt))
     check_resamples(plans, n_resamples)
     for doubt in list_doubts(stacks, method, family):
-        # The level includes the check of options.
-        warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
+        warn_caller(doubt)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
         seed = seed_words(xp, rng)

@@ -90,7 +90,6 @@ def estimate_samples(
                 higher_is_better=True,
                 rng=rng,
                 family=family,
-                depth=1,
             )
         grid, seed = even_grid(dt), seed_words(HOST, rng)
         nothing = np.zeros(0)
