@@ -95,7 +95,7 @@ def check_place_of_models(
     ValueError
         Such axes.
     """
-    shape = tuple(np.shape(scores))
+    shape = tuple(scores.shape if hasattr(scores, "shape") else np.shape(scores))
     n_axes = len(shape)
     places = tuple(axis % n_axes for axis in axes if -n_axes <= axis < n_axes)
     if len(places) < len(axes) or n_axes - 1 in places:
