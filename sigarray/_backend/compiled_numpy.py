@@ -244,8 +244,9 @@ def _adds_as_numpy(kernels: Kernels) -> bool:
     """Tell whether sums have the bits of this version of NumPy."""
     for dtype in REALS:
         for n in _PROBES:
-            x = (1.0 / np.arange(3, n + 3)).astype(dtype)
-            (found,) = kernels.sum_taken(x, np.arange(n)[None, :])
-            if found != np.sum(x):
-                return False
+            for terms in (1.0 / np.arange(3, n + 3), np.full(n, -0.0)):
+                x = terms.astype(dtype)
+                (found,) = kernels.sum_taken(x, np.arange(n)[None, :])
+                if found.tobytes() != np.sum(x).tobytes():
+                    return False
     return True

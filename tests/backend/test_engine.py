@@ -48,6 +48,9 @@ def assert_same(found, expected):
     assert found.dtype == expected.dtype
     assert found.shape == expected.shape
     assert np.array_equal(found, expected, equal_nan=True)
+    # 0 and -0 are equal, and not the same.
+    signs = [np.signbit(x) & ~np.isnan(x) for x in (found, expected)]
+    assert np.array_equal(*signs)
 
 
 def make_numbers(rng, shape, dtype):
@@ -78,6 +81,7 @@ class TestSums:
             places = rng.integers(0, n, (3, n + 5))
             for leading in ((), (2,), (2, 3)):
                 x = make_numbers(rng, (*leading, n), dtype)
+                x[..., -1:] *= -0.0 if leading else 1.0
                 for name in ("sum_taken", "mean_taken"):
                     found = getattr(HOST, name)(x, places)
                     assert_same(found, getattr(Library, name)(HOST, x, places))
@@ -237,6 +241,15 @@ class TestOrder:
         x, y = (np.sort(rng.normal(size=(4, n))) for n in (30, 20))
         steps = merge_steps(HOST, 30, 20)
         for a, b in ((x, y), (x[0], y[0]), (x[:, None], y), (x[::2], y[::-2])):
+            found = ratio_of_samples(HOST, steps, a, b)
+            with without_engine():
+                assert_same(found, ratio_of_samples(HOST, steps, a, b))
+
+    @pytest.mark.parametrize("sizes", [(9, 8), (700, 300), (2000, 25), (3000, 3000)])
+    def test_ratios_of_samples_that_are_apart(self, level, sizes):
+        x, y = (np.arange(float(n)) for n in sizes)
+        steps = merge_steps(HOST, *sizes)
+        for a, b in ((x + 1e4, y), (x, y + 1e4)):
             found = ratio_of_samples(HOST, steps, a, b)
             with without_engine():
                 assert_same(found, ratio_of_samples(HOST, steps, a, b))

@@ -162,7 +162,7 @@ INLINE REAL NAMED(ratio_of_row)(const REAL *x, const REAL *y, integer nodes,
     if (nodes > TERMS_OF_EINSUM) {
         NAMED(add_up_terms)(x, y, ranks_x, ranks_y, widths, 0, nodes, &distance,
                             &violation);
-        return NAMED(ratio_of)(violation, distance);
+        return NAMED(ratio_of)(0 + violation, distance);
     }
     REAL distances[TERMS_OF_EINSUM + 4], violations[TERMS_OF_EINSUM + 4];
     NAMED(find_terms)(x, y, ranks_x, ranks_y, widths, 0, nodes, distances, violations);

@@ -17,7 +17,8 @@ INLINE REAL NAMED(sum_block)(const REAL *restrict x, integer n) {
     return sum;
 }
 
-/* NumPy's sum of any number of them. */
+/* NumPy's sum of any number of them, but for the 0 that it begins with: it makes 0 of
+   a sum of -0. */
 static REAL NAMED(add_up)(const REAL *x, integer n) {
     if (n <= 128) return NAMED(sum_block)(x, n);
     const integer half = n / 2 - n / 2 % 8;
@@ -39,7 +40,7 @@ static int NAMED(sum_taken)(const REAL *x, integer entries, integer n,
                 BY_ITSELF(k);
                 taken[c] = from[k];
             }
-            out[e * rows + r] = NAMED(add_up)(taken, drawn);
+            out[e * rows + r] = 0 + NAMED(add_up)(taken, drawn);
         }
     free(taken);
     return 0;
