@@ -126,7 +126,9 @@ def probability_of_improvement(
     >>> round(float(result.statistic), 2)
     0.79
     """
-    prepared = prepare_samples("mean", a, b, axis=axis, paired=False, strata=strata)
+    prepared = prepare_samples(
+        "mean", a, b, axis=axis, paired=False, strata=strata, are_alike=True
+    )
     xp, samples = prepared.xp, prepared.samples
     check_sizes(*samples, purpose="to resample")
     *values, error = _probability_of_improvement(

@@ -109,8 +109,11 @@ def prepare_samples(
     paired: bool,
     clusters: Any = None,
     strata: Any = None,
+    are_alike: bool = False,
 ) -> Prepared:
     """Return samples of one library and dtype; the dtype is that of results.
+
+    With `are_alike` strata count alike, whatever their sizes.
 
     Raises
     ------
@@ -156,6 +159,7 @@ def prepare_samples(
             axis=axis,
             paired=paired,
             is_of_sums=isinstance(statistic, SumStatistic),
+            are_alike=are_alike,
         )
         design = Design(strata=found)
     return Prepared(xp, statistic, samples, dtype, design=design)

@@ -33,6 +33,7 @@ def arrange_strata(
     axis: int,
     paired: bool,
     is_of_sums: bool,
+    are_alike: bool = False,
 ) -> tuple[list[Array], Strata]:
     """Return samples (..., n) or (..., d, n) sorted by stratum, and the strata.
 
@@ -46,6 +47,8 @@ def arrange_strata(
     samples : sequence of arrays
         The samples, with scores of `axis` last, and in front of it the numbers of each
         if they are of sums.
+    are_alike : bool
+        Whether strata of all sizes count alike, so that unlike shares are no doubt.
 
     Raises
     ------
@@ -58,7 +61,13 @@ def arrange_strata(
     if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
     codes, are_same = code_strata(
-        xp, strata, given, samples, axis=axis, paired=paired, is_of_sums=is_of_sums
+        xp,
+        strata,
+        given,
+        samples,
+        axis=axis,
+        paired=paired,
+        are_alike=are_alike or is_of_sums,
     )
     if any(isinstance(x, np.ndarray) and np.any(np.bincount(x) == 1) for x in codes):
         raise ValueError(_TOO_FEW)
@@ -75,18 +84,18 @@ def code_strata(
     *,
     axis: int,
     paired: bool,
-    is_of_sums: bool,
+    are_alike: bool,
 ) -> tuple[list[Array], bool]:
     """Return codes of the strata of each sample, or of pairs once, as `read_codes`.
 
     Also whether A is known to have the strata of B. Raises if it is known not to, and
-    warns of unlike shares of scores, unless statistics are of sums.
+    warns of unlike shares of scores, unless strata count alike, or have weights.
     """
     codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]
     if len(on_host) == 2:
         _check_same(*strata)
-        if not is_of_sums:
+        if not are_alike:
             _warn_of_unlike_shares(*on_host)
     return codes, len(codes) == 1 or len(on_host) == len(codes)
 

@@ -104,7 +104,7 @@ def _nest(
         samples,
         axis=axis,
         paired=paired,
-        is_of_sums=isinstance(prepared.statistic, SumStatistic),
+        are_alike=isinstance(prepared.statistic, SumStatistic),
     )
     for of, stratum in zip(clusters, of_strata, strict=True):
         if of.on_host is not None and isinstance(stratum, np.ndarray):

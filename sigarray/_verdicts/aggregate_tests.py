@@ -1,7 +1,8 @@
 """Tests and intervals of two models, or one, over these tasks, which are strata."""
 
+import contextlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -50,10 +51,11 @@ def test_models(
     """Return the p-value of two models: by t of means, else by the bootstrap."""
     by = _design(samples, is_paired=is_paired) | {**resampling}
     a, b = (x.scores for x in samples)
-    if statistic == "mean":
-        p = float(t_test(a, b, **by).pvalue)
-    else:
-        p = float(bootstrap_test(a, b, statistic=statistic, **by).pvalue)
+    with _without_doubts():
+        if statistic == "mean":
+            p = float(t_test(a, b, **by).pvalue)
+        else:
+            p = float(bootstrap_test(a, b, statistic=statistic, **by).pvalue)
     return 1.0 if np.isnan(p) else p
 
 
@@ -84,6 +86,14 @@ def find_own_interval(
     return interval
 
 
+@contextlib.contextmanager
+def _without_doubts() -> Iterator[None]:
+    """Hear no warnings: of scores that do not vary, others speak; tasks count alike."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _estimate(
     samples: Sequence[np.ndarray],
     statistic: Aggregate,
@@ -91,11 +101,10 @@ def _estimate(
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval]:
     """Return a statistic, or a difference, and its interval."""
-    if statistic == "mean":
-        found: Any = t_ci(*samples, **by)
-    else:
-        by = by | {"statistic": statistic, "method": "percentile", **resampling}
-        with warnings.catch_warnings():  # that scores do not vary is said elsewhere
-            warnings.simplefilter("ignore")
+    with _without_doubts():
+        if statistic == "mean":
+            found: Any = t_ci(*samples, **by)
+        else:
+            by = by | {"statistic": statistic, "method": "percentile", **resampling}
             found = bootstrap_ci(*samples, **by)
     return float(found.statistic), Interval(*map(float, found.confidence_interval))

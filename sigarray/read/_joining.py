@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place
+from sigarray.read._cautions import Caution, put_place
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import (
@@ -181,10 +181,8 @@ def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
         return []
     if not records.has("item") or len(records.list_known("run")) != 1:
         return []
-    return [
-        f"{source}: one {column!r} of each model: verdicts are on these trained "
-        "models, and nothing is said of other runs"
-    ]
+    said = "verdicts are on these trained models, and nothing is said of other runs"
+    return [Caution(f"{source}: one {column!r} of each model: {said}")]
 
 
 def _take_last(

@@ -38,6 +38,7 @@ from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
 from sigarray.read._tracked import refuse_run_names, say_unfinished
+from sigarray.read._within_clusters import doubt_clusters
 from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
@@ -272,7 +273,7 @@ def _say_columns(
             "as documents are, items of one are not independent: pass "
             f"{by_role[0]}. If they are fixed, as subjects are, pass {by_role[1]}"
         )
-    return notes
+    return notes + doubt_clusters(frame, roles, unused)
 
 
 def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:

@@ -1,15 +1,19 @@
-"""Items whose names begin anew in each cluster, such as question 1 of each document."""
+"""Names that begin anew: question 1 of each document, document 1 of each subject."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, repeat
 from sigarray.read._frame import Frame, find_roles
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._together import put_together
+
+# Of fewer groups, that all have the same numbers says little.
+_LEAST_GROUPS = 3
 
 
 def put_columns_together(
@@ -89,3 +93,43 @@ def _are_once(columns: Sequence[Coded]) -> bool:
 def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
     """Tell whether each model has the same items in clusters."""
     return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
+
+
+def doubt_clusters(
+    frame: Frame, roles: Mapping[str, str], others: Sequence[str]
+) -> list[str]:
+    """Doubt clusters that are counted anew in each group of another column.
+
+    Their names are then 0, 1, ... or 1, 2, ... up to some number in each. Clusters of
+    one name are one, which makes few of many.
+    """
+    cluster = roles.get("cluster")
+    if cluster is None or cluster not in frame.columns:
+        return []
+    of = encode_texts(frame.columns[cluster])
+    names = of.list_known()
+    if len(names) < 2 or not all(str(x).isdecimal() for x in of.values):
+        return []
+    numbers = np.asarray([int(x) for x in of.values])[of.codes]
+    for column in others:
+        groups = encode_texts(frame.columns[column])
+        n_groups = len(groups.list_known())
+        if n_groups < _LEAST_GROUPS or (groups.codes < 0).any():
+            continue
+        if any(not _count_on(numbers[groups.codes == k]) for k in range(n_groups)):
+            continue
+        return [
+            Caution(
+                f"the clusters of {cluster!r} are counted anew in each of {n_groups} "
+                f"values of {column!r}, and those of one number are one cluster, of "
+                f"{len(names)} in all. If they are not the same, pass --cluster "
+                f"{column},{cluster}"
+            )
+        ]
+    return []
+
+
+def _count_on(numbers: np.ndarray) -> bool:
+    """Tell whether numbers are all from 0 or 1 to another one."""
+    found = np.unique(numbers)
+    return len(found) > 1 and found[0] in (0, 1) and found[-1] - found[0] < len(found)

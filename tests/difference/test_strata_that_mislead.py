@@ -6,7 +6,16 @@ import warnings
 import numpy as np
 import pytest
 
-from sigarray import bootstrap_ci, corpus, of_sums, permutation_test, t_ci, t_test
+from sigarray import (
+    bootstrap_ci,
+    compare_models,
+    corpus,
+    of_sums,
+    permutation_test,
+    probability_of_improvement,
+    t_ci,
+    t_test,
+)
 
 RATIO = of_sums(corpus.ratio)
 
@@ -43,6 +52,22 @@ class TestUnlikeShares:
         assert result.statistic == pytest.approx(means[0] - means[1], abs=1e-12)
         low, high = result.confidence_interval
         assert low < 0.0 < high
+
+    def test_what_counts_strata_alike_has_none(self):
+        a, b = self.draw()
+        tasks = {
+            f"t{k}": {
+                name: x[of == k]
+                for name, x, of in zip("ab", (a, b), self.TASKS, strict=True)
+            }
+            for k in range(3)
+        }
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*unlike shares")
+            by = {"strata": self.TASKS, "rng": 0, "n_resamples": 9}
+            probability_of_improvement(a, b, **by)
+            result = compare_models(tasks, statistic="mean", unit="run")
+        assert result.over_these_tasks is not None
 
     def test_like_shares_have_none(self):
         tasks = np.repeat(range(3), [2, 4, 4]), np.repeat(range(3), [3, 6, 6])
