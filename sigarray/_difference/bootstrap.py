@@ -17,6 +17,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
+from sigarray._difference.doubts import doubt_two_values
 from sigarray._difference.hypotheses import (
     MARGIN_RULE,
     Hypothesis,
@@ -300,6 +301,7 @@ def compare_by_resamples(
         strata=strata,
     )
     check_sizes(a, b, purpose="to resample")
+    doubt_two_values(xp, statistic, [a, b])
     check_crossed(design, "method", method, "resampling")
     is_drawn = draws_resamples(method, statistic, design, clusters)
     if statistic == "t":

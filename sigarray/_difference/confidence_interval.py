@@ -23,7 +23,7 @@ from sigarray._difference.bca import (
     find_acceleration,
     find_bias,
 )
-from sigarray._difference.doubts import ZEROS_AND_ONES, doubt_point
+from sigarray._difference.doubts import ZEROS_AND_ONES, doubt_point, doubt_two_values
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     at_level,
@@ -269,6 +269,7 @@ def bootstrap_ci(
         strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
+    doubt_two_values(xp, statistic, samples)
     check_crossed(design, "method", method, "percentile", "basic")
     if method == "studentized" and design.strata.are_there:
         msg = (

@@ -35,6 +35,21 @@ def doubt_point(
         )
 
 
+def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> None:
+    """Warn of a median or an interquartile mean of scores such as 0 and 1."""
+    if not xp.is_host or statistic not in ("iqm", "median"):
+        return
+    pool = [x for x in samples if x.size]
+    low = min((float(xp.min(x)) for x in pool), default=0.0)
+    high = max((float(xp.max(x)) for x in pool), default=0.0)
+    if low < high and all(xp.all((x == low) | (x == high)) for x in pool):
+        warn_caller(
+            f"All scores are {low:g} or {high:g}, of which statistic={statistic!r} "
+            "says little: where 77 % are the larger one, the median and the "
+            "interquartile mean are that. Use statistic='mean'."
+        )
+
+
 def doubt_counts(xp: Library, statistic: Any, samples: Sequence[Array]) -> None:
     """Warn of counts below 0, of which metrics may be numbers all the same."""
     if not xp.is_host or not getattr(statistic, "is_of_counts", False):

@@ -1,5 +1,6 @@
 """What to say of models over these tasks, by the results of `aggregates`."""
 
+import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -51,12 +52,18 @@ from sigarray.report._numbers import (
     show_p_value,
 )
 
+# P-values within so many standard errors of the level hang on the draws.
+_ERRORS_OF_DRAWS = 2.0
+# Of more pairs, these are named.
+_MOST_NAMED = 3
+
 
 def add_aggregates(
     report: Report, x: Aggregates, compared: Mapping[str, Comparison]
 ) -> Report:
     """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
+    _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
     remarks, of_ranks = _list_remarks(x), explain_ranks(x)
@@ -265,6 +272,28 @@ def _describe(x: Aggregates) -> str:
     own = f"Intervals of single models are {own}"
     own += f"{strata}, {say_own_level(x)}"
     return f"{said}; {whose}, {say_pair_level(x)}. {own}"
+
+
+def _doubt_draws(x: Aggregates) -> None:
+    """Warn of p-values that are so near the level that other draws may decide."""
+    if x.n_resamples is None:
+        return
+    near = []
+    for pair in x.pairs:
+        p = min(pair.pvalue, 1.0)
+        error = math.sqrt(p * (1.0 - p) / x.n_resamples) * pair.adjusted_pvalue / p
+        if abs(pair.adjusted_pvalue - x.level) <= _ERRORS_OF_DRAWS * error:
+            near.append(f"{quote(pair.a)} vs. {quote(pair.b)}")
+    if near:
+        named = "; ".join(near[:_MOST_NAMED])
+        named += f"; and {len(near) - _MOST_NAMED} more" if near[_MOST_NAMED:] else ""
+        warnings.warn(
+            f"{named}: {name_p_value(x)} is so near {x.level:.10g} that other draws "
+            f"may decide otherwise. Draw more with --n-resamples "
+            f"{10 * (x.n_resamples + 1) - 1}.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from sigarray import (
     bootstrap_ci,
+    bootstrap_test,
     corpus,
     equivalence_test,
     of_sums,
@@ -25,6 +26,7 @@ CLUSTERS = np.arange(12) // 3
 DRAWN = {"n_resamples": 99, "rng": 0}
 COUNTS = np.stack([ONES, ONES, ONES])
 BY_TASK = {"axis": 0, "strata": 1, **DRAWN}
+TWO = "All scores are 0 or 1"
 POINT, NO_SHARE, NO_UNIT = "is a point", "neither 0 nor 1", "not multiples of one unit"
 ADVICE = "take proportion_ci"
 DOUBTED = {
@@ -46,6 +48,18 @@ DOUBTED = {
         BY_TASK,
     ),
     "profile": (POINT, performance_profile, (X.reshape(4, 3), [-9.0]), BY_TASK),
+    "two values": (
+        TWO,
+        bootstrap_ci,
+        (RIGHT[0],),
+        {"statistic": "iqm", "method": "percentile", **DRAWN},
+    ),
+    "two values of both": (
+        TWO,
+        bootstrap_test,
+        tuple(RIGHT),
+        {"statistic": "median", **DRAWN},
+    ),
     "percent": (NO_SHARE, proportion_ci, (100.0 * RIGHT[0],), {}),
     "halves": (NO_SHARE, proportion_ci, tuple(RIGHT / 2.0), {"paired": True}),
     "score": (NO_SHARE, proportion_test, (RIGHT[0], 100.0 * RIGHT[1]), {}),

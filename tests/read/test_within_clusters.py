@@ -7,7 +7,8 @@ from sigarray.read import scores
 
 def write(path, name_cluster):
     rows = [
-        f"{model},{subject},{name_cluster(subject, passage)},{subject}-{passage}-{k},{k}"
+        f"{model},{subject},{name_cluster(subject, passage)},"
+        f"{subject}-{passage}-{k},{k}"
         for model in "ab"
         for subject in range(4)
         for passage in range(2 + subject)
