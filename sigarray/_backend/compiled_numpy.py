@@ -20,6 +20,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
+from sigarray._backend.warn import warn_caller
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 1
@@ -181,8 +182,13 @@ def find_kernels(*dtypes: Any) -> Kernels | None:
 @functools.cache
 def load_kernels() -> Kernels | None:
     """Return the kernels, or None where the array code takes their place."""
-    if os.environ.get("SIGARRAY_ENGINE") == "array":
+    chosen = os.environ.get("SIGARRAY_ENGINE", "")
+    if chosen == "array":
         return None
+    if chosen:
+        warn_caller(
+            f"Expected SIGARRAY_ENGINE to be 'array', or not set; got {chosen!r}."
+        )
     try:
         module = importlib.import_module("sigarray._backend._engine")
         if module.VERSION != _VERSION:
