@@ -187,7 +187,7 @@ def load_kernels() -> Kernels | None:
         return None
     if chosen:
         warn_caller(
-            f"Expected SIGARRAY_ENGINE to be 'array', or not set; got {chosen!r}."
+            f"Expected SIGARRAY_ENGINE to be 'array' or not set; got {chosen!r}"
         )
     try:
         module = importlib.import_module("sigarray._backend._engine")

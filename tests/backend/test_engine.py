@@ -367,6 +367,11 @@ class TestBuilds:
         monkeypatch.setenv("SIGARRAY_ENGINE", "array")
         assert load_kernels.__wrapped__() is None
 
+    def test_a_word_that_leaves_out_nothing(self, monkeypatch):
+        monkeypatch.setenv("SIGARRAY_ENGINE", "arrays")
+        with pytest.warns(UserWarning, match="to be 'array' or not set; got 'arrays'"):
+            assert load_kernels.__wrapped__() is not None
+
     def test_arguments_are_counted(self):
         module = load_kernels().module
         with pytest.raises(TypeError, match="arguments"):
