@@ -333,6 +333,8 @@ def _read_factor(
     name = roles[role]
     cells = take(frame.columns[name], rows)
     factor = encode_texts(cells)
+    if role == "state":  # of runs without one nothing is known
+        return factor
     is_known = np.asarray([x != "nan" for x in factor.values] + [False])
     lacks = ~is_known[factor.codes]
     if may_lack is not None:
