@@ -42,6 +42,7 @@ from sigarray.read._metrics import (
     refuse_unchosen,
     split_metrics,
 )
+from sigarray.read._named_runs import split_names
 from sigarray.read._naming import (
     MAX_NAMED,
     check_dated,
@@ -137,7 +138,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             return _add_doubts(table, [], folds)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
-    frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
+    frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
     refuse_unchosen(frames, choice)
     _refuse_rows(frames, chosen, choice)
     metric = choose_metric(frames[0], chosen, choice.metrics)

@@ -14,6 +14,7 @@ from sigarray.read._cells import (
 from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._missing import MAX_NAMED
+from sigarray.read._named_runs import advise_names
 
 # Fewer runs may be of as many models, each with a name.
 _MIN_NAMED = 3
@@ -46,7 +47,7 @@ def refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
     msg = (
         f"{frame.source}: expected a column of models for --model; got {name!r}, which "
         f"names runs: each of {len(texts)} has another one. Name the column that is "
-        f"the same for all runs of a model{such}."
+        f"the same for all runs of a model{such}.{advise_names(frame)}"
     )
     raise TableError(msg)
 
