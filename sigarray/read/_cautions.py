@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class Caution(str):
-    """Says that scores were left out, or count as the worst, or have unlike scales."""
+    """Says that scores were left out, count as the worst, or are not alike."""
 
     __slots__ = ()
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution, put_place
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
@@ -19,10 +20,12 @@ from sigarray.read._frame import (
 )
 from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
+from sigarray.read._naming import MAX_NAMED
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
 from sigarray.read._run_columns import find_runs
 from sigarray.read._score_table import Choice
+from sigarray.read._tracked import say_unfinished
 
 _MAX_TASKS = 8
 
@@ -178,6 +181,56 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bo
         return False
     n_tasks = len({*encode_texts(frame.columns[column]).list_known()} - {None})
     return len(reading.records.list_known("task")) < n_tasks
+
+
+def read_frames(
+    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
+) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
+    """Read the scores of all tables; None for tasks that were not chosen.
+
+    None, too, if no run of a table has ended. Notes, and the tasks without the metric
+    with those that they have, are returned too.
+    """
+    readings: list[Reading | None] = []
+    faults, said = [], []
+    for frame in frames:
+        if frame.n_unfinished and not len(frame.lines):
+            lines = say_unfinished(frame, find_roles(frame, chosen))
+            said += [put_place(frame.source, x) for x in lines]
+            readings.append(None)
+            continue
+        task = frame.constants.get("task")
+        if task is not None and choice.tasks is not None and task not in choice.tasks:
+            readings.append(None)
+            continue
+        try:
+            readings.append(read_metrics(frame, chosen, choice.metrics, choice.missing))
+        except UnknownMetricError as error:
+            if frame.metrics is None:
+                raise
+            faults.append(error)
+            readings.append(None)
+    if not any(readings):
+        if faults:
+            raise refuse_metrics(faults, choice.metrics)
+        known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
+        known |= dict.fromkeys(group for x in frames for group in x.groups)
+        wanted = choice.tasks or [""]
+        msg = (
+            f"Expected one of the tasks {list_names(known)}; got "
+            f"{list_names(wanted)}.{suggest(wanted[0], known)}"
+        )
+        raise TableError(msg)
+    refuse_others(choice.metrics, frames, readings, chosen)
+    if not faults:
+        return readings, said, {}
+    which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
+    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
+    return (
+        readings,
+        [*said, note],
+        {x.task: x.known for x in faults if x.task is not None},
+    )
 
 
 def choose_metric(

@@ -9,6 +9,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cautions import put_place
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._named_runs import advise_names
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
@@ -49,7 +50,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
         msg = (
             f"{first.frame.source}, read as {first.frame.kind}: expected a column of "
             f"models; name it with --model. There are "
-            f"{list_names(list(first.frame.columns))}."
+            f"{list_names(list(first.frame.columns))}.{advise_names(first.frame)}"
         )
         raise TableError(msg)
     model, run = file.model, file.run

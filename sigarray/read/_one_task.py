@@ -15,7 +15,6 @@ from sigarray.read._missing import (
     find_alone,
     find_worst,
     list_few,
-    read_logged,
     say_beside,
     say_missing,
     treat_missing,
@@ -203,15 +202,13 @@ def _treat_missing(
 
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
-    """Count the runs that have crashed beside a score, or ended early, if any."""
-    crashed = np.flatnonzero(records.find_crashed()).tolist()
-    logged = [k for k in crashed if read_logged(records, k) is not None]
+    """Count the runs that have crashed or ended early, if any."""
+    crashed = np.flatnonzero(records.find_crashed())
     early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
-    if not logged and not len(early):
+    if not len(crashed) and not len(early):
         return None
     crashed_by, early_by = (
-        count_by_model(records.take(np.asarray(rows, int)).compact())
-        for rows in (logged, early)
+        count_by_model(records.take(rows).compact()) for rows in (crashed, early)
     )
     return Ended(crashed_by, early_by, worst)
 

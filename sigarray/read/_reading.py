@@ -37,7 +37,7 @@ from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
-from sigarray.read._tracked import refuse_run_names, say_unfinished
+from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
 from sigarray.read._within_clusters import doubt_clusters
 from sigarray.read._words import measures_quality
 
@@ -190,6 +190,7 @@ def _find_column(
         No column, or several; one named "score" beside metrics; runs as models.
     """
     refuse_run_names(frame, roles)
+    refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
     is_said = metric is not None or "score" in chosen or frame.metric is not None
     is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}
@@ -334,6 +335,8 @@ def _read_factor(
     name = roles[role]
     cells = take(frame.columns[name], rows)
     factor = encode_texts(cells)
+    if role == "state":  # of runs without one nothing is known
+        return factor
     is_known = np.asarray([x != "nan" for x in factor.values] + [False])
     lacks = ~is_known[factor.codes]
     if may_lack is not None:

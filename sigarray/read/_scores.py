@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps
-from sigarray.read._frame import Frame, UnknownMetricError, list_names, shorten
+from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
@@ -40,12 +38,11 @@ from sigarray.read._lm_filters import name_filters
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
-    read_metrics,
-    refuse_metrics,
-    refuse_others,
+    read_frames,
     refuse_unchosen,
     split_metrics,
 )
+from sigarray.read._named_runs import split_names
 from sigarray.read._naming import (
     MAX_NAMED,
     check_dated,
@@ -70,6 +67,7 @@ from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._short_names import write_out
 from sigarray.read._sources import open_source, tabulate
+from sigarray.read._states import mark_states
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
@@ -140,12 +138,13 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             return _add_doubts(table, [], folds)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
-    frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
+    frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
     refuse_unchosen(frames, choice)
     _refuse_rows(frames, chosen, choice)
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
-    readings, said, without = _read_frames(frames, chosen, choice)
+    frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
+    readings, said, without = read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
     said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
@@ -174,6 +173,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         without_metric=tuple(lost),
         unscored=unscored,
         pooled=count_pooled(read, choice.tasks),
+        n_unfinished=table.n_unfinished
+        + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     doubts += doubt_groups(read, choice.tasks)
@@ -357,43 +358,3 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
     if not frame.columns:
         raise TableError(f"{name} is empty. Expected a header and scores.")
     return frame
-
-
-def _read_frames(
-    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
-    """Read the scores of all tables; None for tasks that were not chosen.
-
-    Notes, and the tasks without the metric with those that they have, are returned too.
-    """
-    readings: list[Reading | None] = []
-    faults = []
-    for frame in frames:
-        task = frame.constants.get("task")
-        if task is not None and choice.tasks is not None and task not in choice.tasks:
-            readings.append(None)
-            continue
-        try:
-            readings.append(read_metrics(frame, chosen, choice.metrics, choice.missing))
-        except UnknownMetricError as error:
-            if frame.metrics is None:
-                raise
-            faults.append(error)
-            readings.append(None)
-    if not any(readings):
-        if faults:
-            raise refuse_metrics(faults, choice.metrics)
-        known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
-        known |= dict.fromkeys(group for x in frames for group in x.groups)
-        wanted = choice.tasks or [""]
-        msg = (
-            f"Expected one of the tasks {list_names(known)}; got "
-            f"{list_names(wanted)}.{suggest(wanted[0], known)}"
-        )
-        raise TableError(msg)
-    refuse_others(choice.metrics, frames, readings, chosen)
-    if not faults:
-        return readings, [], {}
-    which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
-    return readings, [note], {x.task: x.known for x in faults if x.task is not None}

@@ -6,6 +6,7 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index, names_steps
 from sigarray._plain_text import squeeze
+from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, take
 from sigarray.read._frame import Frame, list_names, shorten
@@ -55,7 +56,7 @@ def say_settings(
         return [], []
     columns = [x for x, _ in found]
     name, (model, values) = found[0]
-    note = (
+    note = Caution(
         f"runs of one model differ in {list_names(columns, _MAX_SHOWN)}, "
         f"and were taken together: those of {model!r} have {name} "
         f"{shorten(values, _MAX_SHOWN)}. If these are models of their own, pass "

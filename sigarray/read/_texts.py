@@ -13,6 +13,7 @@ from sigarray.read._cells import (
     looks_like_verdict,
 )
 from sigarray.read._deviations import say_means
+from sigarray.read._states import find_state
 from sigarray.read._text import MISSING
 from sigarray.read._words import names_clusters
 
@@ -49,6 +50,15 @@ def refuse_texts(
         msg = (
             f"{got}, as in other columns. Write whether each answer is right, as 1 or "
             "0: 1 for pass and 0 for fail, or 1 where a prediction is the truth."
+        )
+        raise TableError(msg)
+    state = find_state({x: columns[x] for x in texts})
+    if state is not None:
+        msg = (
+            f"{place(state)}: expected scores; got {columns[state][0]!r}, as of runs "
+            "that have finished, crashed and so on. Take the rows of some with --where "
+            f"{state}=finished, say; or leave the column out with --ignore {state!r}, "
+            "which takes the scores of all runs."
         )
         raise TableError(msg)
     quoted = repr(first)

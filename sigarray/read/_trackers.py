@@ -7,17 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
-from sigarray.read._codes import take
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric, leave_out_settings
 from sigarray.read._json import flatten, tabulate_records
-from sigarray.read._records import CRASHED
 from sigarray.read._seeds import find_seed
+from sigarray.read._states import choose_ended
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
@@ -27,8 +24,6 @@ _OF_RUNS = {
     *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
     *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
 }
-# A word, or MLflow's number, for the state of a finished run.
-_FINISHED = {"finished", "3", "complete"}
 # Columns of values of Optuna's `trials_dataframe`.
 _OF_TRIAL = re.compile(r"values?(_.+)?|user_attrs_.+")
 _OF_SEARCH = (
@@ -110,7 +105,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             run_name="Name",
             metrics=tuple(metrics),
         )
-        return _choose_ended(_name_runs(runs), "State")
+        return choose_ended(_name_runs(runs), "State")
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
@@ -123,7 +118,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
         runs = _name_runs(runs)
-        return _choose_ended(runs, "status") if "status" in names else runs
+        return choose_ended(runs, "status") if "status" in names else runs
     if {"number", "state", "datetime_start"} <= names:
         trials = replace(
             frame,
@@ -132,7 +127,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
             doubts=_OF_SEARCH,
         )
-        return _choose_ended(_name_runs(trials), "state")
+        return choose_ended(_name_runs(trials), "state")
     return None
 
 
@@ -192,7 +187,7 @@ def read_mlflow_store(folder: Path) -> Frame:
         metrics=tuple(measured),
         run_name="run_id",
     )
-    return _choose_ended(_name_runs(frame), "status")
+    return choose_ended(_name_runs(frame), "status")
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
@@ -230,35 +225,6 @@ def _read_parts(
     }
 
 
-def _choose_ended(frame: Frame, column: str) -> Frame:
-    """Leave out runs that have not ended, and those that were pruned.
-
-    Those that have crashed are asked about, or treated, with the missing scores.
-
-    Raises
-    ------
-    TableError
-        No run that has finished.
-    """
-    states = [str(cell).strip().lower() for cell in frame.columns[column]]
-    if not _FINISHED & {*states}:
-        msg = (
-            f"{frame.source}: expected runs that have finished; got "
-            f"{', '.join(sorted(set(states)))} in column {column!r}."
-        )
-        raise TableError(msg)
-    frame = replace(frame, roles={**frame.roles, "state": column})
-    kept = [k for k, state in enumerate(states) if state in _FINISHED | CRASHED]
-    others = [k for k in range(len(states)) if k not in {*kept}]
-    if not others:
-        return frame
-    return replace(
-        frame.take(np.asarray(kept)),
-        unfinished={x: take(cells, others) for x, cells in frame.columns.items()},
-        n_unfinished=len(others),
-    )
-
-
 def _unfold(frame: Frame) -> Frame:
     """Return columns from a data frame of mappings, as the API of W&B returns it."""
     rows = []
@@ -291,7 +257,7 @@ def _unfold(frame: Frame) -> Frame:
         run_name="name",
     )
     runs = _name_runs(runs)
-    return _choose_ended(runs, "state") if "state" in frame.columns else runs
+    return choose_ended(runs, "state") if "state" in frame.columns else runs
 
 
 def _name_runs(frame: Frame) -> Frame:

@@ -29,8 +29,8 @@ class Dropped(NamedTuple):
 class Ended(NamedTuple):
     """Runs that have no score because they have crashed or ended early.
 
-    Model -> how many of its runs `crashed` though they had logged a score, and how many
-    ended `early`; `worst` is the score that they count as, or None if left out.
+    Model -> how many of its runs `crashed`, and how many ended `early`; `worst` is the
+    score that they count as, or None if left out.
     """
 
     crashed: Mapping[str, int]

@@ -86,6 +86,16 @@ def test_runs_that_have_not_ended(write, run):
     assert "crashed" in err
 
 
+def test_settings_that_runs_of_a_model_pool(write, run):
+    rows = [
+        f"{m},{k},0.{1 + k % 2},0.{n}{k}" for m, n in ("a7", "b8") for k in range(5)
+    ]
+    path = write("\n".join(["model,seed,lr,acc", *rows]))
+    _, _, err = run("compare", path, "--quiet")
+    assert "warning: " in err
+    assert "runs of one model differ in 'lr', and were taken together" in err
+
+
 def test_in_python_they_are_notes():
     """Arrays are the caller's own, who is told in `notes`, and printed it once."""
     scores = {f"t{k}": {"a": [2.0, 3.0], "b": [1.0, 1.5]} for k in range(6)}

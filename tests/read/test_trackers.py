@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import statistics
 
 import pytest
@@ -218,6 +219,31 @@ def test_runs_that_are_running_are_named_in_the_method(write, run):
     assert "2 runs that have not finished were left out." in " ".join(out.split())
     said = "got 'Name', which names runs: each of 8 has another one."
     refuse(run("compare", path, "--model", "Name"), said, "such as --model arch")
+
+
+@pytest.mark.parametrize(
+    ("tags", "first"),
+    [
+        (("vit", "vit, best", "vit-b", "good, vit-b"), "'vit, best'"),
+        (("vit, new", "vit, new, ok", "vit-b", "vit-b, new"), "'vit, new, ok'"),
+    ],
+)
+def test_tags_beside_those_of_models(write, tags, first):
+    rows = [f'r{k},finished,"{tags[k % 4]}",0.8{k}' for k in range(8)]
+    path = write("\n".join(["Name,State,Tags,acc", *rows]))
+    with pytest.raises(TableError, match=f"one model; got {first}, which") as found:
+        read.scores(path, model="Tags")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(path)
+    exec(re.split(r"in pandas: |, where|; and", str(found.value))[1], {"frame": frame})
+    table = read.scores(frame, model="model")
+    assert {x: len(y) for x, y in table.scores.items()} == {"vit": 4, "vit-b": 4}
+
+
+def test_tags_that_all_runs_of_a_model_have(write):
+    rows = [f'r{k},finished,"{"ab"[k % 2]}, paper",0.8{k}' for k in range(8)]
+    path = write("\n".join(["Name,State,Tags,acc", *rows]))
+    assert read.scores(path, model="Tags").models == ("a, paper", "b, paper")
 
 
 def test_unfinished_trials_of_optuna_are_left_out(write):

@@ -57,7 +57,9 @@ class TestLeftOut:
         said = "1 of 6 runs, in which 1 score was missing, was left out for all models"
         assert f". {said}." in line
         assert "1 missing score" not in line
-        assert ". 1 missing score, left out." in describe(CRASHED, "--missing", "drop")
+        assert ". 1 crashed run (b) was left out." in describe(
+            CRASHED, "--missing", "drop"
+        )
 
     def test_so_are_items_that_a_model_lacks(self, describe):
         rows = [f"{m},q{k},0.{k}{i}" for i, m in enumerate("ab") for k in range(9)]
@@ -179,12 +181,12 @@ class TestRows:
 
 
 class TestCrashed:
-    """A run that crashed beside a score is not called one without a score."""
+    """A run that crashed, beside a score or not, is not called one without a score."""
 
     RUNS = tuple(
         f"{m}{k},finished,{m},{k},0.{n}{k}" for m, n in ("a7", "b8") for k in range(6)
     )
-    LOST = "a4,failed,a,4,"
+    LOST = "a4,finished,a,4,"
     LOGGED = "\n".join(
         [
             "Name,State,model,seed,acc",
@@ -209,6 +211,13 @@ class TestCrashed:
             "of all runs"
         )
         assert f". {said}." in describe(self.LOGGED, "--missing", "worst")
+
+    def test_if_it_has_logged_no_score(self, describe):
+        for cell in ("", "nan"):
+            text = self.LOGGED.replace("crashed,b,0,0.3", f"failed,b,0,{cell}")
+            text = text.replace(self.LOST, self.RUNS[4])
+            line = describe(text, "--missing", "drop")
+            assert ". 1 crashed run (b) was left out." in line
 
     def test_alone_and_on_tasks(self, describe):
         text = self.LOGGED.replace(self.LOST, self.RUNS[4])
