@@ -11,6 +11,7 @@ from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import put_place
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._confounds import say_confounds
 from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import (
     contradict,
@@ -65,6 +66,7 @@ def join_records(
     `n_blank` counts those that were left out as blank, by task and model.
     """
     records = _choose_records(records, choice)
+    notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
