@@ -134,7 +134,7 @@ def _warn(name: str, models: Coded, texts: Coded) -> Caution:
     said = [f"{quote(x)} {list_names(y, 2)}" for x, y in of_models.items()]
     return Caution(
         f"models differ in {name!r}, too, so that a difference may be due to it: "
-        f"{shorten(said, _MAX_SHOWN)}. Compare them on the same, by --where {name}=VALUE; or pass "
-        f"--ignore {name} where it tells models apart and not what they were tested on"
+        f"{shorten(said, _MAX_SHOWN)}. Compare them on the same, by --where "
+        f"{name}=VALUE; or pass --ignore {name} where it tells models apart and not "
+        "what they were tested on"
     )
-

@@ -99,6 +99,7 @@ def test_files_of_models_are_compared(tmp_path):
 
 
 def test_names_of_columns_of_data():
-    assert says_data("test_dataset") and says_data("Annotator")
+    assert says_data("test_dataset")
+    assert says_data("Annotator")
     for name in ("train_data", "model_version", "dataset_size", "arch", "lr", "date"):
         assert not says_data(name), name
