@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import squeeze, suggest
+from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import put_place
@@ -24,6 +24,7 @@ from sigarray.read._missing import (
     ask_about_crashed,
     leave_out_unnamed,
 )
+from sigarray.read._not_in_files import refuse_names
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
@@ -297,7 +298,9 @@ def _choose_records(records: Records, choice: Choice) -> Records:
     """Return the records of the chosen models and tasks."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = records.list_known(role)
-        for name in names or ():
+        wrong = [x for x in names or () if x not in known]
+        if wrong:
+            name = wrong[0]
             if known == [None]:
                 msg = f"Expected files that name {role}s, to choose {name!r}; got none"
                 advice = f". Say which column does, with --{role}."
@@ -306,13 +309,7 @@ def _choose_records(records: Records, choice: Choice) -> Records:
                         msg += f": {column!r} has the {other}s, as --{other} says"
                         advice = f". Choose its rows with --where {column}={name}."
                 raise TableError(msg + advice)
-            if name not in known:
-                msg = (
-                    f"Expected a {role} of the files; got {name!r}."
-                    f"{suggest(name, known)} Those in them: "
-                    f"{list_names([str(x) for x in known])}."
-                )
-                raise TableError(msg)
+            raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records
     models, tasks = records.factors["model"], records.factors["task"]

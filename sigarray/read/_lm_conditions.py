@@ -75,7 +75,7 @@ def _list_conditions(
             yield str(model), str(task), conditions
 
 
-def _find_results(path: Path, *, is_one: bool) -> list[Mapping[str, Any]]:
+def _find_results(path: Path, *, is_one: bool) -> list[dict[str, Any]]:
     """Return the results in a file, or those beside samples, of their date if any."""
     if is_one:
         return list_results(path.parent, glob.escape(path.name))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import Caution
@@ -58,6 +57,7 @@ from sigarray.read._naming import (
     name_files,
 )
 from sigarray.read._nested import name_levels, nest_lists
+from sigarray.read._not_in_files import refuse_tasks
 from sigarray.read._paths import (
     check_paths,
     refuse_crossed_names,
@@ -381,17 +381,9 @@ def _read_frames(
                 raise
             faults.append(error)
             readings.append(None)
-    if not any(readings):
-        if faults:
-            raise refuse_metrics(faults, choice.metrics)
-        known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
-        known |= dict.fromkeys(group for x in frames for group in x.groups)
-        wanted = choice.tasks or [""]
-        msg = (
-            f"Expected one of the tasks {list_names(known)}; got "
-            f"{list_names(wanted)}.{suggest(wanted[0], known)}"
-        )
-        raise TableError(msg)
+    if faults and not any(readings):
+        raise refuse_metrics(faults, choice.metrics)
+    refuse_tasks(frames, readings, choice.tasks)
     refuse_others(choice.metrics, frames, readings, chosen)
     if not faults:
         return readings, [], {}

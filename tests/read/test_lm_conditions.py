@@ -109,6 +109,14 @@ def test_those_of_chosen_tasks_alone_count(grow, run):
     assert "few-shot" not in run("compare", "--tasks", "mc", *folders)[2]
 
 
+@pytest.mark.parametrize("tasks", ["arc,hella", "hella", "hellas,arc"])
+def test_a_wrong_task_is_told_among_those_of_files_not_read(grow, run, tasks):
+    folders = grow(None, None, tasks=("arc", "hellaswag"))
+    code, _, err = run("compare", "--tasks", tasks, *folders)
+    assert code == 2
+    assert "Did you mean 'hellaswag'? Those in them: 'arc', 'hellaswag'." in err
+
+
 def test_averages_are_of_the_file_alone(tmp_path):
     paths = []
     for k, shots in enumerate((0, 5)):
