@@ -383,7 +383,7 @@ def _read_frames(
             readings.append(None)
     if faults and not any(readings):
         raise refuse_metrics(faults, choice.metrics)
-    refuse_tasks(frames, readings, choice.tasks)
+    refuse_tasks(frames, choice.tasks)
     refuse_others(choice.metrics, frames, readings, chosen)
     if not faults:
         return readings, [], {}
