@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import re
 
 import numpy as np
@@ -145,5 +146,6 @@ def test_every_verdict_over_these_tasks_is_in_a_sentence(tmp_path):
     assert len(own) == 1
     shown = page.partition("</details>")[0]
     assert own[0] in html.unescape(re.sub("<.*?>", "", shown))
-    assert own[0] in result.document["over_these_tasks"]["verdicts"]
+    document = json.loads(result.to_json())
+    assert own[0] in document["over_these_tasks"]["verdicts"]
     assert shown.count("<li>") == 6  # over these tasks, and on them
