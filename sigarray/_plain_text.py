@@ -260,6 +260,16 @@ def suggest(name: str, known: Iterable[Any]) -> str:
     return f" Did you mean {','.join(map(str, meant))!r}?"
 
 
+def suggest_each(names: Sequence[str], known: Sequence[Any]) -> str:
+    """Ask of each of several names whether another one was meant, if any is like it."""
+    if len(names) == 1:
+        return suggest(names[0], known)
+    texts = [str(x) for x in known]
+    like = [(x, y) for x in names if (y := _find_like(x, texts)) is not None]
+    asked = ", ".join(f"{y!r} for {x!r}" for x, y in like)
+    return f" Did you mean {asked}?" if like else ""
+
+
 def _find_like(name: str, known: Sequence[str]) -> str | None:
     import difflib  # which few programs need
 

@@ -54,19 +54,33 @@ class SizedPair:
 
 @dataclass
 class _Curve:
-    """The shares of samples of a pair by their size, so far."""
+    """The shares of samples of a pair by their size, so far.
+
+    `now` is the share of samples of unequal numbers, which the models have now, and of
+    which n is the smaller one; None of equal ones, whose share is that of n.
+    """
 
     n: int
     goal: float
     number: int
     shares: dict[int, float] = field(default_factory=dict)
+    now: float | None = None
+
+    def bound(self, size: int) -> float:
+        """Return the share of a size, which is no more than that of more scores now.
+
+        Only the chance of samples makes smaller ones seem enough where those are not.
+        """
+        share = self.shares.get(size, 0.0)
+        now = self.shares.get(self.n) if self.now is None else self.now
+        is_too_few = size <= self.n and now is not None and now < self.goal
+        return min(share, now) if is_too_few and now is not None else share
 
     @property
     def high(self) -> float:
         """The smallest size that was tried with a share that is enough."""
-        return min(
-            (n for n, x in self.shares.items() if x >= self.goal), default=math.inf
-        )
+        enough = (n for n in self.shares if self.bound(n) >= self.goal)
+        return min(enough, default=math.inf)
 
     def propose(self) -> int | None:
         """Return a size to try between the last one below and the first one above.
@@ -93,7 +107,7 @@ class _Curve:
 
     def _find_probit(self, size: float) -> float:
         least = 0.5 / (self.number + 1)
-        share = self.shares.get(int(size), 0.0)
+        share = self.bound(int(size))
         return normal_quantile(min(max(share, least), 1.0 - least))
 
 
@@ -138,6 +152,10 @@ def find_sizes(
         for pair in pairs:
             curves[pair].shares[size] = drawn.get(pair, 0.0)
 
+    if curves and not _have_equal_numbers(comparison):
+        now = trials.share_better(scores, None, curves, above=power, matched=matched)
+        for pair, x in curves.items():
+            x.now = now.get(pair, 0.0)
     n_more = _MORE_SIZES if is_drawn else 0
     sizes = {*list_sizes(scores), *duels.values()}
     for size in track(sorted(sizes) if curves else [], "Number of scores"):
@@ -148,16 +166,13 @@ def find_sizes(
         try_size(size)
     while proposed := [x for x in map(_Curve.propose, curves.values()) if x]:
         try_size(min(proposed))
-    now = {pair: x.shares[x.n] for pair, x in curves.items()}
-    if curves and not _have_equal_numbers(comparison):
-        now = trials.share_better(scores, None, curves, above=power, matched=matched)
     return [
         SizedPair(
             *pair,
             x.high,
             math.nan if math.isinf(x.high) else x.shares[int(x.high)],
             _count_present(comparison, pair),
-            now.get(pair, 0.0),
+            x.shares[x.n] if x.now is None else x.now,
             dict(sorted(x.shares.items())),
         )
         for pair, x in curves.items()

@@ -83,7 +83,8 @@ def add_aggregates(
         sentences=[*sentences, *report.sentences, *remarks],
         method=f"{report.method}. {_describe(x)}",
         records=[*every, *records],
-        document=report.document | {"over_these_tasks": write_document(x)},
+        document=report.document
+        | {"over_these_tasks": write_document(x) | {"verdicts": sentences}},
         headline=[title, *_name_test(answers, compared), *own]
         if is_one
         else [title, *own, *answers],

@@ -165,9 +165,10 @@ def _list_sentences(report: Report) -> list[str]:
     """Show the verdicts in sentences, to unfold, if tables have them."""
     if report.remarks is None:
         return []
+    of_these = report.document.get("over_these_tasks", {}).get("verdicts", [])
     return [
         "<details class=unfold><summary>Every verdict in a sentence</summary>",
-        draw_list(report.document["verdicts"]),
+        draw_list([*of_these, *report.document["verdicts"]]),
         "</details>",
     ]
 

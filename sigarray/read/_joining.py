@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import squeeze, suggest
+from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import Caution, put_place
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._confounds import say_confounds
 from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import (
     contradict,
@@ -23,6 +24,7 @@ from sigarray.read._missing import (
     ask_about_crashed,
     leave_out_unnamed,
 )
+from sigarray.read._not_in_files import refuse_names
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
@@ -65,6 +67,7 @@ def join_records(
     `n_blank` counts those that were left out as blank, by task and model.
     """
     records = _choose_records(records, choice)
+    notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
@@ -293,7 +296,9 @@ def _choose_records(records: Records, choice: Choice) -> Records:
     """Return the records of the chosen models and tasks."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = records.list_known(role)
-        for name in names or ():
+        wrong = [x for x in names or () if x not in known]
+        if wrong:
+            name = wrong[0]
             if known == [None]:
                 msg = f"Expected files that name {role}s, to choose {name!r}; got none"
                 advice = f". Say which column does, with --{role}."
@@ -302,13 +307,7 @@ def _choose_records(records: Records, choice: Choice) -> Records:
                         msg += f": {column!r} has the {other}s, as --{other} says"
                         advice = f". Choose its rows with --where {column}={name}."
                 raise TableError(msg + advice)
-            if name not in known:
-                msg = (
-                    f"Expected a {role} of the files; got {name!r}."
-                    f"{suggest(name, known)} Those in them: "
-                    f"{list_names([str(x) for x in known])}."
-                )
-                raise TableError(msg)
+            raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records
     models, tasks = records.factors["model"], records.factors["task"]

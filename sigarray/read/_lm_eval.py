@@ -95,7 +95,7 @@ def read_samples(
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
     """Return metric -> whether higher is better, from the results beside samples."""
-    for document in _list_results(path.parent):
+    for document in list_results(path.parent):
         directions = document.get("higher_is_better", {}).get(task)
         if isinstance(directions, dict):
             return {str(x): y for x, y in directions.items() if isinstance(y, bool)}
@@ -104,7 +104,7 @@ def _read_directions(path: Path, task: str) -> dict[str, bool]:
 
 def _read_groups(path: Path, task: str) -> dict[str, int]:
     """Return the groups of a task and their sizes, from the results beside samples."""
-    for document in _list_results(path.parent):
+    for document in list_results(path.parent):
         members = document.get("group_subtasks") or {}
         tasks = {group: _list_tasks(group, members) for group in members}
         groups = {x: len(y) for x, y in tasks.items() if task in y and x != task}
@@ -123,10 +123,10 @@ def _list_tasks(group: str, members: Mapping[str, Sequence[str]]) -> set[str]:
     return {x for x in known if not members.get(x)}
 
 
-def _list_results(folder: Path) -> list[dict[str, Any]]:
+def list_results(folder: Path, pattern: str = "results_*.json") -> list[dict[str, Any]]:
     """Return the results in a folder, without files that cannot be read."""
     documents = []
-    for path in sorted(folder.glob("results_*.json")):
+    for path in sorted(folder.glob(pattern)):
         try:
             state = path.stat()
             document = _load(path, state.st_mtime_ns, state.st_size)

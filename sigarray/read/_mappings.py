@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
-from sigarray._plain_text import suggest
+from sigarray._plain_text import suggest_each
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import put_place, say_single
 from sigarray.read._cells import have_names
@@ -53,10 +53,9 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
         if missing:
-            name = missing[0]
             msg = (
-                f"Expected tasks to be of {list_names(tasks)}; got {name!r}."
-                f"{suggest(name, tasks)}"
+                f"Expected tasks to be of {list_names(tasks)}; got "
+                f"{list_names(missing)}.{suggest_each(missing, known)}"
             )
             raise TableError(msg)
         tasks = {name: tasks[name] for name in choice.tasks}

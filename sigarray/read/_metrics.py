@@ -21,6 +21,7 @@ from sigarray.read._frame import (
 from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
+from sigarray.read._not_in_files import refuse_tasks
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
 from sigarray.read._run_columns import find_runs
@@ -210,17 +211,9 @@ def read_frames(
                 raise
             faults.append(error)
             readings.append(None)
-    if not any(readings):
-        if faults:
-            raise refuse_metrics(faults, choice.metrics)
-        known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
-        known |= dict.fromkeys(group for x in frames for group in x.groups)
-        wanted = choice.tasks or [""]
-        msg = (
-            f"Expected one of the tasks {list_names(known)}; got "
-            f"{list_names(wanted)}.{suggest(wanted[0], known)}"
-        )
-        raise TableError(msg)
+    if faults and not any(readings):
+        raise refuse_metrics(faults, choice.metrics)
+    refuse_tasks(frames, choice.tasks)
     refuse_others(choice.metrics, frames, readings, chosen)
     if not faults:
         return readings, said, {}

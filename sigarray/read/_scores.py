@@ -27,6 +27,7 @@ from sigarray.read._guards import (
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
+from sigarray.read._lm_conditions import say_conditions
 from sigarray.read._lm_eval import (
     count_pooled,
     doubt_groups,
@@ -155,7 +156,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     said += check_paths([x for x in named_by_path if x.folder is not None])
     check_dated(files, readings, frames)
     named, splits, n_blank = name_all(files, frames, readings)
-    said += say_split(splits)
+    paths = [x.path for (x, *_), y in zip(files, readings, strict=True) if y]
+    said += [*say_split(splits), *say_conditions(paths, named, choice)]
     records = join_all(named)
     known = np.flatnonzero(~np.isnan(records.scores))
     if choice.unit is None and len(known):
@@ -163,9 +165,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             records if len(known) == len(records) else records.take(known)
         )
     lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
-    said += lacking
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    source, said = name_files(files), [*notes, *said]
+    source, said = name_files(files), [*notes, *said, *lacking]
     table = join_records(records, choice, kinds, source, said, [*lost], n_blank)
     _check_runs(table, files, readings)
     table = table._replace(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import suggest
+from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import Caution, put_place, say_single
@@ -265,14 +265,15 @@ def _choose_tasks(
     """Return the rows of each chosen task; all rows of a table without tasks."""
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
-    for name in wanted:
-        if name not in parts or (choice.tasks is not None and "task" not in chosen):
-            got = list_names(sort_ids(parts)) if "task" in chosen else "no --task"
-            msg = (
-                f"{wide.source}: expected --tasks to be of a column that --task names; "
-                f"got {name!r}, and {got}.{suggest(name, parts)}"
-            )
-            raise TableError(msg)
+    has_none = choice.tasks is not None and "task" not in chosen
+    wrong = [x for x in wanted if x not in parts or has_none]
+    if wrong:
+        got = list_names(sort_ids(parts)) if "task" in chosen else "no --task"
+        msg = (
+            f"{wide.source}: expected --tasks to be of a column that --task names; "
+            f"got {list_names(wrong)}, and {got}.{suggest_each(wrong, list(parts))}"
+        )
+        raise TableError(msg)
     return {name: parts[name] for name in wanted}
 
 

@@ -1,5 +1,6 @@
 """The search for the number of scores that shows a difference."""
 
+import dataclasses
 import itertools
 import math
 import statistics
@@ -103,6 +104,22 @@ class TestSearch:
         assert search(curves, 5)[0].size == 20
         curves = Curves({("b", "a"): lambda n: 1.0 if n >= 18 else 0.06})
         assert search(curves, 5)[0].size == 18
+
+    @pytest.mark.parametrize("power_at", [{4: 0.81, 5: 0.79}, {3: 0.9, 5: 0.5}])
+    def test_fewer_are_not_enough_where_the_present_ones_are_not(self, power_at):
+        """By the chance of samples, fewer may have more power."""
+        curves = Curves({("b", "a"): lambda n: power_at.get(n, 0.85 if n > 5 else 0.7)})
+        (pair,) = search(curves, 5)
+        assert (pair.size, pair.share_now) == (6, power_at[5])
+
+    @pytest.mark.parametrize(("now", "size"), [(0.77, 6), (0.8, 5)])
+    def test_nor_where_unequal_numbers_are_not(self, now, size):
+        curves = Curves({("b", "a"): lambda n: now if n is None else 0.81 - (n < 5)})
+        comparison = dataclasses.replace(
+            compare(5), scores={"a": np.arange(5.0), "b": np.arange(6.0)}
+        )
+        (pair,) = find_sizes(comparison, {("b", "a"): 5}, curves, 0.8, is_drawn=False)
+        assert (pair.size, pair.share_now) == (size, now)
 
     def test_no_number_is_enough(self):
         curves = Curves({("b", "a"): lambda n: 0.3})

@@ -26,6 +26,16 @@ def test_models_and_tasks_are_chosen(write):
         read.scores(path, tasks=["x"])
 
 
+def test_every_wrong_name_is_told_among_all_that_files_have(write):
+    path = write(as_csv([*ROWS, ("crf", "ner", 1, 0.5)]))
+    told = r"got 'cn', 'lst'\. Did you mean 'cnn' for 'cn', 'lstm' for 'lst'\? Those"
+    with pytest.raises(TableError, match=told):
+        read.scores(path, models=["cn", "lst"])
+    told = r"got 'cn', 'x'\. Did you mean 'cnn' for 'cn'\? "
+    with pytest.raises(TableError, match=told):
+        read.scores(path, models=["cn", "x"])
+
+
 def test_another_metric_in_another_file(write):
     a, b = write("acc\n1\n", "a.csv"), write("f1\n1\n", "b.csv")
     with pytest.raises(TableError, match=r"one metric; got 'acc' in .*'f1' in"):

@@ -1,6 +1,8 @@
 """The scores on a page keep the names of their runs, and can be compared again."""
 
 import base64
+import html
+import json
 import re
 
 import numpy as np
@@ -129,3 +131,21 @@ def test_and_of_data_frames(save, name):
     if name is None:
         expected = ["b,1,0.5", "b,3,0.6", "b,4,0.7"]
     assert saved.splitlines()[-3:] == expected
+
+
+def test_every_verdict_over_these_tasks_is_in_a_sentence(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = {
+        task: {x: rng.normal(k, 1.0, 8) for k, x in enumerate("abc")} for task in "pqr"
+    }
+    result = compare_models(scores, test="t", unit="run", statistic="mean")
+    path = tmp_path / "page.html"
+    result.report(path)
+    page = path.read_text("utf-8").partition("Every verdict in a sentence")[2]
+    own = [x for x in result.sentences if x.startswith("c is better than a over these")]
+    assert len(own) == 1
+    shown = page.partition("</details>")[0]
+    assert own[0] in html.unescape(re.sub("<.*?>", "", shown))
+    document = json.loads(result.to_json())
+    assert own[0] in document["over_these_tasks"]["verdicts"]
+    assert shown.count("<li>") == 6  # over these tasks, and on them
