@@ -4,26 +4,25 @@ import itertools
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.checks import represent
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._deviations import say_means
 from sigarray.read._text import INFINITE, LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
-
-# (column, row) -> words for the place of a cell, for messages.
-Place = Callable[[str, int], str]
+from sigarray.read._thousands import (
+    THOUSANDS,
+    Place,
+    is_grouped,
+    read_grouped,
+    refuse_thousands,
+    show_cell,
+)
 
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
-# 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-_POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# 1,234.5 can only be a number of thousands.
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
 _ABSENT = MISSING | INFINITE
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Words for 1 and for 0.
@@ -83,7 +82,7 @@ def read_cells(
 def _read_all(
     columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
 ) -> Numbers:
-    _refuse_thousands(columns, place)
+    refuse_thousands(columns, place)
     read = {name: _read_plain(cells) for name, cells in columns.items()}
     plain = {name: numbers for name, numbers in read.items() if numbers is not None}
     if len(plain) == len(columns):
@@ -107,15 +106,14 @@ def _read_all(
             if not is_rare:
                 what = "no percent sign, as other scores of the file have none"
             msg = (
-                f"{place(name, k)}: expected {what}; got {_show(cell)}. Write all of "
-                "them in one way."
+                f"{place(name, k)}: expected {what}; got {show_cell(cell)}. Write all "
+                "of them in one way."
             )
             raise TableError(msg)
         cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
-    if any(isinstance(x, str) and _GROUPED.fullmatch(x) for *_, x in cells):
-        notes.append("commas were taken for those of thousands: 1,234.5 is 1234.5")
-        cells = [(*x, _take_off_commas(y, columns, place, x)) for *x, y in cells]
-    elif _has_decimal_commas(cells, place):
+    cells, said = read_grouped(cells, columns, place)
+    notes += said
+    if not said and _has_decimal_commas(cells, place):
         notes.append("decimal commas were read: 0,5 is a half")
         cells = [
             (name, k, x.replace(",", ".") if isinstance(x, str) else x)
@@ -139,37 +137,12 @@ def _read_all(
         what = "a number" if are_rare else "true or false"
         msg = (
             f"{place(name, k)}: expected {what}, as other scores of the file are; "
-            f"got {_show(cell)}. Write all as numbers, or all as true and false."
+            f"got {show_cell(cell)}. Write all as numbers, or all as true and false."
         )
         raise TableError(msg)
     if n_truths:
         notes.append(_say_truths(words, cells, place))
     return Numbers(arrays, is_percent, notes)
-
-
-def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None:
-    """Refuse 1.024 beside 987, which is hardly a thousandth of it."""
-    first: tuple[str, int, str] | None = None
-    has_large = False
-    for name, cells in columns.items():
-        for k, cell in enumerate(cells if isinstance(cells, (list, tuple)) else ()):
-            if not isinstance(cell, str):
-                return
-            text = cell.strip()
-            if "." in text:
-                if not _POINTS.fullmatch(text):
-                    return
-                first = first or (name, k, text)
-            else:
-                has_large |= text.isdecimal() and len(text) == 3
-    if first is not None and has_large:
-        name, k, text = first
-        msg = (
-            f"{place(name, k)}: expected a number; got {text!r} beside others without "
-            f"a point, which is {text} or {text.replace('.', '')}. Write it without "
-            "points, or all with as many decimals."
-        )
-        raise TableError(msg)
 
 
 def as_text(cell: object) -> str:
@@ -252,7 +225,7 @@ def looks_like_score(cell: object) -> bool:
         text = cell.strip().rstrip("%").rstrip()
         if text.lower() in _TRUTHS[0] or NUMBER.fullmatch(text):
             return True
-        return bool(_COMMA.fullmatch(text) or _GROUPED.fullmatch(text))
+        return bool(_COMMA.fullmatch(text)) or is_grouped(text)
     return isinstance(cell, (int, float, np.number, np.bool_))
 
 
@@ -294,22 +267,6 @@ def _is_percent(cell: object) -> bool:
     return isinstance(cell, str) and cell.rstrip().endswith("%")
 
 
-def _take_off_commas(
-    cell: Any, columns: Mapping[str, Sequence[Any]], place: Place, at: list[Any]
-) -> Any:
-    """Return a number without the commas of its thousands, or refuse other commas."""
-    if not isinstance(cell, str) or "," not in cell:
-        return cell
-    if _GROUPED.fullmatch(cell) or _THOUSANDS.fullmatch(cell):
-        return cell.replace(",", "")
-    name, k = at
-    msg = (
-        f"{place(name, k)}: expected commas of thousands, as other scores of the file "
-        f"have; got {_show(columns[name][k])}. Write all of them in one way."
-    )
-    raise TableError(msg)
-
-
 def _say_truths(
     words: set[str], cells: list[tuple[str, int, Any]], place: Place
 ) -> str:
@@ -321,7 +278,7 @@ def _say_truths(
         name, k, cell = next(x for x in cells if str(x[2]).strip().lower() not in known)
         msg = (
             f"{place(name, k)}: expected one pair of words, such as {first!r} and its "
-            f"opposite; got {_show(cell)}. Write all as 1 and 0."
+            f"opposite; got {show_cell(cell)}. Write all as 1 and 0."
         )
         raise TableError(msg)
     return f"{pair[0]} is 1, and {pair[1]} is 0"
@@ -338,15 +295,15 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
         name, k, cell = (points if are_rare else commas)[0]
         msg = (
             f"{place(name, k)}: expected a decimal {'comma' if are_rare else 'point'}, "
-            f"as other scores of the file have; got {_show(cell)}. Write all of them "
-            "in one way."
+            f"as other scores of the file have; got {show_cell(cell)}. Write all of "
+            "them in one way."
         )
         raise TableError(msg)
-    if all(_THOUSANDS.fullmatch(cell) for *_, cell in commas):
+    if all(THOUSANDS.fullmatch(cell) for *_, cell in commas):
         name, k, cell = commas[0]
         number = cell.replace(",", "")
         msg = (
-            f"{place(name, k)}: expected a number; got {_show(cell)}, which is "
+            f"{place(name, k)}: expected a number; got {show_cell(cell)}, which is "
             f"{cell.replace(',', '.', 1)} or {number}. Write it with a point, or "
             "without a comma."
         )
@@ -385,13 +342,4 @@ def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
         )
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."
-    return f"{place}: expected a number; got {_show(cell)}.{advice}"
-
-
-def _show(cell: Any) -> str:
-    """Show a cell as plain Python has it, without the end of a long one."""
-    shown = represent(cell)
-    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]} ..."
-
-
-_MAX_SHOWN = 60
+    return f"{place}: expected a number; got {show_cell(cell)}.{advice}"

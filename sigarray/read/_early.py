@@ -62,7 +62,10 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
     is_kept = np.zeros(len(records), bool)
     is_kept[rows[find_first(runs.of_rows[rows], len(is_early))[is_early]]] = True
     states = records.factors["state"]
-    codes = np.where(is_kept, len(states.values), states.codes)
+    # That it has crashed, as its state may say, is more than that it ends early.
+    have_crashed = records.find_crashed()
+    n_early -= int(np.sum(is_kept & have_crashed))
+    codes = np.where(is_kept & ~have_crashed, len(states.values), states.codes)
     records = replace(
         records,
         scores=np.where(is_kept, np.nan, records.scores),

@@ -13,6 +13,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct, take
 from sigarray.read._losses import find_mixed
+from sigarray.read._no_numbers import advise_numbers
 from sigarray.read._run_columns import are_runs
 from sigarray.read._step_names import find_step_column
 from sigarray.read._words import HYPERPARAMETERS
@@ -246,6 +247,9 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     if not names:
         for advice in frame.no_scores.values():
             raise TableError(f"{frame.source}: {advice}")
+        of_words = advise_numbers(frame.columns, roles.values())
+        if of_words is not None:
+            raise TableError(f"{frame.source}: {of_words}")
         msg = (
             f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
             f"{list_names(frame.columns)}. Name it with --score."

@@ -25,6 +25,7 @@ from sigarray.read._missing import (
     leave_out_unnamed,
 )
 from sigarray.read._not_in_files import refuse_names
+from sigarray.read._off_scale import doubt_scale_of_records
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
@@ -88,6 +89,7 @@ def join_records(
     doubts += _doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
+    doubts += doubt_scale_of_records(by_task.values())
     notes = [*notes, *without_names, *ended.notes, *of_clusters]
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)

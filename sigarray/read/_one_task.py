@@ -186,8 +186,9 @@ def _treat_missing(
     is_beside = np.zeros(len(records), bool)
     if treatment == "drop" and what != "run":
         is_beside = lacks & ~find_alone(records, unit)
-    # The step of a run that has ended early is that of others.
-    said = replace(records, steps=np.where(ended_early, np.nan, records.steps))
+    # The step of a run that has ended early, or crashed, may be that of others.
+    is_without = ended_early | records.find_crashed()
+    said = replace(records, steps=np.where(is_without, np.nan, records.steps))
     lines = []
     if np.any(lacks & ~is_beside):
         some, names = _name_few(said, lacks & ~is_beside)

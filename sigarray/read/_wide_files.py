@@ -12,6 +12,7 @@ from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
 from sigarray.read._item_names import name_items, number_items
+from sigarray.read._off_scale import doubt_scale_of_table
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import get_cell
@@ -78,6 +79,7 @@ def read_columns(
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
+    doubts += tuple(doubt_scale_of_table(wide, table.tasks))
     return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))
 
 

@@ -29,6 +29,19 @@ class TestNumbers:
         with pytest.raises(TableError, match=r"line 3.*commas of thousands.*'0,5'"):
             self.read(write, "1,234.5", "0,5")
 
+    def test_points_of_thousands_and_decimal_commas(self, write):
+        cells = ["1.234,5", "2.345", "-987,25", "1.234.567,0", "12"]
+        expected = [1234.5, 2345.0, -987.25, 1234567.0, 12]
+        rows = "\n".join(["model;score", *(f"m;{x}" for x in cells)])
+        assert read.scores(write(rows)).scores["m"].tolist() == expected
+        wide = "\n".join(["seed;A;B", *(f"{k};{x};1,5" for k, x in enumerate(cells))])
+        table = read.scores(write(wide))
+        assert table.scores["A"].tolist() == expected
+        assert any("points were taken for those of thousands" in x for x in table.notes)
+        for odd in ("0.5", "1,234.5", "12.34"):
+            with pytest.raises(TableError, match=r"line [23].* of thousands, as"):
+                read.scores(write(f"model;score\na;1.234,5\na;{odd}\n"))
+
     def test_yes_and_no_are_scores_where_these_are_named(self, write):
         rows = [(m, k, "yes" if k % 3 else "no") for m in "ab" for k in range(6)]
         path = write(as_csv(rows, "model,item,answer"))

@@ -115,3 +115,16 @@ def test_a_column_for_each_model(write):
         read.scores(path)
     found = read.scores(path, where={"state": ["finished"]})
     assert as_lists(found) == {"": {"A": [1.5, 2.0], "B": [2.0, 3.0]}}
+
+
+def test_one_that_ends_early_has_crashed(write):
+    rows = [f"{x.format('finished', bad='crashed', on='finished')},90" for x in ROWS]
+    rows[3] = rows[3].replace(",90", ",12")
+    rows.append("a,0,finished,.5,1")
+    path = write("\n".join(["model,seed,state,acc,epoch", *rows]))
+    found = read.scores(path, missing="drop")
+    assert "runs that have crashed, or have no score, were left out: 'a', run '3'" in (
+        " ".join(found.notes)
+    )
+    assert found.ended[""].crashed == {"a": 1}
+    assert found.last_steps.n_early == 0
