@@ -130,6 +130,7 @@ def join_records(
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
+        run_column=find_column(records, "run"),
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
     )
     _check_models(table, records, choice)
