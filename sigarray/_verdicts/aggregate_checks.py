@@ -1,5 +1,6 @@
 """Which scores a verdict over these tasks is for, and when to ask for one."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +16,8 @@ from sigarray.read._score_table import ScoreTable
 
 # Of more numbers of scores that others lack, these are named.
 _MOST_NAMED = 4
+# Of more runs that all models have, none are.
+_MOST_SHARED = 50
 
 
 def advise_these_tasks(
@@ -117,8 +120,8 @@ def refuse_scores(
             f"Expected models with as many {table.unit}s as each other on each task, "
             f"or the same shares of them, with {option}; got "
             f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
-            f"model than for another. Add the missing {table.unit}s, take those alone "
-            "that all models have by --where, or pass --statistic mean, for which each "
+            f"model than for another. Add the missing {table.unit}s, "
+            f"{_advise_shared(table, tasks)}or pass --statistic mean, for which each "
             "task counts the same."
         )
         raise ValueError(msg)
@@ -133,6 +136,19 @@ def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
         if len(shared) > 1:
             named = f"{len(shared)} names of clusters, such as {min(shared)!r}, are"
         note(f"{named} on several tasks, and taken for different ones on each.")
+
+
+def _advise_shared(table: ScoreTable, tasks: Sequence[str]) -> str:
+    """Say how to take the runs that all models have on all tasks, if there are some."""
+    every = [table.ids[task][name] for task in tasks for name in table.models]
+    shared = [x for x in every[0] if all(x in ids for ids in every)]
+    has_commas = any("," in x for x in (table.run_column or ",", *shared))
+    if has_commas or not 2 <= len(shared) <= _MOST_SHARED:
+        return ""
+    option = shlex.quote(f"{table.run_column}={','.join(shared)}")
+    return (
+        f"pass --where {option}, the {table.unit}s that all models have on all tasks, "
+    )
 
 
 def _say_unequal(

@@ -56,6 +56,8 @@ from sigarray.report._numbers import (
 _ERRORS_OF_DRAWS = 2.0
 # Of more pairs, these are named.
 _MOST_NAMED = 3
+# With more scores on a task, one fewer makes no difference to be told.
+_MANY_DRAWS = 30
 
 
 def add_aggregates(
@@ -272,7 +274,23 @@ def _describe(x: Aggregates) -> str:
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
     own += f"{strata}, {say_own_level(x)}"
-    return f"{said}; {whose}, {say_pair_level(x)}. {own}"
+    told = [f"{said}; {whose}, {say_pair_level(x)}", own, *_say_draws(x)]
+    return ". ".join(told)
+
+
+def _say_draws(x: Aggregates) -> list[str]:
+    """Say how many scores of a task a resample has, and what that does to intervals."""
+    n, what = x.sizes[0], x.unit
+    if x.statistic == "mean" or len(x.tasks) == 1:
+        return []
+    said = f"A resample has one {what} fewer than there are on each task (Rao and Wu, "
+    said += "1988)"
+    if n <= _MANY_DRAWS:
+        said += (
+            f": with {n} {what}s, its intervals are about ({n}/{n - 1})^1/2 times as "
+            f"long as by resamples of all {n}, which vary too little"
+        )
+    return [said]
 
 
 def _doubt_draws(x: Aggregates) -> None:

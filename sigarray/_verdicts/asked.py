@@ -146,7 +146,8 @@ def _check_statistic(request: Request) -> None:
     if request.statistic is not None and request.missing == "worst":
         msg = (
             f"Expected --missing drop with --statistic {request.statistic}, to which "
-            "it matters how bad a crashed run is; got --missing worst."
+            "it matters how bad a crashed run is; got --missing worst. Where models "
+            "then have unlike numbers of runs, --where takes those that all have."
         )
         raise ValueError(msg)
 

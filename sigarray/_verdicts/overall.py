@@ -355,7 +355,8 @@ def _name_p_value(over: OverTasks) -> str:
 def _say_where(over: OverTasks) -> str:
     """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
-    return f" over tasks like these {n}{f' of {n + others}' if others else ''}"
+    which = f"({n} of {n + others} have scores of all models)" if others else n
+    return f" over tasks like these {which}"
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:

@@ -24,7 +24,7 @@ from sigarray.read._missing import (
     ask_about_crashed,
     leave_out_unnamed,
 )
-from sigarray.read._not_in_files import refuse_names
+from sigarray.read._not_in_files import refuse_names, say_apart
 from sigarray.read._off_scale import doubt_scale_of_records
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
@@ -132,6 +132,7 @@ def join_records(
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
+        run_column=find_column(records, "run"),
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
     )
     _check_models(table, records, choice)
@@ -346,6 +347,12 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
         number = "two or more models" if choice.min_models == 2 else "a model"
         of = " with scores of one task" if len(models) > 1 else ""
         columns = list_names(list(records[0].frame.columns))
+        apart = say_apart(records, models)
+        if apart:
+            msg = (
+                f"{table.source}, read as {table.kind}: expected {number}{of}; {apart}"
+            )
+            raise TableError(msg)
         msg = (
             f"{table.source}, read as {table.kind}: expected {number}{of}; got "
             f"{list_names(models)}. A column of models is named by --model; there are "

@@ -106,6 +106,8 @@ class ScoreTable(NamedTuple):
         items over the runs.
     n_unfinished : int
         How many runs were left out, because a tracker says that they have not ended.
+    run_column : str, optional
+        The column that names the runs, if one does.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -141,6 +143,7 @@ class ScoreTable(NamedTuple):
     statistic: SumStatistic | None = None
     sum_columns: tuple[str, ...] = ()
     n_unfinished: int = 0
+    run_column: str | None = None
     runs: Mapping[str, Mapping[str, RunTable]] = {}
 
     def __repr__(self) -> str:

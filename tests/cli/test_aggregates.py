@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,19 @@ def test_it_is_what_python_says(games, run, statistic):
     found = json.loads(result.to_json())
     assert document["over_these_tasks"]["models"].keys() == {*NAMES}
     assert document["over_these_tasks"] == found["over_these_tasks"]
+
+
+def test_a_missing_run_is_answered_by_what_to_type(games, run):
+    lines = Path(games).read_text("utf-8").splitlines()
+    lines.remove(next(x for x in lines if x.startswith("dqn,") and ",1," in x))
+    Path(games).write_text("\n".join(lines), "utf-8")
+    options = ("--task", "game", "--statistic", "iqm")
+    code, _, err = run("compare", games, *options)
+    assert code == 2
+    (where,) = re.findall(r"pass --where (seed=\S+), the runs that all models", err)
+    n = len({x.split(",")[2] for x in lines[1:]})
+    assert where == "seed=" + ",".join(str(k) for k in range(n) if k != 1)
+    assert run("compare", games, *options, "--where", where)[0] == 0
 
 
 @pytest.mark.parametrize(

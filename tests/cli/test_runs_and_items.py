@@ -54,7 +54,7 @@ def compare(run, *options):
     return json.loads(out)
 
 
-@pytest.mark.parametrize("unit", [(), ("--unit", "run,item"), ("--test", "t")])
+@pytest.mark.parametrize("unit", [(), ("--unit", "item, run"), ("--test", "t")])
 def test_the_numbers_are_those_of_arrays(path, run, unit):
     tables = draw()
     document = compare(run, path, "--no-correction", *unit)

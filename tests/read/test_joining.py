@@ -36,6 +36,16 @@ def test_every_wrong_name_is_told_among_all_that_files_have(write):
         read.scores(path, models=["cn", "x"])
 
 
+def test_models_with_tasks_of_their_own_are_told_so(write, run):
+    rows = [f"{m},{d},{0.5 + k / 9}" for m, d in ("ax", "by") for k in range(3)]
+    path = write("\n".join(["model,dataset,acc", *rows]))
+    refuse(
+        run("compare", path),
+        "got models with tasks of their own: 'a' has 'x', 'b' has 'y'. Pass scores",
+        "--ignore dataset, where it does not say what",
+    )
+
+
 def test_another_metric_in_another_file(write):
     a, b = write("acc\n1\n", "a.csv"), write("f1\n1\n", "b.csv")
     with pytest.raises(TableError, match=r"one metric; got 'acc' in .*'f1' in"):

@@ -284,7 +284,9 @@ def test_tasks_that_do_not_count_are_named():
     text = " ".join(str(result).split())
     assert text.count(said) == 1
     count = "8 tasks, 7 of them with scores of all models"
-    ranking = "Ranking over tasks like these 7 of 8: c > a > b"
+    ranking = (
+        "Ranking over tasks like these (7 of 8 have scores of all models): c > a > b"
+    )
     assert text.startswith(f"the scores, higher is better, {count} {ranking}")
     assert result.content.paragraphs[0].startswith(f"3 models were compared on {count}")
     del scores["t0"]

@@ -85,6 +85,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
     )
     scores.add_argument(
         "--unit",
+        type=_order_units,
         choices=UNITS,
         metavar="UNIT",
         help="a score is of a run, item, cluster or run,item",
@@ -185,6 +186,13 @@ def _parse_workers(text: str) -> int:
 
 
 _parse_workers.__name__ = "whole number"
+
+
+def _order_units(text: str) -> str:
+    """Return units in the order that their name has: item,run is run,item."""
+    units = [x.strip() for x in text.split(",")]
+    same = (x for x in UNITS if sorted(x.split(",")) == sorted(units))
+    return next(same, text)
 
 
 def _split_names(text: str) -> list[str]:
