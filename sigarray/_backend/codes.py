@@ -104,10 +104,10 @@ def _list_names(labels: Any) -> dict[str, None]:
     """Return the texts among labels on the host, in the order of their first places."""
     if _are_integers(labels):
         return {}
-    return dict.fromkeys(x for x in _list_values(labels) if isinstance(x, str))
+    return dict.fromkeys(x for x in list_values(labels) if isinstance(x, str))
 
 
-def _list_values(labels: Any) -> list[Any]:
+def list_values(labels: Any) -> list[Any]:
     """Return labels on the host as a list."""
     if hasattr(labels, "to_numpy") and not hasattr(labels, "tolist"):  # of xarray
         labels = labels.to_numpy()
@@ -258,7 +258,7 @@ def _number(
     """
     if numbers is None and _are_integers(labels):
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    values = _list_values(labels)
+    values = list_values(labels)
     numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)
     known: dict[Any, int] = {}

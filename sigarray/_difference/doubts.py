@@ -7,6 +7,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._backend.warn import warn_caller
 from sigarray._difference.lattice import MAX_UNITS
+from sigarray._numeric.sums import SumStatistic
 
 _ROUNDING = 100.0
 # Advice of an interval of means.
@@ -50,9 +51,11 @@ def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> N
         )
 
 
-def doubt_counts(xp: Library, statistic: Any, samples: Sequence[Array]) -> None:
+def doubt_counts(
+    xp: Library, statistic: SumStatistic, samples: Sequence[Array]
+) -> None:
     """Warn of counts below 0, of which metrics may be numbers all the same."""
-    if not xp.is_host or not getattr(statistic, "is_of_counts", False):
+    if not xp.is_host or not statistic.is_of_counts:
         return
     least = min(float(xp.min(x)) for x in samples if x.size)
     if least < 0.0:

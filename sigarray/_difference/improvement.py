@@ -102,10 +102,9 @@ def probability_of_improvement(
     The measure is that of [1]_. Of n runs on a task n - 1 are drawn, because n draws
     vary too little [2]_: see `bootstrap_ci`. Where every run of A beats every run of B
     on each task, no resample shows how near they are, and the interval is a point; of
-    NumPy arrays a warning says so. Of
-    2000 sets each of 26 tasks with three to six or five to eleven normal runs of a
-    model, and of 6 tasks with three to six, percentile intervals of 95 % held a
-    probability of 0.50 or 0.69 in 95 to 97 %.
+    NumPy arrays a warning says so. Of 2000 sets each of 26 tasks with three to six or
+    five to eleven normal runs of a model, and of 6 tasks with three to six, percentile
+    intervals of 95 % held a probability of 0.50 or 0.69 in 95 to 97 %.
 
     References
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
-from sigarray._backend.codes import name_label, read_codes
+from sigarray._backend.codes import list_values, name_label, read_codes
 from sigarray._backend.columns import is_sequence
 from sigarray._backend.library import Library
 from sigarray._backend.warn import warn_caller
@@ -171,10 +171,7 @@ def _merge_axes(
 
 def _check_same(of_a: Any, of_b: Any) -> None:
     """Raise if A has other strata than B."""
-    found = [
-        set(map(name_label, x.tolist() if hasattr(x, "tolist") else x))
-        for x in (of_a, of_b)
-    ]
+    found = [set(map(name_label, list_values(x))) for x in (of_a, of_b)]
     alone = found[0] ^ found[1]
     if alone:
         msg = (

@@ -258,10 +258,10 @@ def _sum_units(
     fault, for it would be drawn as often as others: its sums are NaN.
     """
     samples = [spread_faults(xp, x) for x in samples]
-    levels = [xp.min(x, axis=-1) for x in samples]
-    level = levels[0]
+    level = xp.min(samples[0], axis=-1)
     rounding = []
     if not is_of_sums:
+        levels = [level, *(xp.min(x, axis=-1) for x in samples[1:])]
         rests = [x - level[..., None] for x in samples]
         spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)
         rounding = [_widen(xp, rounding_of_scores(xp, levels, spread))]
