@@ -57,7 +57,7 @@ def doubt_counts(
     """Warn of counts below 0, of which metrics may be numbers all the same."""
     if not xp.is_host or not statistic.is_of_counts:
         return
-    least = min(float(xp.min(x)) for x in samples if x.size)
+    least = min((float(xp.min(x)) for x in samples if x.size), default=0.0)
     if least < 0.0:
         warn_caller(
             f"Counts below 0, such as {least:g}, are faults, and of such "

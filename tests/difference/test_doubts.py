@@ -112,6 +112,7 @@ def test_another_library_is_not_waited_for(name):
             {"statistic": "median", "method": "percentile", "rng": 0},
         ),
         (bootstrap_ci, (np.where(X[0] < X, np.nan, X),), DRAWN),
+        (bootstrap_ci, (COUNTS[None][:0],), {"statistic": of_sums(corpus.f1), **DRAWN}),
         (proportion_ci, (ONES,), {}),
         (proportion_ci, (np.where(X > 0.0, np.nan, 1.0),), {}),
         (proportion_test, (ONES, ONES), {"paired": True}),
