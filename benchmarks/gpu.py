@@ -6,7 +6,8 @@ Runs the whole test suite there, where torch raises at whatever waits for the de
 and then calls of PyTorch one by one: times by events, beside those of the processor and
 of the naive formulation (integer indices, gather, sort), kernels that are started,
 bytes over the measured bandwidth, memory, capture and replay in a CUDA graph, and how
-far numbers are from those of float64 on the processor. Results go to
+far numbers are from those of float64 on the processor; then the same calls with CuPy
+and JAX, where they are installed. Results go to
 `benchmarks/results/<device>.json`. `--device cpu` tries the command itself.
 """
 
@@ -17,7 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import sigarray
-from sigarray import responses
+from benchmarks.gpu_calls import CALLS, NAIVE, make_samples
+from benchmarks.gpu_libraries import time_libraries
 from sigarray._backend import fused
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.seeds import seed_words
@@ -35,22 +37,6 @@ from sigarray._backend.threefry import random_words
 from tests.backend.fake_cuda import starts_kernel
 
 RESULTS = Path(__file__).parent / "results"
-
-# Of scores (1000,), (1000,), (100, 20) and ratings (1000, 5).
-CALLS: dict[str, Callable[..., Any]] = {
-    "aso, n = 5": lambda a, b, *_: sigarray.aso(a[:5], b[:5], rng=0),
-    "aso": lambda a, b, *_: sigarray.aso(a, b, rng=0),
-    "multi_aso, 100 x 20": lambda _, __, models, ___: sigarray.multi_aso(models, rng=0),
-    "permutation_test, paired": lambda a, b, *_: sigarray.permutation_test(
-        a, b, paired=True, rng=0
-    ),
-    "permutation_test": lambda a, b, *_: sigarray.permutation_test(a, b, rng=0),
-    "bootstrap_test": lambda a, b, *_: sigarray.bootstrap_test(a, b, rng=0),
-    "bootstrap_ci": lambda a, *_: sigarray.bootstrap_ci(a, rng=0),
-    "t_test": lambda a, b, *_: sigarray.t_test(a, b),
-    "mann_whitney_u": lambda a, b, *_: sigarray.mann_whitney_u(a, b),
-    "response_test, 1000 x 5": lambda *x: responses.response_test(*[x[3]] * 3, rng=0),
-}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -74,7 +60,12 @@ def main(arguments: list[str] | None = None) -> None:
         help="of " + "; ".join(map(repr, CALLS)) + " (default: all)",
     )
     parser.add_argument(
-        "--without-suite", action="store_true", help="do not run the tests first"
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=list(PARTS),
+        help="what to run, of %(choices)s (default: all); of the rest, what the file "
+        "of results has stays",
     )
     options = parser.parse_args(arguments)
     if options.rounds < 1:
@@ -89,24 +80,45 @@ def main(arguments: list[str] | None = None) -> None:
             raise SystemExit(msg)
         torch.cuda.set_device(device.index or 0)
     name = name_of(device)
-    results: dict[str, Any] = {"device": name, "torch": torch.__version__}
-    if not options.without_suite:
-        results["suite"] = run_suite()
-    results["bytes_per_second"] = bandwidth = measure_bandwidth(device, options.rounds)
-    results["calls"] = {
-        call: measure_call(call, device, options.rounds, bandwidth)
-        for call in options.calls
-    }
-    results["words"] = measure_words(device, options.rounds)
-    results["graph"] = replay_graph(device, options.rounds)
-    results["devices"] = compare_devices(device)
-    text = json.dumps(results, indent=2) + "\n"
     options.output.mkdir(parents=True, exist_ok=True)
     file = options.output / (re.sub(r"\W+", "_", name).strip("_").lower() + ".json")
-    file.write_text(text)
-    print(text + f"written to {file}")
+    results: dict[str, Any] = {"device": name, "torch": torch.__version__}
+    before = json.loads(file.read_text()) if file.exists() else {}
+    if before.get("torch") == torch.__version__:
+        results |= before
+    # Each is written when it is there: the time of a GPU may be short.
+    for part in (x for x in PARTS if x in options.parts):
+        results |= PARTS[part](options.calls, device, options.rounds)
+        file.write_text(json.dumps(results, indent=2) + "\n")
+    print(file.read_text() + f"written to {file}")
+    failed = [
+        call for call, found in results.get("calls", {}).items() if "failed" in found
+    ]
     if results.get("suite", {}).get("failed"):
-        raise SystemExit("tests failed")
+        failed.append("tests")
+    if failed:
+        raise SystemExit("failed: " + ", ".join(failed))
+
+
+def run_torch(
+    calls: Sequence[str], device: torch.device, rounds: int
+) -> dict[str, Any]:
+    """Measure the calls of PyTorch."""
+    bandwidth = measure_bandwidth(device, rounds)
+    return {
+        "bytes_per_second": bandwidth,
+        "calls": {x: try_call(x, device, rounds, bandwidth) for x in calls},
+        "words": measure_words(device, rounds),
+        "graph": replay_graph(device, rounds),
+        "devices": compare_devices(device),
+    }
+
+
+def run_libraries(
+    calls: Sequence[str], device: torch.device, rounds: int
+) -> dict[str, Any]:
+    """Time the calls with CuPy and JAX."""
+    return {"libraries": time_libraries(calls, device, rounds)}
 
 
 def name_of(device: torch.device) -> str:
@@ -114,7 +126,7 @@ def name_of(device: torch.device) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
 
 
-def run_suite() -> dict[str, int]:
+def run_suite(*_: Any) -> dict[str, Any]:
     """Run all tests, and count how they ended."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     process = subprocess.run(
@@ -126,16 +138,7 @@ def run_suite() -> dict[str, int]:
     found = {kind: re.search(rf"(\d+) {kind}", last[0]) for kind in kinds}
     counts = {kind: int(match[1]) if match else 0 for kind, match in found.items()}
     counts["failed"] += counts.pop("error") + (not counts["passed"])
-    return counts
-
-
-def make_samples(device: torch.device, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Return the same scores on every device."""
-    generator = torch.Generator().manual_seed(0)
-    shapes = ((1000,), (1000,), (100, 20), (1000, 5))
-    return [
-        torch.randn(shape, generator=generator).to(device, dtype) for shape in shapes
-    ]
+    return {"suite": counts}
 
 
 def measure_time(
@@ -191,6 +194,16 @@ class Traffic(TorchDispatchMode):
         return result
 
 
+def try_call(
+    call: str, device: torch.device, rounds: int, bandwidth: float
+) -> dict[str, Any]:
+    """Measure one call; if it fails, say how, for the others are still to come."""
+    try:
+        return measure_call(call, device, rounds, bandwidth)
+    except Exception as error:
+        return {"failed": f"{type(error).__name__}: {error}"[:2000]}
+
+
 def measure_call(
     call: str, device: torch.device, rounds: int, bandwidth: float
 ) -> dict[str, float | str | None]:
@@ -198,27 +211,29 @@ def measure_call(
     function, host = CALLS[call], torch.device("cpu")
     samples = make_samples(device, torch.float32)
     twins = make_samples(host, torch.float32)
-    milliseconds = measure_time(lambda: function(*samples), device, rounds)
-    on_host = measure_time(lambda: function(*twins), host, max(1, rounds // 4))
-    replayed = measure_replay(lambda: function(*samples), device, rounds)
+    milliseconds = measure_time(lambda: function(samples), device, rounds)
+    on_host = measure_time(lambda: function(twins), host, max(1, rounds // 4))
+    replayed = measure_replay(lambda: function(samples), device, rounds)
     naive, of_naive, naive_replayed = NAIVE.get(call), None, None
     if naive:
-        of_naive = measure_time(lambda: naive(*samples[:2]), device, rounds)
-        naive_replayed = measure_replay(lambda: naive(*samples[:2]), device, rounds)
+        of_naive = measure_time(lambda: naive(samples.a, samples.b), device, rounds)
+        naive_replayed = measure_replay(
+            lambda: naive(samples.a, samples.b), device, rounds
+        )
     with Traffic() as traffic:
-        result = function(*samples)
+        result = function(samples)
     least = 1e3 * traffic.bytes / bandwidth
-    exact = function(*make_samples(host, torch.float64))
+    exact = function(make_samples(host, torch.float64))
     pairs = zip(tree_leaves(result), tree_leaves(exact), strict=True)
     return {
         "milliseconds": milliseconds,
         "milliseconds_replayed": replayed,
-        "waits_at": find_wait(lambda: function(*samples), device),
-        "kernels_by_profiler": count_kernels(lambda: function(*samples), device),
+        "waits_at": find_wait(lambda: function(samples), device),
+        "kernels_by_profiler": count_kernels(lambda: function(samples), device),
         "operators": traffic.launches,
         "bytes": traffic.bytes,
         "share_of_bandwidth_without_caches": least / milliseconds,
-        "peak_bytes": measure_memory(lambda: function(*samples), device),
+        "peak_bytes": measure_memory(lambda: function(samples), device),
         "times_faster_than_processor": on_host / milliseconds,
         "times_faster_than_naive": of_naive and of_naive / milliseconds,
         "times_faster_than_naive_replayed": replayed
@@ -306,7 +321,8 @@ def replay_graph(device: torch.device, rounds: int) -> dict[str, Any] | None:
     """Capture `aso`, replay it for another seed and other scores, compare the bits."""
     if device.type != "cuda":
         return None
-    a, b, *_ = make_samples(device, torch.float32)
+    samples = make_samples(device, torch.float32)
+    a, b = samples.a, samples.b
     words = torch.zeros(2, dtype=torch.int64, device=device)
     sigarray.aso(a, b, rng=words)
     graph = torch.cuda.CUDAGraph()
@@ -328,51 +344,16 @@ def replay_graph(device: torch.device, rounds: int) -> dict[str, Any] | None:
 def compare_devices(device: torch.device) -> dict[str, bool]:
     """Tell for each other device of the kind whether it gives the same bits."""
     count = torch.cuda.device_count() if device.type == "cuda" else 0
-    expected = [x.cpu() for x in CALLS["aso"](*make_samples(device, torch.float32))]
+    expected = [x.cpu() for x in CALLS["aso"](make_samples(device, torch.float32))]
     found = {}
     for other in range(1, count):
         samples = make_samples(torch.device("cuda", other), torch.float32)
-        result = [x.cpu() for x in CALLS["aso"](*samples)]
+        result = [x.cpu() for x in CALLS["aso"](samples)]
         found[f"cuda:{other}"] = all(map(torch.equal, result, expected))
     return found
 
 
-def naive_aso(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Draw places, gather, sort."""
-    places = torch.randint(a.shape[0], (2, 1000, a.shape[0]), device=a.device)
-    x, y = a[places[0]].sort(-1).values, b[places[1]].sort(-1).values
-    gap = y - x
-    return ((gap.clamp(0.0) ** 2).sum(-1) / (gap**2).sum(-1)).std()
-
-
-def naive_permutations(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Sort random keys, gather, average."""
-    n, pool = a.shape[0], torch.cat([a, b])
-    keys = torch.rand((9999, pool.shape[0]), device=a.device)
-    dealt = pool[keys.argsort(-1)]
-    gaps = dealt[:, :n].mean(-1) - dealt[:, n:].mean(-1)
-    return (gaps >= a.mean() - b.mean()).sum()
-
-
-def naive_exchanges(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Draw a sign for each pair, average."""
-    signs = torch.randint(2, (9999, a.shape[0]), device=a.device) * 2 - 1
-    return (((a - b) * signs).mean(-1) >= (a - b).mean()).sum()
-
-
-def naive_bootstrap(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Draw places, gather, average."""
-    places = torch.randint(a.shape[0], (2, 9999, a.shape[0]), device=a.device)
-    gaps = a[places[0]].mean(-1) - b[places[1]].mean(-1)
-    return (gaps - gaps.mean() >= a.mean() - b.mean()).sum()
-
-
-NAIVE = {
-    "aso": naive_aso,
-    "permutation_test": naive_permutations,
-    "permutation_test, paired": naive_exchanges,
-    "bootstrap_test": naive_bootstrap,
-}
+PARTS = {"suite": run_suite, "torch": run_torch, "libraries": run_libraries}
 
 if __name__ == "__main__":
     main()

@@ -12,8 +12,9 @@ def test_command_measures_and_writes(tmp_path, capsys):
     from benchmarks import gpu
 
     calls = ["aso", "t_test"]
-    options = ["--device=cpu", "--rounds=1", "--without-suite", "--output"]
-    gpu.main([*options, str(tmp_path), "--calls", *calls])
+    options = ["--device=cpu", "--rounds=1", "--output"]
+    parts = ["--parts", "torch", "libraries"]
+    gpu.main([*options, str(tmp_path), *parts, "--calls", *calls])
     results = json.loads((tmp_path / "cpu.json").read_text())
     assert str(tmp_path / "cpu.json") in capsys.readouterr().out
     assert list(results["calls"]) == calls
@@ -25,6 +26,9 @@ def test_command_measures_and_writes(tmp_path, capsys):
     assert results["calls"]["aso"]["times_faster_than_naive"] > 0.0
     assert results["words"]["same_bits"]
     assert results["graph"] is None
+    assert list(results["libraries"]) == calls
+    for times in results["libraries"].values():
+        assert all(milliseconds > 0.0 for milliseconds in times.values()), times
 
 
 @pytest.mark.parametrize("options", [["--device=meta"], ["--rounds=0"]])
