@@ -20,8 +20,9 @@ def test_it_is_how_far_scores_are_below_the_level(backend):
     x = draw(5, 26)
     for gamma in (1.0, 0.3):
         gap = corpus.optimality_gap(gamma=gamma)
+        scores = backend.asarray(x)
         with backend.no_transfers():
-            found = gap(backend.asarray(x), axis=0)
+            found = gap(scores, axis=0)
         expected = [sum(max(gamma - score, 0.0) for score in task) / 5 for task in x.T]
         np.testing.assert_allclose(backend.to_numpy(found), expected, atol=1e-6)
     assert corpus.optimality_gap()([0.5, 2.0]) == 0.25
