@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.backends import EAGER, Backend, use_backend
+from tests.backends import HAS_ALL, USUAL, Backend, use_backend
 
 # Which import a library that may not be here, and have no examples.
 collect_ignore = [
@@ -22,6 +22,19 @@ collect_ignore = [
 _TESTS = itertools.count(1)
 # A test that hangs ends its worker, and is named.
 _SECONDS_OF_TEST = 600
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave out the tests marked `long`, unless they are asked for."""
+    is_named = any("::" in argument for argument in config.args)
+    if HAS_ALL or is_named or "long" in config.option.markexpr:
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 def pytest_collection_finish() -> None:
@@ -57,7 +70,7 @@ def _few_programs() -> Iterator[None]:
         freeze_objects()
 
 
-@pytest.fixture(params=EAGER)
+@pytest.fixture(params=USUAL)
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Every backend in turn that computes at once."""
     with use_backend(request.param) as backend:

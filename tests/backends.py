@@ -32,8 +32,8 @@ BACKENDS = (
 # SIGARRAY_BACKENDS, a list with commas, narrows them.
 CHOSEN = os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
 
-# Whether tests are to take all cases where fewer are enough.
-HAS_ALL = os.environ.get("SIGARRAY_CASES") == "all"
+# Whether to run all tests: those marked `long`, and all cases where fewer are enough.
+HAS_ALL = os.environ.get("SIGARRAY_TESTS") == "all"
 
 
 def find_lack(name: str) -> str | None:
@@ -54,6 +54,8 @@ HERE = [name for name in CHOSEN if find_lack(name) is None]
 # the numbers of NumPy is for the contract tests to show, and those marked `everywhere`,
 # or `in_every_width`, where 64 bits are another path.
 EAGER = [name for name in HERE if not name.startswith("jax")]
+# A device without float64 is for the contract tests, too, and for two rooms.
+USUAL = [name for name in EAGER if HAS_ALL or name != "array_api_strict:no_float64"]
 everywhere = pytest.mark.parametrize(
     "backend", [name for name in HERE if name != "jax.numpy:x64"], indirect=True
 )

@@ -2,7 +2,7 @@
 
 That each case gives the numbers of NumPy, and where they stay, is tested on each of
 them; axes, batches and faults for all cases on NumPy, and elsewhere for the first of
-each function. SIGARRAY_CASES=all has all of them everywhere.
+each function. SIGARRAY_TESTS=all has all of them everywhere.
 """
 
 import inspect
@@ -14,7 +14,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
-from tests.backends import EAGER, HAS_ALL, make_backend
+from tests.backends import EAGER, HAS_ALL, make_backend, use_backend
 from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
 
@@ -25,6 +25,33 @@ CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 # The first case of each function.
 ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
 FIRSTS = {case.id for case in ONE_EACH}
+# The first of each public function, however it is called: of what happens where arrays
+# come in.
+ENTRIES = list({x.public or x.function: x for x in reversed(CASES)}.values())
+# Others, which reach most lines that no first one reaches: what is compiled or traced
+# for them alone costs a third of what it costs for all.
+FURTHER = {
+    "aso-asymptotic-ragged",
+    "aso-bootstrap-gamma",
+    "bootstrap_ci-callable-bca-1",
+    "bootstrap_ci-mean-studentized-1",
+    "bootstrap_power_analysis-aso",
+    "bootstrap_test-saddlepoint-paired",
+    "equivalence_test-bootstrap-t",
+    "equivalence_test-score",
+    "multi_aso-4",
+    "multi_aso-baseline",
+    "multi_aso-ragged-exact",
+    "permutation_replicates-exact",
+    "permutation_replicates-t-pairs",
+    "permutation_test-margin-saddlepoint",
+    "permutation_test-saddlepoint-independent",
+    "permutation_test-t-exact",
+    "proportion_ci-paired",
+    "rank_ci-callable",
+    "response_test-shuffled",
+}
+assert {case.id for case in CASES} - FIRSTS >= FURTHER
 # One of each loop: over replicates to add up, to keep, and within batch entries.
 LOOPS = [
     case
@@ -40,6 +67,23 @@ LIBRARIES = [x for x in EAGER if x != "array_api_strict:no_float64"]
 def over(cases):
     """Run a test for each of these cases."""
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
+
+
+@pytest.fixture(params=EAGER)
+def backend(request):
+    """Every backend in turn that computes at once."""
+    with use_backend(request.param) as backend:
+        yield backend
+
+
+def some_are_long(cases):
+    """List cases; but for the first of each function, and `FURTHER`, they are long."""
+    return [
+        pytest.param(
+            case, marks=[] if case.id in FIRSTS | FURTHER else [pytest.mark.long]
+        )
+        for case in cases
+    ]
 
 
 def over_libraries(cases, backends=LIBRARIES):
@@ -265,7 +309,7 @@ class TestJax:
     def backend(self):
         return make_backend("jax.numpy")
 
-    @over(CASES)
+    @over(some_are_long(CASES))
     def test_one_program(self, backend, case):
         """Compiled once, for other samples and seeds too; the numbers of NumPy.
 
@@ -315,7 +359,7 @@ class TestJax:
             assert max(np.max(np.abs(x - clean[case.drawn])) for x in others) > 1e-6
         assert len(traces) == 1
 
-    @over(ONE_EACH)
+    @over(ONE_EACH if HAS_ALL else ENTRIES)
     def test_vmap_traces(self, backend, case):
         """What is traced, JAX maps: no function has a rule of its own for maps."""
         import jax

@@ -3,6 +3,7 @@
 And that of some calls, as the table of the benchmarks has it.
 """
 
+import math
 import re
 import tracemalloc
 from pathlib import Path
@@ -36,6 +37,7 @@ def assert_peak(samples, function):
     )
 
 
+@pytest.mark.long
 @over(LARGE_CASES)
 def test_peak_memory(case):
     assert_peak(case.samples(), case)
@@ -63,9 +65,18 @@ def test_the_table_has_every_call():
     assert list(read_table()) == [call.name for call in memory.CALLS]
 
 
+def list_rows():
+    """List calls and libraries; those of many scores, and not on NumPy, are long."""
+    for case in memory.CALLS:
+        n_scores = sum(map(math.prod, case.shapes))
+        for library in memory.LIBRARIES:
+            is_short = library == "NumPy" and n_scores < 10**5
+            marks = [] if is_short else [pytest.mark.long]
+            yield pytest.param(case, library, marks=marks, id=f"{case.name}-{library}")
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("library", memory.LIBRARIES)
-@pytest.mark.parametrize("case", memory.CALLS, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "library"), [*list_rows()])
 def test_memory_is_that_of_the_table(case, library):
     if library != "NumPy":
         require(library.lower())

@@ -45,6 +45,7 @@ def widen(x):
     return x.mean() + np.sqrt(len(x) / (len(x) - 1)) * (x - x.mean())
 
 
+@pytest.mark.long
 def test_power_of_pilots_is_on_average_nearer_to_that_of_samples():
     """Of pilots of 5 normal scores and a difference of one deviation."""
     scipy_stats = pytest.importorskip("scipy.stats")

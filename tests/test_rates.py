@@ -207,6 +207,7 @@ class TestCalls:
         assert found == pytest.approx(pairs, abs=6 * np.sqrt(0.05 / 20_000))
 
 
+@pytest.mark.long
 @whole_suite
 def test_the_experiment_has_rows_and_tables_of_all(monkeypatch):
     chosen = [x for x in tests.TESTS if x.function == "t_test"]
@@ -251,12 +252,14 @@ class TestExamples:
             of_one = sigarray.proportion_ci(a, b, paired=True, confidence_level=0.98)
             assert low == pytest.approx(of_one.confidence_interval.low)
 
+    @pytest.mark.long
     def test_ratio_of_a_normal_over_a_lognormal(self):
         rng = np.random.default_rng(0)
         shift = examples.find_shift(0.2, 1.0)
         a, b = shift + rng.normal(size=10**6), rng.lognormal(size=10**6)
         assert sigarray.violation_ratio(a, b) == pytest.approx(0.2, abs=0.01)
 
+    @pytest.mark.long
     @whole_suite
     @pytest.mark.parametrize(
         ("name", "experiment"), [("recipes", recipes), ("examples", examples)]

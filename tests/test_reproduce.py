@@ -74,6 +74,7 @@ def test_ancestor_leaves_out_the_first_point_of_the_violation():
     assert mended == pytest.approx(0.037929631889363456, rel=1e-12)
 
 
+@pytest.mark.long
 @whole_suite
 @needs_reference
 def test_error_rates_agree():
@@ -108,6 +109,7 @@ def test_ties_count_as_errors():
     assert error_rates.change_by_ties(row | {"error": "type2"}) == -0.05
 
 
+@pytest.mark.long
 @whole_suite
 @needs_reference
 def test_response_p_values_agree(monkeypatch):
@@ -168,6 +170,7 @@ def test_bounds_and_intervals_cover():
     assert levels[1]["highest"] == pytest.approx(0.25, abs=0.002)
 
 
+@pytest.mark.long
 def test_another_quantile_is_predicted_by_student_distribution():
     rng = np.random.default_rng(0)
     drawn = rng.normal(size=(2000, 7)) * 3.0
@@ -177,6 +180,7 @@ def test_another_quantile_is_predicted_by_student_distribution():
     assert abs(np.std(z) - 1.0) < 6.0 / np.sqrt(4000)
 
 
+@pytest.mark.long
 @whole_suite
 def test_command_writes_the_same_again(tmp_path, capsys):
     arguments = ["--quick", "--only", "decisions", "--reference", str(tmp_path)]
@@ -272,6 +276,7 @@ class TestCorpusMetrics:
             a, b = (statistic(*x.T) for x in np.moveaxis(sums, 1, 0))
             assert abs(np.mean(a > b) - 0.5) < 5 * 0.5 / np.sqrt(400)
 
+    @pytest.mark.long
     @whole_suite
     def test_it_runs(self):
         found = corpus_metrics.run(SETTINGS)
@@ -284,6 +289,7 @@ class TestCommittedAreOfToday:
 
     FULL = Settings(is_quick=False, backend="numpy", reference=REFERENCE)
 
+    @pytest.mark.long
     def test_calibration(self):
         rows = read_csv(RESULTS / "calibration.csv")
         names = list(calibration.PAIRS)
@@ -329,6 +335,7 @@ class TestCommittedAreOfToday:
             assert own[seed]["family"] == found["family"]
             assert float(own[seed]["rate"]) == pytest.approx(found["rate"], abs=1e-3)
 
+    @pytest.mark.long
     def test_verdicts_over_tasks(self):
         rows = read_csv(RESULTS / "over_tasks.csv")
         place = over_tasks.EQUAL.index(over_tasks.Design(3, 8))

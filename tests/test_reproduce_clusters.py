@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.reproduce import cluster_middles, cluster_verdicts, clusters
 from benchmarks.reproduce.experiment import read_csv
 from sigarray import bootstrap_ci, t_ci
@@ -95,6 +97,7 @@ def test_committed_verdicts_are_those_of_the_page():
     ) in " ".join(page.split())
 
 
+@pytest.mark.long
 def test_verdicts_on_clusters_are_counted_as_then():
     (row,) = [
         x for x in read_csv(RESULTS / "cluster_verdicts.csv") if x["number"] == "10"

@@ -30,6 +30,7 @@ def test_docstrings_have_the_committed_rates():
         assert f"{', '.join(first)} and {last} %" in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("scores", margins.SCORES)
 def test_rates_are_counted_as_then(scores, paired):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.reproduce import strata
 from benchmarks.reproduce.experiment import read_csv
 from sigarray import bootstrap_ci
@@ -42,6 +44,7 @@ def test_intervals_hold_and_those_of_all_runs_do_less_often():
     assert f"five runs only in {say(few)} %." in said
 
 
+@pytest.mark.long
 def test_intervals_are_counted_as_then():
     (row,) = [
         x

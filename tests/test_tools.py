@@ -32,6 +32,7 @@ class TestInTheTools:
     def test_of_evaluations_and_trackers(self, tool, tmp_path, monkeypatch):
         self.drive([tool], [tool], tmp_path, monkeypatch)
 
+    @pytest.mark.long
     @whole_suite
     def test_of_trainings(self, tmp_path, monkeypatch):
         """And nothing in their callbacks waits for a GPU, or copies from it."""
@@ -325,6 +326,7 @@ class TestCheck:
 
         return step
 
+    @pytest.mark.long
     def test_codes_and_summary(self, step):
         rows = [f"0.9{k},0.8{k}" for k in range(6)]
         code, summary, err = step("\n".join(["new,old", *rows]))

@@ -2,6 +2,8 @@
 
 import textwrap
 
+import pytest
+
 from tests.backend.programs import run
 from tests.backends import require
 from tests.cases import CASES
@@ -33,6 +35,7 @@ def test_every_case_runs_without_a_wait():
     assert output.count("ran ") == len(CASES)
 
 
+@pytest.mark.long
 def test_other_dtypes_and_axes_run_without_a_wait():
     """Dtypes by turns, for they matter at the entry alone, which each function has.
 

@@ -152,6 +152,7 @@ class TestTorch:
         a = torch.tensor([2**24 + 1, 2**24 + 3])
         assert violation_ratio(a, a - 1) == 0.0
 
+    @pytest.mark.long
     def test_func_vmap(self, torch):
         a = torch.tensor([A, B], dtype=torch.float64)
         mapped = torch.func.vmap(lambda x, y: tuple(aso(x, y, rng=0)))(a, a.flip(0))

@@ -99,6 +99,7 @@ def test_a_compiler_that_is_not_there(hook, monkeypatch, tmp_path):
     assert not hook.run_at_once([["no-such-compiler"]])
 
 
+@pytest.mark.long
 @whole_suite
 def test_kernels_stay_within_their_arrays(hook, tmp_path):
     """By the compiler's sanitizers of addresses and of undefined behaviour."""

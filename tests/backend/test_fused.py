@@ -67,6 +67,7 @@ def succeed(*parts, **environment):
     assert code == 0, output
 
 
+@pytest.mark.long
 @needs_compiler
 def test_cuda_c_gives_the_bits_of_array_code():
     succeed(
@@ -80,6 +81,7 @@ def test_cuda_c_gives_the_bits_of_array_code():
     )
 
 
+@pytest.mark.long
 @needs_compiler
 def test_kernels_are_asked_for_the_same_numbers():
     """Places among few and many, for one sample and two; replicates from an array."""

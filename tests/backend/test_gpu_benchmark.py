@@ -7,6 +7,7 @@ import pytest
 from tests.backends import require
 
 
+@pytest.mark.long
 def test_command_measures_and_writes(tmp_path, capsys):
     require("torch")
     from benchmarks import gpu

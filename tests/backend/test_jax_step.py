@@ -10,7 +10,7 @@ from sigarray import aso, bootstrap_replicates, t_test
 from sigarray.responses import metrics
 from tests.backend.programs import run
 from tests.backends import require
-from tests.test_contract import ONE_EACH, over
+from tests.test_contract import ENTRIES, over
 
 OPTIONS = {"n_resamples": 60, "rng": 0}
 
@@ -50,6 +50,7 @@ def test_scan_over_steps_of_several_experiments(jax):
                 np.testing.assert_allclose(result[k, i], value, atol=1e-6)
 
 
+@pytest.mark.long
 def test_what_a_callable_reads_may_change(jax, samples):
     """An attribute, a global, what it closes over: all of now, in every call."""
     scores, baseline = samples
@@ -101,6 +102,7 @@ def test_what_a_callable_reads_may_change(jax, samples):
     assert len(of_jax._PROGRAMS) == n_programs
 
 
+@pytest.mark.long
 def test_devices_are_named(jax):
     code, output = run(
         """
@@ -139,6 +141,7 @@ def test_donated_scores(jax, samples):
     np.testing.assert_array_equal(again, before)
 
 
+@pytest.mark.long
 def test_widths(jax, samples):
     """Switched back and forth; programs of either width are not mixed up."""
     narrow, wide = jax.numpy.float32, jax.numpy.float64
@@ -156,7 +159,7 @@ def test_widths(jax, samples):
     np.testing.assert_array_equal(results[0], results[2])
 
 
-@over(ONE_EACH)
+@over(ENTRIES)
 def test_derivatives_are_zero(jax, case):
     """What is traced gives a constant as the tangent, whatever that of the scores.
 
@@ -187,6 +190,7 @@ def test_a_loss_keeps_its_gradient(jax, samples):
         np.testing.assert_array_equal(gradient(scores), 2.0 * scores)
 
 
+@pytest.mark.long
 def test_mesh(jax):
     """Scores of examples that are split over a mesh: one answer on each device."""
     flags = os.environ.get("XLA_FLAGS", "")
@@ -250,6 +254,7 @@ print("hits and misses:", *found)
 """
 
 
+@pytest.mark.long
 def test_programs_of_another_process_are_found(tmp_path):
     """By JAX's persistent cache: its keys may not depend on the process."""
     require("jax")

@@ -9,7 +9,7 @@ import pytest
 from sigarray import bootstrap_test, permutation_test, responses
 from tests.backends import HAS_ALL, require, use_backend
 from tests.cases import CASES
-from tests.test_contract import LOOPS, ONE_EACH
+from tests.test_contract import ENTRIES, LOOPS, ONE_EACH, over
 
 
 @contextlib.contextmanager
@@ -118,7 +118,7 @@ FIRSTS_AND_CALLABLES = [
 ROWS = {"numpy": CASES, "torch": FIRSTS_AND_CALLABLES, "jax.numpy:x64": LOOPS}
 
 
-@pytest.mark.parametrize("case", FIRSTS_AND_CALLABLES, ids=lambda case: case.id)
+@over(FIRSTS_AND_CALLABLES if HAS_ALL else ENTRIES)
 def test_no_mode_moves_a_program_of_jax(case):
     """What is traced in a mode is what is traced in none; the numbers are below."""
     jax = require("jax")
@@ -164,6 +164,7 @@ def test_no_mode_moves_a_number(backend, case):
                 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", ["numpy", "torch", "jax.numpy:x64"], indirect=True)
 def test_no_mode_moves_a_simulation(backend):
     options = {"n_sets": 3, "rng": 1, "xp": backend.xp, "device": backend.device}
@@ -220,6 +221,7 @@ def test_no_mode_moves_a_statistic_of_the_caller():
         np.testing.assert_array_equal(result, plain, err_msg=name)
 
 
+@pytest.mark.long
 def test_published_faults():
     """P-values that autocast and lower precision of products moved before."""
     torch = require("torch")

@@ -40,6 +40,7 @@ def test_jax_programs_do_not_grow_with_the_resamples():
     assert size(1_000) == size(100_000)
 
 
+@pytest.mark.long
 def test_jax_shards():
     """Scores sharded over a mesh, and replicates split over it."""
     require("jax")

@@ -167,6 +167,7 @@ def torch():
     return torch
 
 
+@pytest.mark.long
 @whole_suite
 def test_programs_of_two_ranks(torch, tmp_path):
     """Each body in two new processes, which are forked where all is imported."""

@@ -253,6 +253,7 @@ class TestJax:
             ):
                 aso(a, a, rng=rng)
 
+    @pytest.mark.long
     def test_words_of_numpy_are_those_of_jax(self, jax):
         """A pair of uint32 is a raw key, of whichever library."""
         a, b = jax.numpy.linspace(0.0, 1.0, 20), jax.numpy.linspace(0.3, 0.8, 15)

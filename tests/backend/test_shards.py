@@ -3,6 +3,8 @@
 import os
 import textwrap
 
+import pytest
+
 from tests.backend.programs import run
 from tests.backends import require, whole_suite
 
@@ -56,6 +58,7 @@ def run_on_mesh(code):
     assert code == 0, output
 
 
+@pytest.mark.long
 @whole_suite
 def test_comparisons_stay_on_their_devices():
     """Nothing is exchanged, also in loops over entries that are too many to be held."""
@@ -91,6 +94,7 @@ def test_comparisons_stay_on_their_devices():
     )
 
 
+@pytest.mark.long
 @whole_suite
 def test_devices_share_replicates():
     """One exchange, of sums or of replicates, and the numbers of one device."""

@@ -172,6 +172,7 @@ def test_places_are_the_shares_of_words(backend, sizes):
         assert np.mean(backend.to_numpy(found[1]) == expected[:, :41]) < 0.9
 
 
+@pytest.mark.long
 def test_overlapping_words_choose_uncorrelated_resamples():
     """Means of resamples of 1000 scores, one replicate after the other."""
     words = overlapping_words(HOST, seed_words(HOST, 0), 0, 20_001, 1000, 1000)

@@ -81,6 +81,7 @@ def test_evaluation_in_a_mode(torch, evaluate, name):
     assert_same(judge(*scores.detach().clone().float()), inside)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # what torch says of its own compiler
 def test_compiled_evaluation_step(torch, evaluate):
     """A model, its scores gathered from batches, and aso: one graph for all seeds."""
@@ -303,6 +304,7 @@ def train(torch, tmp_path):
     return train
 
 
+@pytest.mark.long
 def test_processes_with_gradients_in_common(train):
     """One answer, which leaves the gradients as they are without it."""
     train(
@@ -325,6 +327,7 @@ def test_processes_with_gradients_in_common(train):
     )
 
 
+@pytest.mark.long
 def test_processes_that_split_a_model(train):
     """Its parts are no scores, until they are whole again."""
     train(

@@ -310,6 +310,7 @@ def test_processes_of_joblib(samples, always_shared):
     assert result == aso(*samples, n_resamples=3000, rng=0)
 
 
+@pytest.mark.long
 @whole_suite
 def test_a_worker_of_dask_that_is_killed():
     """Its chunks are computed by another one: the same bits."""

@@ -1,7 +1,7 @@
 """XLA's GPU compiler without a GPU: every function compiles, calls start few kernels.
 
 The compiler is of the extra `gpu-compilers`; `python -m pytest -m slow` runs this, and
-with SIGARRAY_CASES=all every case of each function.
+with SIGARRAY_TESTS=all every case of each function.
 """
 
 import importlib.util
@@ -11,7 +11,7 @@ import pytest
 
 from tests.backend.programs import run
 from tests.backends import HAS_ALL, require
-from tests.test_contract import CASES, ONE_EACH
+from tests.test_contract import CASES, ENTRIES
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +23,8 @@ import jax
 import jax.numpy as jnp
 from tests.backend.h100 import compile_program, count_launches, lower
 from tests.backends import HAS_ALL
-from tests.test_contract import CASES, ONE_EACH
-cases = CASES if HAS_ALL else ONE_EACH
+from tests.test_contract import CASES, ENTRIES
+cases = CASES if HAS_ALL else ENTRIES
 warnings.simplefilter("ignore")
 """
 ENVIRONMENT = {
@@ -67,7 +67,7 @@ def test_every_function_compiles():
         """
     )
     assert code == 0, output
-    n_cases = len(CASES if HAS_ALL else ONE_EACH)
+    n_cases = len(CASES if HAS_ALL else ENTRIES)
     assert output.count("compiled ") == n_cases, output
 
 

@@ -92,6 +92,7 @@ def test_they_are_first_in_the_answer(games, run):
     assert first < text.index("For tasks like these") < text.index("Differences")
 
 
+@pytest.mark.long
 def test_pages_and_margins_go_with_it(games, run, tmp_path):
     page = tmp_path / "page.html"
     chosen = ("--task", "game", "--columns", "ours,dqn")

@@ -117,6 +117,7 @@ def test_few_clusters_are_compared_by_t(items, run, n_clusters, test):
     assert ("19 clusters are few" in err) == (test == "t")
 
 
+@pytest.mark.long
 def test_the_design_is_named_everywhere(items, run, tmp_path):
     path = items()
     n = len(draw()[0])

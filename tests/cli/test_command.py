@@ -345,6 +345,7 @@ def test_closed_pipe_is_no_error(style):
     assert "Traceback" not in process.stderr
 
 
+@pytest.mark.long
 def test_full_disk_is_said():
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")

@@ -49,6 +49,7 @@ def draw(n=MANY):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["scores.parquet", "scores.arrow", "scores.feather"])
 @pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
 def test_large_tables_give_what_small_ones_do(store, compare, name, direction):
@@ -76,6 +77,7 @@ def test_means_and_medians_read_them(store, asked):
         open_large(options, 9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("test", ["permutation", "t", "mann-whitney"])
 def test_other_tests_read_large_tables(store, compare, test):
     path, most = store(draw()), 3 * MANY

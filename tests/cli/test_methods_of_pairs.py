@@ -83,6 +83,7 @@ class TestMethodOfManyScores:
         p, drawn = (x["pairs"][0]["pvalue"] for x in (quick, slow))
         assert drawn == pytest.approx(p, abs=5.0 * (p * (1.0 - p) / 2000) ** 0.5 * 2)
 
+    @pytest.mark.long
     def test_a_few_scores_that_make_the_variance_are_resampled(self, many, write, run):
         scores = many[1].copy()
         scores[:3] *= 1e6
@@ -94,6 +95,7 @@ class TestMethodOfManyScores:
             in method
         )
 
+    @pytest.mark.long
     def test_draws_near_a_level_are_taken_on(self, write, run):
         """Until no seed decides: p is 0.045 over all ways to deal out the scores."""
         rng = np.random.default_rng(4)
@@ -121,6 +123,7 @@ class TestMethodOfManyScores:
         )
         assert not run(*options, "--method", "saddlepoint")[2]
 
+    @pytest.mark.long
     def test_no_seed_is_doubted_where_p_is_that_of_welch(self, write, run):
         rng = np.random.default_rng(1)
         while True:

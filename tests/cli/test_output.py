@@ -217,6 +217,7 @@ class TestStrangeNames:
 
 
 class TestWaiting:
+    @pytest.mark.long
     def test_what_takes_long_is_said_beforehand(self, write, run, monkeypatch):
         path = write("a,b\n1,2\n3,4\n2,2\n")
         for arguments, task in (

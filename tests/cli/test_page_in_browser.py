@@ -69,6 +69,7 @@ def start_chromium(folder, *options):
     ).stdout
 
 
+@pytest.mark.long
 @whole_suite
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -109,6 +110,7 @@ def check_page(found, scheme):
     assert found["color"] != found["background"]
 
 
+@pytest.mark.long
 @whole_suite
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="there is no pdftotext here")

@@ -34,6 +34,7 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
+@pytest.mark.long
 def test_wrong_pictures(wide, run, tmp_path):
     code, out, err = run("compare", wide, "--plot", str(tmp_path / "x.doc"))
     assert (code, out) == (2, "")
@@ -108,6 +109,7 @@ def test_an_interrupt_leaves_nothing(wide, run, tmp_path, monkeypatch):
     assert [x.name for x in tmp_path.iterdir()] == ["scores.csv"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", ["wide", "long"])
 def test_the_page(which, request, run, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
@@ -149,6 +151,7 @@ def test_the_page(which, request, run, tmp_path, monkeypatch):
     assert "Signature: " in shown
 
 
+@pytest.mark.long
 def test_names_are_text(write, run, tmp_path):
     rows = [",".join(str(0.5 + 0.01 * (k + j)) for j in range(5)) for k in range(4)]
     header = ",".join('"' + name.replace('"', '""') + '"' for name in EVIL)

@@ -24,6 +24,7 @@ def test_pictures(wide, run, tmp_path, options, end, start):
     assert sorted(x.name for x in tmp_path.iterdir()) == [path.name, "scores.csv"]
 
 
+@pytest.mark.long
 def test_what_is_drawn(wide, long, run, monkeypatch):
     captions = []
     save = picture_room.save_pictures

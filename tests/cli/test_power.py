@@ -51,6 +51,7 @@ def assert_rate(share, count, other, other_count):
 
 
 class TestRates:
+    @pytest.mark.long
     def test_of_t_it_is_that_of_welch_after_holm(self, table, power):
         arguments = ["--test", "t", "--n-samples", "100", "--power", ".5"]
         document = power(table, *arguments)
@@ -66,6 +67,7 @@ class TestRates:
             assert pair["n"] == 14
             assert_rate(pair["power_at_n"], 100, welch(drawn)[:, place].mean(), 500)
 
+    @pytest.mark.long
     @pytest.mark.filterwarnings("ignore:eps_min of")
     @pytest.mark.parametrize("baseline", [None, "a"])
     def test_of_aso_it_is_that_of_compare(self, table, power, baseline):
@@ -142,6 +144,7 @@ class TestRates:
         assert 0.2 < won.mean() < 0.9
         assert_rate(document["power_to_see_lift"]["a"], 100, won.mean(), 800)
 
+    @pytest.mark.long
     def test_more_comparisons_need_more_runs(self, table, power):
         def size(*options):
             document = power(table, "--test", "t", "--n-samples", "100", *options)
@@ -216,6 +219,7 @@ class TestFewRuns:
 
 
 class TestItemsOfZeroAndOne:
+    @pytest.mark.long
     @pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
     def test_the_share_of_ones_is_lifted(self, write, power, direction):
         """By McNemar's test of models that know nothing of each other."""

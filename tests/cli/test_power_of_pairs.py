@@ -18,6 +18,7 @@ def path(write):
     return write("\n".join(["model,item,score", *rows, ""]))
 
 
+@pytest.mark.long
 def test_pairs_are_those_of_compare(path, run, power):
     options = [path, "--drop-unmatched", "--no-correction", "--n-samples", "10"]
     document = power(*options)

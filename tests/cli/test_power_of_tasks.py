@@ -95,6 +95,7 @@ class TestAnswer:
         ]
         return write("\n".join(["task,model,seed,score", *rows, ""]))
 
+    @pytest.mark.long
     def test_counts_are_those_of_the_numbers(self, path, run):
         arguments = ["power", path, "--test", "t", "--n-samples", "40"]
         document = find_power(run, *arguments[1:])
@@ -113,6 +114,7 @@ class TestAnswer:
         assert "would need more than 100" in text
         assert text.index("The present") < text.index("Method")
 
+    @pytest.mark.long
     def test_a_line_has_the_median_of_tasks(self, path, run):
         arguments = ["power", path, "--test", "t", "--n-samples", "40"]
         document = find_power(run, *arguments[1:])
@@ -166,6 +168,7 @@ class TestAnswer:
         assert said in " ".join(out.split())
         assert "are needed" not in out
 
+    @pytest.mark.long
     def test_many_tasks_have_no_line_each(self, write, run):
         rng = np.random.default_rng(0)
         rows = [

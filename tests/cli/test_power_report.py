@@ -41,6 +41,7 @@ class TestWhatIsSaid:
         (pair,) = power(path, "--test", "brunner-munzel", "--n-samples", "20")["pairs"]
         assert pair["required_sample_size"] is None
 
+    @pytest.mark.long
     def test_losses(self, table, power):
         arguments = [table, "--test", "t", "--n-samples", "50"]
         losses = power(*arguments, "--lower-is-better")
@@ -238,6 +239,7 @@ class TestWhatIsSaid:
         assert "expected two scores or more of b; got 1. Run it with more" in err
 
 
+@pytest.mark.long
 def test_tables_claim_nothing_of_pairs_that_are_not_decided(write, run):
     rows = "\n".join(f"{k % 5 + 0.2},{k % 4 + 0.3},{k % 3 + 1.1}" for k in range(9))
     _, out, _ = run("power", write(f"a,b,c\n{rows}\n"), "--unit", "run")

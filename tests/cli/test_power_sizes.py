@@ -181,6 +181,7 @@ def test_numbers_from_100_on_have_two_digits():
     assert [round_size(x) for x in sizes] == rounded
 
 
+@pytest.mark.long
 def test_the_number_of_paired_t_is_that_of_its_noncentral_distribution(write, power):
     """Of 4,000 items whose differences have a mean of a tenth of their deviation."""
     rng = np.random.default_rng(0)

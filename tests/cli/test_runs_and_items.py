@@ -126,6 +126,7 @@ def test_standard_errors_are_those_of_one_model(path, run):
         assert [float(y) for y in row] == pytest.approx([x.mean(), error], abs=6e-3)
 
 
+@pytest.mark.long
 def test_the_design_is_named_everywhere(path, run, tmp_path):
     design = f"2 to 5 runs x {N_ITEMS} items"
     page = tmp_path / "page.html"

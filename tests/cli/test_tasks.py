@@ -151,6 +151,7 @@ def test_scales_that_are_mixed(write, run):
     assert "Scores of a are at most 1, and those of b above 1.5" in err
 
 
+@pytest.mark.long
 def test_no_seed_decides(write, run):
     """The example's bound of 0.098 to 0.155 by seed, and one at the threshold."""
     verdicts = set()
@@ -193,6 +194,7 @@ def test_a_gate_compares_with_all_others(run, write):
     assert run("compare", path, "--baseline", "c", *gate)[0] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("test", ["aso", "permutation", "mann-whitney"])
 def test_one_pair_on_many_tasks_has_one_verdict_with_a_baseline(run, write, test):
     """Of so few runs that no level of a task could leave anything."""

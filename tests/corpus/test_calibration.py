@@ -70,6 +70,7 @@ class TestBias:
             gap = resampled - function(*np.moveaxis(items.sum(axis=-1), -1, 0))
             assert gap.mean() > 10 * gap.std() / np.sqrt(200)
 
+    @pytest.mark.long
     def test_intervals_of_the_squared_error(self):
         """Those of t hold, and those of resamples do not, as the docstring says."""
         rng = np.random.default_rng(0)

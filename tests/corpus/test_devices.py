@@ -1,10 +1,13 @@
 """On CUDA nothing waits, and CuPy's numbers are NumPy's: by stand-ins for both."""
 
+import pytest
+
 from tests.backend.programs import run
 from tests.backends import require
 from tests.corpus.items import COUNTING, ITEMS
 
 
+@pytest.mark.long
 def test_cuda():
     require("torch")
     code, output = run(
@@ -50,6 +53,7 @@ def test_cupy():
     assert output.count("ran ") == len(ITEMS) + len(COUNTING)
 
 
+@pytest.mark.long
 def test_programs_of_torch():
     """A statistic is one operator; a metric itself runs beside the program."""
     require("torch")

@@ -152,6 +152,7 @@ class TestStudent:
             np.testing.assert_allclose(of_ratio.statistic, of_mean.statistic)
             np.testing.assert_allclose(of_ratio.confidence_interval, (low, high))
 
+    @pytest.mark.long
     @pytest.mark.parametrize(("n_clusters", "least"), [(5, 0.92), (20, 0.92)])
     def test_it_holds_what_it_says(self, n_clusters, least):
         """Of clusters of uneven sizes; items alone hold far less."""

@@ -184,6 +184,7 @@ def test_exact_flips_of_ratings():
     assert math.isnan(other.pvalue)
 
 
+@pytest.mark.long
 @given(st.floats(0.0, 10.0), st.floats(0.0, 10.0))
 def test_a_larger_margin_has_a_smaller_p_value(one, other):
     a, b = draw_samples(9, 9)

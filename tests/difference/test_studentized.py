@@ -328,6 +328,7 @@ def at_most(count, share):
     return scipy.stats.binom.isf(1e-6, count, share)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (5, 20), (10, 50)])
 def test_equal_means_of_unequal_spreads(n, m):
     """By the bootstrap of t at most 5.5 %, by that of the mean up to 15 %."""

@@ -53,6 +53,7 @@ class TestRanges:
         found = rank_ranges.normal_range(k, level)
         assert found == pytest.approx(expected, rel=1e-5)
 
+    @pytest.mark.long
     def test_variance_is_that_of_simulated_gaps(self):
         rng = np.random.default_rng(1)
         sizes = 4, 6, 5

@@ -100,6 +100,7 @@ def test_subnormal_scores(paired):
         assert tiny.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
 
 
+@pytest.mark.long
 @given(
     st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),
     st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),

@@ -52,6 +52,7 @@ def test_order_statistics_of_what_is_not_finite():
     assert order_statistics(scores, 0) == -np.inf
 
 
+@pytest.mark.long
 @whole_suite
 def test_processes_read_their_parts(tmp_path):
     loky = pytest.importorskip("loky")

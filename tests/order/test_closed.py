@@ -73,6 +73,7 @@ def list_claims(samples, level, *, looks_at_all=True, without=None):
 
 
 class TestClosedTest:
+    @pytest.mark.long
     @pytest.mark.parametrize(("k", "n"), [(3, 5), (5, 5), (6, 8)])
     def test_claims_those_that_listed_sets_claim(self, k, n):
         rng = np.random.default_rng((k, n))
@@ -91,6 +92,7 @@ class TestClosedTest:
         assert n_missed <= 0.05 * n_claims
         assert n_claims > 10
 
+    @pytest.mark.long
     def test_p_values_are_the_levels_from_which_on_pairs_are_told_apart(self):
         rng = np.random.default_rng(3)
         for _ in range(20):

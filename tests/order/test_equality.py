@@ -42,6 +42,7 @@ class TestBaseline:
         assert (result.pvalue[9, :5] <= 0.05).all()
         assert (result.pvalue[9, 5:9] > 0.05).all()
 
+    @pytest.mark.long
     def test_errs_in_one_family_of_twenty_at_most(self):
         """Of 4000 families each; a false alarm has a probability of 1e-6."""
         rng = np.random.default_rng(10)
@@ -90,6 +91,7 @@ class TestAso:
             ).pvalue
             assert aso(a, b, rng=0).pvalue == pytest.approx(expected, rel=5e-3)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("n", [5, 6])
     def test_p_of_tied_scores_is_the_level_from_which_on_they_are_told_apart(self, n):
         tails = enumerate_wins(n, n)

@@ -189,6 +189,7 @@ def test_sources(tmp_path):
         assert find(x, b) == aso(wide, b, **OPTIONS)
 
 
+@pytest.mark.long
 def test_every_worker_gives_the_same_bits(tmp_path):
     room = Room(first_bits=12, cells=2**12, collected=100, part=120, read=0, held=0)
     a, b = draw("normal", 900), draw("losses", 1000)
@@ -230,6 +231,7 @@ def test_other_scores_in_the_second_pass():
             aso_from_chunks(source, a, **OPTIONS)
 
 
+@pytest.mark.long
 @whole_suite
 def test_memory(tmp_path):
     """Of 2 * 10^7 scores, 76 MiB, far less is held than they take."""

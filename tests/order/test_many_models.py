@@ -44,6 +44,7 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
         assert (diagonal == value).all()
 
 
+@pytest.mark.long
 @everywhere
 @pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
 def test_many_differences_are_computed_in_parts(backend, method):

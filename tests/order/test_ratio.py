@@ -26,6 +26,7 @@ SAMPLES = st.lists(SCORES, min_size=1, max_size=12)
 DT = st.sampled_from([None, 0.005, 0.1, 0.3])
 
 
+@pytest.mark.long
 @given(a=SAMPLES, b=SAMPLES, dt=DT)
 def test_violation_ratio_is_exact(backend, a, b, dt):
     expected = oracles.violation_ratio(a, b, dt and Fraction(str(dt)))
@@ -34,6 +35,7 @@ def test_violation_ratio_is_exact(backend, a, b, dt):
     assert float(ratio) == pytest.approx(float(expected), abs=tolerance)
 
 
+@pytest.mark.long
 @given(a=SAMPLES, b=SAMPLES)
 def test_directions_add_up_to_one(backend, a, b):
     a, b = backend.asarray(a), backend.asarray(b)
@@ -57,6 +59,7 @@ def test_equal_samples_have_ratio_one_half(backend, a):
     assert float(violation_ratio(backend.asarray(a), backend.asarray(a[::-1]))) == 0.5
 
 
+@pytest.mark.long
 @given(
     a=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
     b=st.lists(st.integers(-50, 50), min_size=1, max_size=12),

@@ -37,6 +37,7 @@ SCORES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("name", SCORES)
 def test_tiles_give_the_same(name, library):
@@ -54,6 +55,7 @@ def test_tiles_give_the_same(name, library):
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.long
 def test_every_worker_gives_the_same_bits(always_shared):
     seen = []
 

@@ -157,6 +157,7 @@ def test_the_axes_given_are_the_ones_returned():
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", ["torch", "jax.numpy", "array_api_strict", "cupy"])
 def test_arrays_of_every_library(pictures, library):
     """The same numbers are drawn; of a seed, the same resamples."""
@@ -200,6 +201,7 @@ def run(program):
     )
 
 
+@pytest.mark.long
 def test_matplotlib_is_imported_where_it_draws():
     process = run(
         """
@@ -238,6 +240,7 @@ def test_a_missing_matplotlib_is_told_first():
     assert process.returncode == 0, process.stderr
 
 
+@pytest.mark.long
 def test_the_ground_is_white_and_letters_are_black_in_every_style():
     import matplotlib as mpl
     from matplotlib.colors import to_hex

@@ -177,6 +177,7 @@ class TestColumnsThatAreLeftOut:
                     choice = Choice(**options, ignored=[name], missing=missing)
                     assert read_sources(paths, choice).models
 
+    @pytest.mark.long
     @pytest.mark.parametrize(("names", "options"), OF_TOOLS)
     def test_files_of_tools(self, names, options):
         paths = [

@@ -74,6 +74,7 @@ def test_codes_of_frames_are_kept():
             assert column.codes.tolist() == [2, 2, 2, 1, 1, 1], name
 
 
+@pytest.mark.long
 def test_a_long_frame_has_no_object_for_each_row():
     pyarrow = pytest.importorskip("pyarrow")
     n, n_models = 20_000, 10

@@ -103,6 +103,7 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     assert text.count("To have tasks of one scale") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["compare", "power"])
 def test_the_file_is_named_in_a_comment_alone(tmp_path, capsys, command):
     for n_models, n_tasks in ((3, 1), (3, 2), (13, 1), (13, 2)):

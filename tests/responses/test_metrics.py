@@ -356,6 +356,7 @@ def test_faults_make_nan():
         assert np.all(np.isnan(metric(*sets))), name
 
 
+@pytest.mark.long
 def test_options_of_metrics_are_compiled_once():
     jax = require("jax")
     gold, a, b = responses.simulate(6, 2, xp=jax.numpy, rng=0)

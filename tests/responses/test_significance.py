@@ -124,6 +124,7 @@ def list_responses(scores):
 
 
 class TestResponseTest:
+    @pytest.mark.long
     @pytest.mark.parametrize("items", ["all", "bootstrap"])
     @pytest.mark.parametrize("answers", ["all", "bootstrap", "one"])
     @pytest.mark.parametrize("metric", ["mae", "wins_mae"])
@@ -283,6 +284,7 @@ def standard_error(p, n_sets):
     return math.sqrt(2.0 * max(both - p * p, 0.0) / n_sets)
 
 
+@pytest.mark.long
 @whole_suite
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the published figures are not here")
 @pytest.mark.parametrize("perturbation", [0.0, 0.05, 0.1])

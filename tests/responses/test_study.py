@@ -100,6 +100,7 @@ class TestStudy:
         with pytest.raises(error, match=message):
             run_study(n_items=3, n_sets=2, n_resamples=2, rng=0, **options)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("name", ["array_api_strict", "torch", "jax.numpy"])
     def test_it_runs_everywhere(self, name):
         backend = make_backend(name)
@@ -138,12 +139,14 @@ class TestPower:
         # Of the same sets, so that only few near 0.05 may be on another side.
         assert float(power[0, 0]) == pytest.approx(np.mean(p_values < 0.05), abs=0.08)
 
+    @pytest.mark.long
     def test_more_items_and_responses_show_more(self):
         power = find_power((30, 300), (1, 5), n_sets=60, n_resamples=60, rng=0)
         assert power.shape == (2, 2)
         assert power[0, 0] < power[1, 0] < power[1, 1]
         assert power[0, 0] < power[0, 1]
 
+    @pytest.mark.long
     @pytest.mark.parametrize("items", ["all", "bootstrap"])
     @pytest.mark.parametrize("answers", ["all", "bootstrap", "one", "first"])
     def test_level_under_the_null_hypothesis(self, items, answers):
@@ -163,6 +166,7 @@ class TestPower:
         test = scipy.stats.binomtest(count, 300, 0.05, alternative="greater")
         assert test.pvalue > FALSE_ALARM
 
+    @pytest.mark.long
     @pytest.mark.parametrize("name", ["array_api_strict", "torch", "jax.numpy"])
     def test_backends_agree(self, name):
         backend = make_backend(name)

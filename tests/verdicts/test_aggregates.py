@@ -306,6 +306,7 @@ def test_each_model_has_an_interval_of_its_own(statistic):
     assert all(x["aggregate_a"] is None for x in rows)
 
 
+@pytest.mark.long
 def test_a_picture_shows_them_first():
     result = compare(draw(), "mean")
     picture = result.list_pictures()[0]

@@ -43,6 +43,7 @@ def test_pairs_that_others_would_round_are_left_out():
     assert not find_p_values(scores, pairs, paired=False, n_resamples=99, seed=0)
 
 
+@pytest.mark.long
 def test_the_command_takes_them_where_p_is_small(write, run, monkeypatch):
     """12 models: 66 comparisons need p below 8e-4, for which draws are many."""
     rng = np.random.default_rng(0)

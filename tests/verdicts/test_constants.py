@@ -124,6 +124,7 @@ def test_no_number_of_constant_runs_is_said_to_do(write, run):
     assert "c,a," in out
 
 
+@pytest.mark.long
 def test_a_pilot_that_does_not_vary(write, run):
     path = write("a,b,c\n1,2,3\n1,2,4\n1,2,2\n1,2,3\n")
     _, _, err = run("power", path)

@@ -34,6 +34,7 @@ def long_table(write, unit, scores):
     return write("\n".join([f"model,task,{unit},score", *rows, ""]))
 
 
+@pytest.mark.long
 def test_a_panel_of_items_is_decided(write, run):
     """57 tasks of 60 items: 0.92 right against 0.30, of five models."""
     rng = np.random.default_rng(0)
@@ -77,6 +78,7 @@ def test_many_models_of_runs_are_decided(write, run):
         assert pair["pvalue"] == p
 
 
+@pytest.mark.long
 def test_smooth_items_are_approximated_where_draws_are_too_few(write, run):
     rng = np.random.default_rng(0)
     scores = {
@@ -165,6 +167,7 @@ def test_a_signature_repeats_the_correction(write, run):
     assert run("compare", path, "--verify", document["signature"])[0] == 0
 
 
+@pytest.mark.long
 def test_intervals_of_proportions(write, run, tmp_path):
     """Those of 0 and 1 are Newcombe's, and those of other scores Student's."""
     rng = np.random.default_rng(0)

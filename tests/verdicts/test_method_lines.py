@@ -10,6 +10,7 @@ import pytest
 from sigarray import compare_models, permutation_test, t_test
 
 
+@pytest.mark.long
 def test_the_method_says_how_equality_was_tested(write, run):
     def describe(*arguments):
         _, out, _ = run("compare", *arguments, "--format", "json")

@@ -92,6 +92,7 @@ def test_no_set_is_forgotten(seed):
         assert decided == close_over_all_sets(means, level)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_tasks", "k"), [(6, 3), (7, 5), (8, 9)])
 def test_few_tasks_with_a_baseline(n_tasks, k):
     """Where Holm's correction can decide no pair, sets of models can."""
@@ -221,6 +222,7 @@ def test_rounding_breaks_no_tie():
     assert {(x.a, x.b): x.ties for x in over.pairs}["a", "b"] == 8
 
 
+@pytest.mark.long
 def test_the_page_says_how_many_tasks_are_needed():
     needed = {
         k: compare_means(np.arange(2.0)[:, None] * np.arange(k)).needed_tasks
