@@ -14,6 +14,8 @@ from sigarray._backend.warn import warn_caller
 
 # Kinds of labels, and the option that has them.
 _NAMES = {"cluster": "clusters", "stratum": "strata"}
+# Integers are counted where they span at most so many times their number.
+_MAX_SPAN = 4
 _ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of them."
 
 
@@ -247,6 +249,20 @@ def name_label(label: Any) -> Any:
     return label
 
 
+def _rank_integers(labels: np.ndarray) -> np.ndarray:
+    """Return the places of labels among those that are there, in rising order."""
+    low, high = (labels.min(), labels.max()) if labels.size else (0, 0)
+    span = int(high) - int(low)
+    if span >= _MAX_SPAN * labels.size:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    # Of integers close together, without a sort.
+    wide = labels if labels.dtype.kind == "u" else labels.astype(np.int64)
+    shifted = (wide - low).astype(np.int64)
+    is_there = np.zeros(span + 1, dtype=bool)
+    is_there[shifted] = True
+    return np.cumsum(is_there, dtype=np.int64)[shifted] - 1
+
+
 def _number(
     labels: Any, kind: str, numbers: dict[Any, int] | None = None
 ) -> np.ndarray:
@@ -257,7 +273,7 @@ def _number(
     Labels of one name are one: see `name_label`.
     """
     if numbers is None and _are_integers(labels):
-        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        return _rank_integers(labels)
     values = list_values(labels)
     numbers = {} if numbers is None else numbers
     codes = np.empty(len(values), dtype=np.int64)

@@ -205,6 +205,13 @@ class NumpyLibrary(Library):
     def writable(self, x: Array) -> Array:
         return x if x.flags.writeable else x.copy()
 
+    def argsort(self, x: Array, *, axis: int = -1, stable: bool = True) -> Array:
+        # NumPy sorts integers of 16 bits by their digits, 20 times as fast.
+        is_wide = stable and x.dtype.kind in "iu" and x.dtype.itemsize > 2
+        if is_wide and x.size and x.min() >= 0 and x.max() < 2**16:
+            x = x.astype(np.uint16)
+        return np.argsort(x, axis=axis, stable=stable)
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]
 

@@ -68,3 +68,18 @@ def test_the_layout_of_memory_moves_no_bit(context):
             )
         for found, expected in zip(first, second, strict=True):
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize(
+    "most", [9, 300, 2**15 - 1, 2**15, 2**16 - 1, 2**16, 2**31 - 1]
+)
+def test_integers_are_sorted_in_a_stable_way(dtype, most):
+    """Those of 16 bits by their digits."""
+    most = min(most, np.iinfo(dtype).max)
+    x = np.random.default_rng(0).integers(0, most, (3, 500), endpoint=True, dtype=dtype)
+    for y in (x, x[:, :0], x - np.array(1, dtype) if np.iinfo(dtype).min else x):
+        for axis in (-1, 0):
+            if y.shape[axis]:
+                found = HOST.argsort(y, axis=axis)
+                np.testing.assert_array_equal(found, np.argsort(y, axis, stable=True))
