@@ -3,8 +3,7 @@
     python -m pip install -e ".[versus]"
     OMP_NUM_THREADS=1 python -m benchmarks.designs
 
-As `benchmarks.versus`, but seconds are those of the processor, so that other work on
-the machine counts less. The peers:
+As `benchmarks.versus`. The peers:
 
 - sacrebleu's paired tests, which are given the statistics of segments;
 - rliable's intervals and profiles;
@@ -23,7 +22,6 @@ import argparse
 import importlib.metadata
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +80,7 @@ def measure_steps() -> dict[str, float]:
             HOST, pairs, 0, N_EXCHANGED
         ),
     }
-    seconds = time_in_turns(runs, clock=time.process_time)
+    seconds = time_in_turns(runs)
     by_unit = {"all of an exchange, 10 sums": N_EXCHANGED * N_UNITS // 2}
     return {
         name: 1e9 * took / by_unit.get(name, N_AT_ONCE * N_UNITS)
@@ -110,13 +108,13 @@ def main() -> None:
     parser.add_argument("--only", default="", help="tasks whose names begin so")
     options = parser.parse_args()
     versions = {x: importlib.metadata.version(x) for x in PACKAGES if is_there(x)}
-    rate = time_words(10**6, clock=time.process_time) / 10**6
+    rate = time_words(10**6) / 10**6
     rows, failures = [], []
     print(HEADER)
     for task in list_tasks():
         if not (task.peers and task.name.startswith(options.only)):
             continue
-        row = measure(task, clock=time.process_time)
+        row = measure(task)
         rows.append(row)
         print("\n".join(list_lines(row, rate)), flush=True)
         for peer, seconds in row["peers"].items():

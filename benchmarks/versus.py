@@ -3,7 +3,8 @@
     python -m pip install -e ".[versus]"
     OMP_NUM_THREADS=1 python -m benchmarks.versus
 
-NumPy float64, one thread, nothing else on the machine. The peers, of which each is left
+NumPy float64, one thread; seconds are those of the processor, so that other work on the
+machine counts less. The peers, of which each is left
 out where it is not installed:
 
 - deep-significance with its defaults;
@@ -30,7 +31,7 @@ import importlib.metadata
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,28 +64,24 @@ SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _MAX_DEEPSIG, _MAX_SCIPY = 200, 5000
 
 
-def time_in_turns(
-    runs: dict[str, Run], *, clock: Callable[[], float] = time.perf_counter
-) -> dict[str, float]:
-    """Return the shortest seconds of each, after a first round to warm up."""
+def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
+    """Return the shortest seconds of the processor, after a first round to warm up."""
     best = dict.fromkeys(runs, float("inf"))
     start = time.perf_counter()
     for turn in range(1 + _REPEATS):
         for name, run in runs.items():
-            begin = clock()
+            begin = time.process_time()
             run()
-            best[name] = min(best[name], clock() - begin)
+            best[name] = min(best[name], time.process_time() - begin)
         if turn and time.perf_counter() - start > _SECONDS:
             break
     return best
 
 
-def measure(
-    task: Task, *, clock: Callable[[], float] = time.perf_counter
-) -> dict[str, Any]:
+def measure(task: Task) -> dict[str, Any]:
     """Return seconds of a task, ours and those of its peers; the fastest of SciPy."""
     runs = {"sigarray": task.ours} | {k: x.run for k, x in task.peers.items()}
-    seconds = time_in_turns(runs, clock=clock)
+    seconds = time_in_turns(runs)
     ours = seconds.pop("sigarray")
     peers = {name: x / task.peers[name].share for name, x in seconds.items()}
     tried = {k: x for k, x in peers.items() if k.startswith("SciPy, ")}
@@ -142,7 +139,7 @@ def measure_sizes(rate: float) -> dict[str, dict[str, list[tuple[int, float]]]]:
     }
 
 
-def time_words(count: int, *, clock: Callable[[], float] = time.perf_counter) -> float:
+def time_words(count: int) -> float:
     """Seconds to draw so many random words, in chunks of a size that suits."""
     from sigarray._backend.of_numpy import HOST
     from sigarray._backend.seeds import seed_words
@@ -155,7 +152,7 @@ def time_words(count: int, *, clock: Callable[[], float] = time.perf_counter) ->
         for start in range(-(-count // width)):
             random_words(HOST, seed, start, 1, width)
 
-    return time_in_turns({"words": run}, clock=clock)["words"]
+    return time_in_turns({"words": run})["words"]
 
 
 def draw(sizes: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:
