@@ -30,16 +30,14 @@ import numpy as np
 from benchmarks.design_peers import check_rliable, list_tasks
 from benchmarks.machine import name_processor
 from benchmarks.peers import Run, is_there
+from benchmarks.versus import HEADER as VERSUS_HEADER
 from benchmarks.versus import describe, list_lines, measure, time_in_turns, time_words
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_places, random_words
 from sigarray._resampling.draws import Exchanges, Places, sum_weighted
 
-HEADER = (
-    "| task | sigarray | its random numbers alone | beside | its time | ratio |\n"
-    "|---|---:|---:|---|---:|---:|"
-)
+HEADER = VERSUS_HEADER.replace("| peer |", "| beside |")
 PACKAGES = ("numpy", "scipy", "sacrebleu", "rliable", "arch")
 # Units that are resampled, replicates of a chunk of resamples and of one of exchanges,
 # and numbers of sums.

@@ -16,7 +16,6 @@ import functools
 import json
 import sys
 import time
-import unittest.mock
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,10 +24,9 @@ from typing import Any
 import numpy as np
 
 import sigarray
-from benchmarks.machine import name_processor
+from benchmarks.machine import name_processor, without_kernels
 from benchmarks.reproduce.corpus_metrics import draw_bleu
 from sigarray import corpus, of_sums, responses
-from sigarray._backend import of_numpy
 from sigarray._backend.compiled_numpy import describe_engine, load_kernels
 
 # Turns of a call: this many seconds, and at least three.
@@ -106,10 +104,9 @@ def _divide(*sums: Any) -> Any:
 
 def time_both(call: Call) -> tuple[float, float]:
     """Return the seconds of a call by array code, and by the engine."""
-    none = unittest.mock.patch.object(of_numpy, "find_kernels", return_value=None)
     best, turns, start = [np.inf, np.inf], 0, time.perf_counter()
     while turns < _MIN_TURNS or time.perf_counter() - start < _SECONDS:
-        with none:
+        with without_kernels():
             expected, seconds = _time(call)
         best[0] = min(best[0], seconds)
         found, seconds = _time(call)

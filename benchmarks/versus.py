@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 import sigarray
-from benchmarks.machine import name_processor
+from benchmarks.machine import name_processor, without_kernels
 from benchmarks.peers import (
     N_RESAMPLES,
     N_TEST_RESAMPLES,
@@ -53,8 +53,8 @@ from benchmarks.peers import (
 )
 
 HEADER = (
-    "| task | sigarray | its random numbers alone | peer | its time | ratio |\n"
-    "|---|---:|---:|---|---:|---:|"
+    "| task | sigarray | by array code | its random numbers alone | peer | its time "
+    "| ratio |\n|---|---:|---:|---:|---|---:|---:|"
 )
 PACKAGES = ("numpy", "scipy", "deepsig", "rliable", "arch", "statsmodels")
 # The shortest of so many, or of as many as take so long.
@@ -80,9 +80,14 @@ def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
 
 def measure(task: Task) -> dict[str, Any]:
     """Return seconds of a task, ours and those of its peers; the fastest of SciPy."""
-    runs = {"sigarray": task.ours} | {k: x.run for k, x in task.peers.items()}
-    seconds = time_in_turns(runs)
-    ours = seconds.pop("sigarray")
+
+    def by_array_code() -> Any:
+        with without_kernels():
+            return task.ours()
+
+    runs = {"sigarray": task.ours, "array code": by_array_code}
+    seconds = time_in_turns(runs | {k: x.run for k, x in task.peers.items()})
+    ours, of_array_code = map(seconds.pop, runs)
     peers = {name: x / task.peers[name].share for name, x in seconds.items()}
     tried = {k: x for k, x in peers.items() if k.startswith("SciPy, ")}
     if tried:
@@ -92,6 +97,7 @@ def measure(task: Task) -> dict[str, Any]:
     return {
         "task": task.name,
         "sigarray": ours,
+        "array_code": of_array_code,
         "words": task.words,
         "peers": peers,
         "floor": task.floor,
@@ -185,16 +191,19 @@ def list_lines(row: dict[str, Any], rate: float) -> Iterator[str]:
     for peer, seconds in row["peers"].items():
         ratio = seconds / row["sigarray"]
         shown = f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.2f}"
-        yield (
-            f"| {row['task']} | {format_seconds(row['sigarray'])} | {alone} | {peer} "
-            f"| {format_seconds(seconds)} | {shown} |"
-        )
+        times = map(format_seconds, (row["sigarray"], row["array_code"]))
+        cells = row["task"], *times, alone, peer, format_seconds(seconds), shown
+        yield f"| {' | '.join(cells)} |"
 
 
-def say_floor(name: str, seconds: float, drawn: float) -> str:
-    """Return the row of a call beside its random numbers alone."""
-    own = f"{format_seconds(seconds)} | {format_seconds(drawn)}"
-    return f"| {name} | {own} | {seconds / drawn:.1f} |"
+def say_floor(row: dict[str, Any], rates: tuple[float, float]) -> str:
+    """Return the row of a call beside its random numbers, by kernels and array code."""
+    cells = [row["task"]]
+    for seconds, rate in zip((row["sigarray"], row["array_code"]), rates, strict=True):
+        drawn = row["words"] * rate
+        cells += [format_seconds(seconds), format_seconds(drawn)]
+        cells.append(f"{seconds / drawn:.1f}")
+    return f"| {' | '.join(cells)} |"
 
 
 def describe(versions: dict[str, str]) -> str:
@@ -220,6 +229,8 @@ def main() -> None:
     }
     rows, failures = [], []
     rate = time_words(10**6) / 10**6
+    with without_kernels():
+        rate_of_array_code = time_words(10**6) / 10**6
     print(HEADER)
     for task in list_tasks():
         if not (task.peers and task.name.startswith(options.only)):
@@ -239,6 +250,7 @@ def main() -> None:
             "machine": name_processor(),
             "versions": versions,
             "seconds_of_a_word": rate,
+            "seconds_of_a_word_by_array_code": rate_of_array_code,
             "tasks": rows,
             "sizes": sizes,
         }
