@@ -5,7 +5,7 @@ from typing import Any
 
 
 def save(figure: Any, path: Path, dpi: int) -> None:
-    """Write a PNG of 256 colours, a third of its size, with the same bytes each time."""
+    """Write a PNG of 256 colours, a third of the size, the same bytes each time."""
     from PIL import Image
 
     # Without the version of matplotlib.
