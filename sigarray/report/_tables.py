@@ -94,7 +94,14 @@ def make_frame(records: Records, backend: str) -> Any:
         raise ImportError(msg) from error
     columns = {key: [record[key] for record in records] for key in records[0]}
     library: Any = backend
-    return nw.from_dict(columns, backend=library).to_native()
+    try:
+        return nw.from_dict(columns, backend=library).to_native()
+    except ImportError as error:
+        msg = (
+            f"Expected {backend}, of which the data frame is to be. Run: pip install "
+            f"{backend}; or choose one that is installed by backend=."
+        )
+        raise ImportError(msg) from error
 
 
 def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> str:
