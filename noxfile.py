@@ -7,6 +7,7 @@ Each session installs the wheel, and runs copies of the tests in a folder withou
 source, so that what is tested is what strangers install.
 """
 
+import functools
 import os
 import shutil
 from pathlib import Path
@@ -39,12 +40,21 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
 
 
+@functools.cache
+def find_folder(name: str) -> Path:
+    """Return an empty folder, of this run alone."""
+    folder = ROOT / ".nox" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
 def build(session: nox.Session) -> Path:
-    """Build an sdist, and the wheel of it; return the path of the wheel."""
-    dist = Path(session.create_tmp(), "dist").resolve()
-    shutil.rmtree(dist, ignore_errors=True)
-    session.install("build")
-    session.run("python", "-m", "build", "--outdir", str(dist), str(ROOT), silent=True)
+    """Return the path of the wheel, which is built of an sdist once a run."""
+    dist = find_folder("dist")
+    if not dist.exists():
+        session.install("build")
+        command = ("python", "-m", "build", "--outdir", str(dist), str(ROOT))
+        session.run(*command, silent=True)
     (wheel,) = dist.glob("*.whl")
     return wheel
 
@@ -132,11 +142,19 @@ def development(session: nox.Session, library: str) -> None:
 def docs(session: nox.Session) -> None:
     """Build the site; a warning is an error."""
     session.install("-e", ".[docs,plot,read]")
-    folder = Path(session.create_tmp(), "site").resolve()
-    session.run(
-        *("python", "-m", "sphinx", "-W", "-n", "--keep-going", "-q"),
-        *("docs", str(folder)),
-    )
+    strictly = ("-W", "-n", "--keep-going", "-q")
+    folder = str(find_folder("site"))
+    session.run("python", "-m", "sphinx", *strictly, "docs", folder)
+
+
+@nox.session(python="3.11")
+def workflows(session: nox.Session) -> None:
+    """Lint the files of the forge: their schema, permissions, pins, injections."""
+    session.install("check-jsonschema", "zizmor")
+    files = [str(x) for x in (ROOT / ".github" / "workflows").glob("*.yml")]
+    schema = ("--builtin-schema", "vendor.github-workflows")
+    session.run("check-jsonschema", *schema, *files)
+    session.run("zizmor", "--offline", "--pedantic", *files)
 
 
 @nox.session(python="3.11")
