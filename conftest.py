@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests import network
 from tests.backends import HAS_ALL, USUAL, Backend, use_backend
+
+network.guard()
 
 # Which import a library that may not be here, and have no examples.
 collect_ignore = [

@@ -22,9 +22,10 @@ SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
 FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
 FLAGS += ["-fvisibility=hidden"]
-# The instructions of each build of the kernels; the processor decides at run time.
+# The instructions of each build of the kernels; the processor decides at run time. The
+# one for processors before 2013 is small rather than fast.
 LEVELS = {
-    "kernels_base": "",
+    "kernels_base": "-O2 -ftree-vectorize",
     "kernels_v3": "-mavx2",
     "kernels_v4": "-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl "
     "-mprefer-vector-width=512",
@@ -70,7 +71,7 @@ def compile_engine(folder: Path) -> Path | None:
     compiler = find_compiler() if is_supported() else None
     if compiler is None or os.environ.get("SIGARRAY_ENGINE") == "array":
         return None
-    link = ["-shared"]
+    link = ["-shared", "-s"]
     if sys.platform == "darwin":
         machine = ["-arch", platform.machine(), f"-mmacosx-version-min={_MACOS}"]
         compiler = [*compiler, *machine]

@@ -58,7 +58,10 @@ def draw_gaps(
 
 
 def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return some values, and how likely each or more is: (count + 1) / (total + 1)."""
+    """Return some values, and how many draws lie from each of them up to the next.
+
+    How likely a value or more is: (count from there on + 1) / (total + 1).
+    """
     total = counts.sum()
     beyond = counts[::-1].cumsum()[::-1]
     tails = (beyond + 1) / (total + 1)
@@ -68,7 +71,21 @@ def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             continue
         if not kept or tails[value] <= RATIO * tails[kept[-1]]:
             kept.append(int(value))
-    return np.asarray(kept, np.uint16), tails[kept].astype(np.float32)
+    between = -np.diff(beyond[kept], append=0)
+    return np.asarray(kept, np.uint16), between.astype(np.uint32)
+
+
+def write_tables(
+    path: Path, keys: list[tuple[int, ...]], values: np.ndarray, counts: np.ndarray
+) -> None:
+    """Write them, counts byte by byte: a third of the room that tails would take."""
+    planes = np.stack([counts >> shift & 255 for shift in (0, 8, 16, 24)])
+    np.savez_compressed(
+        path,
+        keys=np.asarray(keys, np.uint32),
+        values=values.astype(np.uint16),
+        counts=planes.astype(np.uint8),
+    )
 
 
 def main() -> None:
@@ -76,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     draws = parser.parse_args().draws
-    keys, values, tails = [], [], []
+    keys, values, all_counts = [], [], []
     for n in SIZES:
         for k in range(3, min(MAX_MODELS, MAX_SCORES // n) + 1):
             rng = np.random.default_rng((n, k))
@@ -90,17 +107,12 @@ def main() -> None:
                     own[: len(counts[place])] += counts[place]
                     counts[place] = own
             for is_of_baseline in range(1 + (n <= MAX_SIZE_OF_BASELINE)):
-                own, own_tails = find_tails(counts[is_of_baseline])
-                keys.append((is_of_baseline, k, n, len(own)))
+                own, between = find_tails(counts[is_of_baseline])
+                keys.append((is_of_baseline, k, n, len(own), count))
                 values.append(own)
-                tails.append(own_tails)
+                all_counts.append(between)
         print(f"samples of {n}: done", flush=True)
-    np.savez_compressed(
-        PATH,
-        keys=np.asarray(keys, np.uint16),
-        values=np.concatenate(values),
-        tails=np.concatenate(tails),
-    )
+    write_tables(PATH, keys, np.concatenate(values), np.concatenate(all_counts))
     print(f"{PATH.name}: {PATH.stat().st_size} bytes")
 
 

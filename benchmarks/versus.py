@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 
 import sigarray
+from benchmarks import pictures
 from benchmarks.machine import name_processor, without_kernels
 from benchmarks.peers import (
     N_RESAMPLES,
@@ -182,7 +183,7 @@ def draw(sizes: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> No
         axes.set(title=title, xlabel="scores of each model", ylabel="seconds")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-    figure.savefig(path, dpi=150)
+    pictures.save(figure, path, dpi=150)
 
 
 def list_lines(row: dict[str, Any], rate: float) -> Iterator[str]:

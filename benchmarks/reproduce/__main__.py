@@ -21,6 +21,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks import pictures
 from benchmarks.reproduce import (
     calibration,
     cluster_middles,
@@ -166,8 +167,7 @@ def draw(picture: Picture, folder: Path) -> None:
 
     figure = Figure(figsize=picture.size, layout="constrained")
     picture.draw(figure)
-    # Without the version of matplotlib, for the same bytes again.
-    figure.savefig(folder / f"{picture.name}.png", dpi=110, metadata={"Software": None})
+    pictures.save(figure, folder / f"{picture.name}.png", dpi=110)
 
 
 if __name__ == "__main__":

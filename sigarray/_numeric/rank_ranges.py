@@ -79,15 +79,19 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, values, tails = (stored[key] for key in ("keys", "values", "tails"))
+        keys, values, planes = (stored[key] for key in ("keys", "values", "counts"))
+    counts = sum(plane.astype(np.int64) << 8 * k for k, plane in enumerate(planes))
     tables, start = {}, 0
-    for is_of_baseline, k, n, length in keys.tolist():
+    for is_of_baseline, k, n, length, n_draws in keys.tolist():
         part_of_table = slice(start, start + length)
+        beyond = counts[part_of_table][::-1].cumsum()[::-1]
+        # In single precision, as they were first written: no bit of a p-value moves.
+        tails = ((beyond + 1) / (n_draws + 1)).astype(np.float32)
         # The unit is in pairs of scores; half a pair lower, rounding does not matter.
         part = 1.0 / n
         unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
         limits = (values[part_of_table] - 0.5) / unit
-        tables[is_of_baseline, k, n] = limits, tails[part_of_table].astype(float)
+        tables[is_of_baseline, k, n] = limits, tails.astype(float)
         start += length
     return tables
 

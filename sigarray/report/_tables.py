@@ -87,14 +87,16 @@ def make_frame(records: Records, backend: str) -> Any:
     ImportError
         narwhals or the library of the data frame is not installed.
     """
+    columns = {key: [record[key] for record in records] for key in records[0]}
+    needed: Any = "narwhals"
     try:
         import narwhals.stable.v1 as nw
+
+        needed = backend
+        return nw.from_dict(columns, backend=needed).to_native()
     except ImportError as error:
-        msg = "Expected narwhals, for data frames. Run: pip install narwhals."
+        msg = f"Expected {needed}, for data frames. Run: pip install {needed}."
         raise ImportError(msg) from error
-    columns = {key: [record[key] for record in records] for key in records[0]}
-    library: Any = backend
-    return nw.from_dict(columns, backend=library).to_native()
 
 
 def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> str:

@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -30,6 +31,13 @@ SCORES = {
 }
 PAIRS = multi_aso(SCORES)
 EVIL = ["\x1b[31mred", "\u202eright", "new\nline", "=1+1", "<b>x</b>"]
+
+
+def test_a_frame_of_a_library_that_is_not_here(monkeypatch):
+    pytest.importorskip("narwhals")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="Expected pandas, for data frames. Run: pip"):
+        report.to_frame(PAIRS, SCORES)
 
 
 def test_pairs():

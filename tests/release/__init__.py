@@ -1,0 +1,1 @@
+"""What is checked of a release: `noxfile.py` runs all of it."""
