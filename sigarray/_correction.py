@@ -313,7 +313,8 @@ def _holm_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
 def _benjamini_hochberg_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
     # Values are at most N p_(k) / k <= N, which invalid ones must not lower.
     beyond = -(p.shape[-1] + 1.0)
-    from_above = xp.flip(xp.where(ranks <= n, -n * p / ranks, beyond), axis=-1)
+    adjusted = xp.unscale(-n * p, ranks)
+    from_above = xp.flip(xp.where(ranks <= n, adjusted, beyond), axis=-1)
     return -xp.flip(xp.cumulative_maximum(from_above), axis=-1)
 
 

@@ -304,6 +304,14 @@ class Library(OptionalKernels):
         """Return x times a scale, in place if that saves memory."""
         return scale * x
 
+    def unscale(self, x: Array, scale: Array) -> Array:
+        """Return x over a scale, in place if that saves memory."""
+        return x / scale
+
+    def squared(self, x: Array) -> Array:
+        """Return x times x, in place if that saves memory."""
+        return x * x
+
     def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
         """Index an axis by an array of one axis, without negative indices."""
         return self.namespace.take(x, indices, axis=axis)

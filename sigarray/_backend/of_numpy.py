@@ -234,6 +234,16 @@ class NumpyLibrary(Library):
             return x
         return scale * x
 
+    def unscale(self, x: Array, scale: Array) -> Array:
+        if broadcast_shapes(x.shape, scale.shape) == x.shape:
+            x /= scale
+            return x
+        return x / scale
+
+    def squared(self, x: Array) -> Array:
+        x *= x
+        return x
+
     def cumulative_maximum(self, x: Array) -> Array:
         return np.maximum.accumulate(x, axis=-1)
 

@@ -52,7 +52,7 @@ def find_errors(
     # In units of the largest number, because squares of small ones would underflow.
     largest = reduce(xp.maximum, [high - low for low, high in ranges_of_samples])
     unit = xp.where(largest > 0.0, largest, 1.0)
-    samples = [x / unit[..., None] for x in samples]
+    samples = [xp.unscale(x, unit[..., None]) for x in samples]
     means = [xp.mean(x, axis=-1, keepdims=True) for x in samples]
     squares = [
         zero_if_flat(xp, is_flat, squared_error(xp, x, mean))
@@ -101,7 +101,7 @@ def relate_to_smallest(xp: Library, scores: Sequence[Array], paired: bool) -> Re
     levels = [xp.min(x, axis=-1) for x in samples]
     samples = [x - level[..., None] for x, level in zip(samples, levels, strict=True)]
     unit = largest_or_one(xp, *samples)
-    samples = [x / unit[..., None] for x in samples]
+    samples = [xp.unscale(x, unit[..., None]) for x in samples]
     gap = difference_of(levels) / unit
     return Relative(samples, gap, unit, scaled, unit_of_scaled)
 
@@ -210,4 +210,4 @@ def squared_error(xp: Library, x: Array, mean: Array | None = None) -> Array:
     """Return the estimated variance of the mean, which is (..., 1) if it is known."""
     n = x.shape[-1]
     deviation = x - (xp.mean(x, axis=-1, keepdims=True) if mean is None else mean)
-    return xp.sum(deviation * deviation, axis=-1) / (n * (n - 1.0))
+    return xp.sum(xp.squared(deviation), axis=-1) / (n * (n - 1.0))
