@@ -80,27 +80,18 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
 
 
 def make_frame(records: Records, backend: str) -> Any:
-    """Make a data frame of records.
-
-    Raises
-    ------
-    ImportError
-        narwhals or the library of the data frame is not installed.
-    """
-    try:
-        import narwhals.stable.v1 as nw
-    except ImportError as error:
-        msg = "Expected narwhals, for data frames. Run: pip install narwhals."
-        raise ImportError(msg) from error
+    """Make a data frame of records; an ImportError says what is not installed."""
     columns = {key: [record[key] for record in records] for key in records[0]}
     library: Any = backend
     try:
+        import narwhals.stable.v1 as nw
+
         return nw.from_dict(columns, backend=library).to_native()
     except ImportError as error:
-        msg = (
-            f"Expected {backend}, of which the data frame is to be. Run: pip install "
-            f"{backend}; or choose one that is installed by backend=."
-        )
+        lacking = (error.name or backend).partition(".")[0]
+        msg = f"Expected {lacking}, for data frames. Run: pip install {lacking}."
+        if lacking != "narwhals":
+            msg += " Or choose another library by backend=."
         raise ImportError(msg) from error
 
 

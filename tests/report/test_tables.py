@@ -33,10 +33,15 @@ PAIRS = multi_aso(SCORES)
 EVIL = ["\x1b[31mred", "\u202eright", "new\nline", "=1+1", "<b>x</b>"]
 
 
-def test_a_frame_of_a_library_that_is_not_here(monkeypatch):
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [("narwhals", r"narwhals\.$"), ("pandas", r"pandas\. Or choose .* by backend=\.$")],
+)
+def test_a_frame_without_its_library(monkeypatch, lacking, said):
     pytest.importorskip("narwhals")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="Run: pip install pandas; or choose one"):
+    monkeypatch.setitem(sys.modules, lacking, None)
+    monkeypatch.delitem(sys.modules, "narwhals.stable.v1", raising=False)
+    with pytest.raises(ImportError, match=rf"Expected {lacking}, .* install {said}"):
         report.to_frame(PAIRS, SCORES)
 
 
