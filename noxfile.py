@@ -9,12 +9,14 @@ source, so that what is tested is what strangers install.
 
 import functools
 import os
+import re
 import shutil
 from pathlib import Path
 
 import nox
 
 ROOT = Path(__file__).parent
+LOCKED = Path("tests", "release", "locked.txt")
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 # What every library and processor has to agree on, and what needs no other library.
 CONTRACT = [
@@ -61,8 +63,7 @@ def build(session: nox.Session) -> Path:
 
 def copy_tests(session: nox.Session) -> None:
     """Go to a folder that has all but the library itself."""
-    folder = Path(session.create_tmp(), "away").resolve()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = find_folder(f"away-{re.sub(r'[^0-9a-z.]+', '-', session.name)}")
     ignored = ("sigarray", ".*", "__pycache__", "_build", "build", "dist")
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*ignored))
     session.chdir(folder)
@@ -107,7 +108,7 @@ def lowest(session: nox.Session, library: str) -> None:
     run_tests(session, *CONTRACT, "tests/cli", "tests/plot", backends=backends)
 
 
-@nox.session(python=PYTHONS[-1])
+@nox.session(python=PYTHONS[-2:])
 def newest(session: nox.Session) -> None:
     """Test the newest version of each library; with `-- torch`, of torch, too."""
     wheel = build(session)
@@ -148,6 +149,38 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def lock(session: nox.Session) -> None:
+    """Write versions and hashes of the test environment anew."""
+    said = ("--extra", "test", "--python-version", "3.11", "--generate-hashes")
+    paths = (
+        "pyproject.toml",
+        "--no-header",
+        "--upgrade",
+        "-o",
+        str(LOCKED),
+    )
+    session.run_install("uv", "pip", "compile", "--quiet", *said, *paths)
+
+
+@nox.session(python="3.11")
+def locked(session: nox.Session) -> None:
+    """Install the locked versions by their hashes, and run the contract there."""
+    wheel = build(session)
+    session.install("--require-hashes", "-r", str(LOCKED))
+    copy_tests(session)
+    session.install("--no-deps", str(wheel))
+    run_tests(session, *CONTRACT)
+
+
+@nox.session(python="3.11")
+def licences(session: nox.Session) -> None:
+    """Compare the list of licences with what is installed; `-- --write` writes it."""
+    extras = ",".join([*EXTRAS, "jax"])
+    session.install(f"sigarray[{extras}] @ {build(session).as_uri()}")
+    session.run("python", "-m", "tests.release.licences", *session.posargs)
+
+
+@nox.session(python="3.11")
 def workflows(session: nox.Session) -> None:
     """Lint the files of the forge: their schema, permissions, pins, injections."""
     session.install("check-jsonschema", "zizmor")
@@ -167,7 +200,7 @@ def wheel(session: nox.Session) -> None:
     session.run("python", "-m", "twine", "check", "--strict", *files)
     copy_tests(session)
     for extra in (*EXTRAS, "jax", *session.posargs):
-        alone = Path(session.create_tmp(), f"with_{extra}").resolve()
+        alone = find_folder(f"with-{extra}")
         session.run("python", "-m", "venv", "--clear", str(alone), silent=True)
         python = str(alone / ("Scripts" if os.name == "nt" else "bin") / "python")
         install = (python, "-m", "pip", "install", "--quiet")

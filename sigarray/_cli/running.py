@@ -1,9 +1,12 @@
 """Run a command that was understood, and print its result."""
 
 import argparse
+import codecs
 import importlib
 import io
+import json
 import os
+import re
 import sys
 
 from sigarray._backend.workers import executed_by, nest_execution
@@ -37,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "text":
             print_text(report.answer if options.quiet else report)
         else:
-            print(render(report, options.format), end="")
+            text = render(report, options.format)
+            print(_to_ascii(text) if options.format == "json" else text, end="")
         sys.stdout.flush()
         return report.exit_code
     except ValueError as error:
@@ -54,3 +58,14 @@ def run(options: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
+
+
+def _to_ascii(text: str) -> str:
+    """Escape letters where the output is not in UTF-8, as JSON has to be.
+
+    What `backslashreplace` makes of a letter is no JSON.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if codecs.lookup(encoding).name == "utf-8":
+        return text
+    return re.sub("[^\x00-\x7f]+", lambda found: json.dumps(found[0])[1:-1], text)

@@ -20,7 +20,8 @@ _MAX_RICH_ROWS = 1000
 def print_text(report: Report) -> None:
     """Print tables and sentences, with rich if it is installed."""
     report = neutralise(report)
-    if any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables):
+    is_long = any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables)
+    if is_long or not _has_rules():
         print(render_text(report), end="")
         return
     try:
@@ -29,6 +30,15 @@ def print_text(report: Report) -> None:
         print(render_text(report), end="")
     else:
         print(_render_rich(report), end="")
+
+
+def _has_rules() -> bool:
+    """Tell whether the output takes rich's rules, which cp1252 of Windows lacks."""
+    try:
+        "─".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def render_text(report: Report) -> str:

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # 0.91 MB are the text of the modules, each compressed by itself, and 0.08 MB what a zip
 # and RECORD say of 424 files.
 MOST_BYTES = {".whl": 1_200_000, ".gz": 3_000_000}
