@@ -81,7 +81,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--statistic",
         choices=(*AGGREGATES, *STATISTICS),
         metavar="NAME",
-        help="mean, iqm, median over tasks; or f1, ... of sums",
+        help="iqm, improvement, ... of tasks; f1, ... of sums",
     )
     scores.add_argument(
         "--unit",
