@@ -23,6 +23,7 @@ from sigarray import (
     bootstrap_ci,
     compare_models,
     multi_aso,
+    performance_profile,
     permutation_replicates,
     permutation_test,
     plot,
@@ -52,6 +53,7 @@ def draw() -> Iterator[tuple[str, Any]]:
     yield "critical_differences", draw_critical_differences()
     yield "contingency", draw_contingency()
     yield "learning_curves", draw_learning_curves()
+    yield "profiles", draw_profiles()
     a, b = digits["wide_network"], digits["forest"]
     names = ("wide_network", "forest")
     yield "dominance", plot.dominance(a, b, names=names, rng=0)
@@ -142,6 +144,17 @@ def draw_learning_curves() -> Any:
     runs = np.asarray([0.9, 0.84, 0.8])[:, None, None] * curve + noise
     names = ("large", "medium", "small")
     return plot.learning_curves(runs, 100 * np.arange(40), names=names)
+
+
+def draw_profiles() -> Any:
+    """Draw made-up runs of three models, five on each of 26 games."""
+    rng = np.random.default_rng(0)
+    level = np.geomspace(0.1, 3.0, 26)
+    gains = np.asarray([0.5, 0.1, 0.0])[:, None, None]
+    scores = level * np.exp(rng.normal(gains, 0.4, (3, 5, 26)))
+    tau = np.linspace(0.0, 4.0, 81)
+    result = performance_profile(scores, tau, axis=1, strata=2, rng=0)
+    return plot.profiles(result, tau, names=("agent57", "rainbow", "dqn"))
 
 
 def draw_differences() -> Any:

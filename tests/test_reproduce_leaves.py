@@ -61,6 +61,17 @@ def test_commands_run(leaf, monkeypatch, capsys):
     assert capsys.readouterr().out.count("\n") > 1
 
 
+@pytest.mark.parametrize(
+    "command", ["profile tasks.csv", "power seeds.csv --difference 0.1"]
+)
+def test_commands_of_leaves_without_intervals_run(command, monkeypatch, capsys):
+    page = (ROOT / "docs" / "which_test.md").read_text("utf-8")
+    assert f"`sigarray {command}" in page
+    monkeypatch.chdir(ROOT / "docs" / "examples")
+    assert main([*shlex.split(command), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.count("\n") > 1
+
+
 def test_the_true_difference_is_that_of_many_sentences():
     names, truth = leaves._draw_sentences(np.random.default_rng(0), 100_000)
     a, b = (corpus.f1(*(x.sum() for x in names[name])) for name in "ab")

@@ -7,6 +7,7 @@ leaves out what was sampled. Both are evaluated as they stand there.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ _N_RESAMPLES, _LEVELS = 999, np.geomspace(0.1, 3.0, 26)
 class Leaf:
     """What was sampled, a call and a command for it, and another call.
 
-    `draw` returns the names that calls use, and the difference that is true.
+    `draw` returns the names that calls use, and what is true: the difference, or what
+    else intervals are to have `held`.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Leaf:
     command: str
     other: str
     draw: Callable[[np.random.Generator], tuple[Names, float]]
+    held: str = "difference"
 
     @property
     def full_command(self) -> str:
@@ -48,6 +51,9 @@ class Leaf:
         own = public | {
             "bootstrap_ci": functools.partial(sigarray.bootstrap_ci, **drawn),
             "corpus": corpus,
+            "probability_of_improvement": functools.partial(
+                sigarray.probability_of_improvement, **drawn
+            ),
         }
         calls = self.call, self.other
         return [eval(x, own | names).confidence_interval for x in calls]
@@ -63,6 +69,13 @@ def _draw_tasks(rng: np.random.Generator) -> tuple[Names, float]:
         x.T for x in draw_runs(rng, _LEVELS[:, None], "normal", 2, 5)
     )  # (runs, tasks)
     return {"a": a, "b": b}, 0.0
+
+
+def _draw_better_tasks(rng: np.random.Generator) -> tuple[Names, float]:
+    """A run of A beats one of B on the same task with a probability of 0.7."""
+    names, _ = _draw_tasks(rng)
+    lead = 2.0**0.5 * NormalDist().inv_cdf(0.7)
+    return names | {"a": names["a"] + 0.25 * lead * _LEVELS}, 0.7
 
 
 def _draw_other_tasks(rng: np.random.Generator) -> tuple[Names, float]:
@@ -264,6 +277,15 @@ LEAVES = (
         f"t_ci({_WEIGHED}, paired=True, strata=subject)",
         _draw_subjects,
     ),
+    Leaf(
+        "runs of tasks, the odds",
+        "5 runs on 26 tasks",
+        "probability_of_improvement(a, b, axis=0, strata=1)",
+        "tasks.csv --statistic improvement",
+        "probability_of_improvement(a.ravel(), b.ravel())",
+        _draw_better_tasks,
+        "probability",
+    ),
 )
 
 
@@ -304,7 +326,7 @@ def say(leaf: Leaf, row: dict[str, Any]) -> str:
     longer = f", which are {ratio:.1f} times as long" if ratio >= 1.5 else ""
     return (
         f"`{leaf.call}`\\ `{leaf.full_command}`\\ "
-        f"{leaf.design}: intervals hold the difference in {held} %, those of "
+        f"{leaf.design}: intervals hold the {leaf.held} in {held} %, those of "
         f"`{leaf.other}` in "
         f"{by_other} %{longer}."
     )

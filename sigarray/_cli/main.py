@@ -14,6 +14,7 @@ from sigarray._version import __version__
 _COMMANDS = {
     "compare": "say which of several models are better",
     "power": "say whether there are enough runs",
+    "profile": "show what share of scores is above each threshold",
     "correct": "adjust p-values for multiple comparisons",
     "responses": "say which of two systems agrees better with gold responses",
     "study": "measure how accurate p-values from one test set are",

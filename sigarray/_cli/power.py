@@ -8,6 +8,7 @@ from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.picture_files import check_picture_file
 from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.power_items import refuse_difference, report_items
 from sigarray._cli.power_lift import Lift, choose_lift
 from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
@@ -63,14 +64,8 @@ def run(options: argparse.Namespace) -> Report:
         max_models=_MAX_MODELS,
     )
     if table.runs:
-        msg = (
-            f"{table.source}: expected scores of runs or of items; got items in "
-            "several runs of each model. Pass --unit item or --unit run. Of both, in "
-            "Python, required_items(variance_components(a, b), [5, 10], difference) "
-            "says how many items so many runs need, of the tables a and b of two "
-            "models in read.scores(FILE).runs."
-        )
-        raise ValueError(msg)
+        return report_items(table, request, options)
+    refuse_difference(options)
     if table.statistic is not None:
         note(
             f"power is that of tests of the influences of items on "

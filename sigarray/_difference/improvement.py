@@ -144,6 +144,23 @@ def probability_of_improvement(
     return BootstrapResult(value, ConfidenceInterval(low, high), error)
 
 
+def find_improvements(
+    a: Array, b: Array, strata: tuple[Array, Array], seed: int, n_resamples: int
+) -> tuple[Array, Array]:
+    """Return what `probability_of_improvement` estimates, and its replicates (N,).
+
+    Of scores (n,) and (m,) by the labels of their tasks.
+    """
+    prepared = prepare_samples(
+        "mean", a, b, axis=-1, paired=False, strata=strata, are_alike=True
+    )
+    xp = prepared.xp
+    design = prepared.design
+    leads = _find_leads(xp, prepared.samples, seed_words(xp, seed), design, ())
+    observed, replicates = leads.observed, keep(xp, leads, n_resamples)
+    return 0.5 + 0.5 * observed[0], 0.5 + 0.5 * replicates[0]
+
+
 @array_kernel
 def _probability_of_improvement(
     xp: Library,
@@ -157,20 +174,7 @@ def _probability_of_improvement(
 ) -> tuple[Array, ...]:
     """Return the probability, its limits and its standard error."""
     leading = broadcast_shapes(*(x.shape[:-1] for x in samples))
-    strata = design.with_arrays(arrays).strata
-    leads: RaggedLeads | _Leads
-    if strata.intervals:
-        a, b = (
-            xp.reshape(
-                xp.broadcast_to(x, (*leading, x.shape[-1])),
-                (math.prod(leading), x.shape[-1]),
-            )
-            for x in samples
-        )
-        leads = RaggedLeads.find(xp, seed, a, b, strata)
-    else:
-        a, b = samples
-        leads = _Leads.find(xp, seed, a, b, strata.number or 1)
+    leads = _find_leads(xp, samples, seed, design.with_arrays(arrays), leading)
     observed, replicates = leads.observed, keep(xp, leads, n_resamples)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [
@@ -179,6 +183,27 @@ def _probability_of_improvement(
     results = [0.5 + 0.5 * x for x in (observed, *limits)]
     results.append(0.5 * standard_deviation(xp, replicates))
     return tuple(xp.reshape(x, leading) for x in results)
+
+
+def _find_leads(
+    xp: Library,
+    samples: Sequence[Array],
+    seed: Seed,
+    design: Design,
+    leading: tuple[int, ...],
+) -> "RaggedLeads | _Leads":
+    """Return how far A is ahead, in all runs and in replicates of them."""
+    if not design.strata.intervals:
+        a, b = samples
+        return _Leads.find(xp, seed, a, b, design.strata.number or 1)
+    a, b = (
+        xp.reshape(
+            xp.broadcast_to(x, (*leading, x.shape[-1])),
+            (math.prod(leading), x.shape[-1]),
+        )
+        for x in samples
+    )
+    return RaggedLeads.find(xp, seed, a, b, design.strata)
 
 
 @dataclass(frozen=True, eq=False)

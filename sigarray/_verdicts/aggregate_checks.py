@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.aggregate_tests import Aggregate
+from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate
 from sigarray._verdicts.few_values import suits
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks
@@ -87,6 +87,21 @@ def refuse_scores(
         what, advice = _advise_others(table, statistic)
         msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
         raise ValueError(msg)
+    if statistic == "improvement" and (table.unit != "run" or table.is_paired):
+        what = "pairs of runs" if table.unit == "run" else f"{table.unit}s"
+        msg = (
+            f"Expected independent runs of each model with {option}, each of which may "
+            f"meet each of another model; got {what}. Pass --statistic mean, which "
+            "takes these."
+        )
+        raise ValueError(msg)
+    if len(table.tasks) == 1 and statistic == "improvement":
+        msg = (
+            f"Expected several tasks with {option}; got one, on which --test "
+            "brunner-munzel says how often a run of a model beats one of another. "
+            "Leave it out, or name the column of tasks with --task."
+        )
+        raise ValueError(msg)
     if len(table.tasks) == 1 and statistic == "mean":
         msg = (
             f"Expected several tasks with {option}; got one, on which models are "
@@ -115,7 +130,7 @@ def refuse_scores(
         )
         raise ValueError(msg)
     shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
-    if statistic != "mean" and len(shares) > 1:
+    if statistic in OF_ORDER and len(shares) > 1:
         msg = (
             f"Expected models with as many {table.unit}s as each other on each task, "
             f"or the same shares of them, with {option}; got "

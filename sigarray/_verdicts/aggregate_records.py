@@ -16,22 +16,30 @@ def make_record(
     x: Aggregates, pair: PairOfAggregates, like: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return a record of a pair, with the columns of others."""
+    of_pair: dict[str, Any] = {
+        "mean_difference": pair.difference,
+        "difference_low": pair.interval.low,
+        "difference_high": pair.interval.high,
+    }
+    if x.is_of_pairs:
+        of_pair = {"probability_of_improvement": pair.probability}
     known = {
         "task": THESE_TASKS if len(x.tasks) > 1 else x.statistic,
         "model_a": pair.a,
         "model_b": pair.b,
         "verdict": pair.verdict,
         "better": pair.better,
-        "mean_difference": pair.difference,
-        "difference_low": pair.interval.low,
-        "difference_high": pair.interval.high,
+        **of_pair,
         "pvalue": pair.pvalue,
         "adjusted_pvalue": pair.adjusted_pvalue,
     }
     known |= record_margins(x.margin, pair.a, pair.margins)
     known["n_clusters"] = x.n_clusters
-    for which, name in (("a", pair.a), ("b", pair.b)):
-        numbers = (x.values[name], *x.intervals[name])
+    for which, name, y in (("a", pair.a, pair), ("b", pair.b, pair.turn())):
+        if x.is_of_pairs:
+            numbers = (y.probability, *y.limits)
+        else:
+            numbers = (x.values[name], *x.intervals[name])
         known |= _name_fields(AGGREGATE_NUMBERS, which, numbers)
         if x.ranks:
             known |= _name_fields(RANK_NUMBERS, which, x.ranks[name])
@@ -54,20 +62,17 @@ def write_document(x: Aggregates) -> dict[str, Any]:
         **({} if x.n_clusters is None else {"n_clusters": x.n_clusters}),
         "models": {
             name: without_infinities(
-                {"value": x.values[name], "low": interval.low, "high": interval.high}
+                {"value": x.values[name], **_list_limits(x, name)}
                 | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
             )
             for name in x.order.names
-            for interval in [x.intervals[name]]
         },
         "pairs": [
             without_infinities(
                 {
                     "model_a": pair.a,
                     "model_b": pair.b,
-                    "difference": pair.difference,
-                    "difference_low": pair.interval.low,
-                    "difference_high": pair.interval.high,
+                    **_list_numbers(x, pair),
                     "pvalue": pair.pvalue,
                     "adjusted_pvalue": pair.adjusted_pvalue,
                     "better": pair.better,
@@ -77,3 +82,17 @@ def write_document(x: Aggregates) -> dict[str, Any]:
             for pair in x.pairs
         ],
     }
+
+
+def _list_limits(x: Aggregates, name: str) -> dict[str, float]:
+    """Return the interval of a model, if it has one."""
+    return {} if x.is_of_pairs else x.intervals[name]._asdict()
+
+
+def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:
+    """Return what a pair is compared by, with its interval."""
+    name, value, limits = "difference", pair.difference, pair.interval
+    if x.is_of_pairs:
+        name = "probability_of_improvement"
+        value, limits = pair.probability, pair.limits
+    return {name: value, f"{name}_low": limits.low, f"{name}_high": limits.high}

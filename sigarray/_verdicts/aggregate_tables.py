@@ -33,14 +33,15 @@ def table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
                 show_verdict(pair),
             ]
         )
-    title = (
-        f"Differences of {name_by(x, are_many=True)}{say_where(x)}, {say_pair_level(x)}"
-    )
+    what, column = f"differences of {name_by(x, are_many=True)}", "A - B"
+    if x.is_of_pairs:
+        what, column = name_by(x, are_many=True), f"P(A{comparison.sign}B)"
+    title = f"{what.capitalize()}{say_where(x)}, {say_pair_level(x)}"
     title += say_baseline(x.baseline)
     if columns:
         title += f"; {list_in_words(columns)}: one-sided {name_p_value(x)} of the "
         title += "margin"
-    header = ["A", "B", "A - B, interval", name_p_value(x), *columns, "better"]
+    header = ["A", "B", f"{column}, interval", name_p_value(x), *columns, "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
@@ -56,12 +57,17 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
     ]
     group = ["group"] if x.order.letters else []
     title = f"{name_by(x, are_many=True).capitalize()} of models{say_where(x)}"
-    title += f", {say_own_level(x)}"
+    of_model = f"{name_by(x)}, interval"
+    if x.is_of_pairs:
+        title += f", each the mean over {name_others(x)}"
+        of_model = name_by(x)
+    else:
+        title += f", {say_own_level(x)}"
     if x.ranks:
         level = say_level(x.level, len(x.ranks), is_corrected=True)
         title += f"; ranks, {level}"
     rank = ["rank, interval"] if x.ranks else []
-    header = ["model", *group, *rank, f"{name_by(x)}, interval"]
+    header = ["model", *group, *rank, of_model]
     return Table(title, header, rows, name_columns=1 + len(group))
 
 
@@ -85,10 +91,17 @@ def explain_ranks(x: Aggregates) -> list[str]:
 
 def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:
     """Show the statistic of a model, with its interval if there is one."""
+    if x.is_of_pairs:
+        return f"{x.values[name]:.3f}"
     counts = (count_decimals(*y) for y in x.intervals.values())
     decimals = max((n for n in counts if n is not None), default=None)
     show = _find_format(compared)
     return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
+
+
+def name_others(x: Aggregates) -> str:
+    """Name the models that one is compared with."""
+    return "the other models" if x.baseline is None else "its comparisons"
 
 
 def say_own_level(x: Aggregates) -> str:
@@ -103,8 +116,12 @@ def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
 def show_difference(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
+    """Show a difference, or a probability of improvement, with its interval."""
     counts = (count_decimals(*y.interval) for y in x.pairs)
     decimals = max((n for n in counts if n is not None), default=None)
+    if x.is_of_pairs:
+        numbers = pair.probability, *pair.limits
+        return show_interval(*numbers, "{:.2f}".format, decimals, sign="")
     show = _find_format(compared, sign="+")
     return show_interval(pair.difference, *pair.interval, show, decimals)
 

@@ -7,14 +7,19 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
 from sigarray._difference.location import t_test
 from sigarray._difference.t_interval import t_ci
+from sigarray._numeric.statistic import apply_statistic
 from sigarray._verdicts.intervals import Interval
 
-Aggregate = Literal["iqm", "mean", "median"]
+OfScores = Literal["iqm", "mean", "median"]
+Aggregate = Literal["iqm", "mean", "median", "improvement"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+# Those that are sorted, and of which a task with more runs has more.
+OF_ORDER: tuple[Aggregate, ...] = ("iqm", "median")
 
 
 class Pooled(NamedTuple):
@@ -34,6 +39,13 @@ class Pooled(NamedTuple):
         return by if self.clusters is None else by | {"clusters": self.clusters}
 
 
+def apply_to_scores(statistic: Any, x: np.ndarray) -> float:
+    """Return a statistic of the scores of one model."""
+    if statistic == "mean":
+        return float(np.mean(x))
+    return float(apply_statistic(HOST, statistic, x))
+
+
 def _design(samples: Sequence[Pooled], *, is_paired: bool) -> dict[str, Any]:
     """Return the options of a test of two models, with tasks as strata."""
     a, b = (x.design for x in samples)
@@ -43,7 +55,7 @@ def _design(samples: Sequence[Pooled], *, is_paired: bool) -> dict[str, Any]:
 
 def test_models(
     samples: Sequence[Pooled],
-    statistic: Aggregate,
+    statistic: OfScores,
     *,
     is_paired: bool,
     resampling: Mapping[str, Any],
@@ -61,7 +73,7 @@ def test_models(
 
 def compare_two(
     samples: Sequence[Pooled],
-    statistic: Aggregate,
+    statistic: OfScores,
     confidence: float,
     *,
     is_paired: bool,
@@ -76,7 +88,7 @@ def compare_two(
 
 def find_own_interval(
     sample: Pooled,
-    statistic: Aggregate,
+    statistic: OfScores,
     confidence: float,
     resampling: Mapping[str, Any],
 ) -> Interval:
@@ -96,7 +108,7 @@ def _without_doubts() -> Iterator[None]:
 
 def _estimate(
     samples: Sequence[np.ndarray],
-    statistic: Aggregate,
+    statistic: OfScores,
     by: dict[str, Any],
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval]:

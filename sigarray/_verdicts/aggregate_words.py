@@ -98,7 +98,13 @@ def add_aggregates(
 
 
 def _say_what_decides(x: Aggregates) -> list[str]:
-    return say_by_which(name_p_value(x), [(y.interval, y.better) for y in x.pairs])
+    pairs = [(y.interval, y.better) for y in x.pairs]
+    return say_by_which(name_p_value(x), pairs, _name_even(x))
+
+
+def _name_even(x: Aggregates) -> str:
+    """Name the number that neither of two models would be better with."""
+    return "1/2" if x.is_of_pairs else "0"
 
 
 def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> list[str]:
@@ -132,7 +138,7 @@ def _add_paragraph(
     own = [
         *map(end, _say_answer(x)),
         *_list_remarks(x),
-        f"In parentheses: the difference of {name_by(x, are_many=True)} with its "
+        f"In parentheses: {_name_estimate(x)} with its "
         f"interval, {say_pair_level(x)}, and {name_p_value(x)}"
         f"{say_margin_of(comparison)}.",
         *list_verdicts(x.order.names, verdicts, say_worse(comparison)),
@@ -168,6 +174,9 @@ def _say_pair(
     first, second, where = quote(pair.a), quote(pair.b), say_where(x)
     many = name_by(x, are_many=True)
     difference = f"the {many} differ by {show_difference(x, pair, compared)}"
+    if x.is_of_pairs:
+        difference = f"a run of {first} beats one of {second} with probability "
+        difference += show_difference(x, pair, compared)
     if pair.not_worse and pair.better is None:
         comparison = next(iter(compared.values()))
         return f"{_say_not_worse(x, pair, comparison)}; {difference}."
@@ -176,10 +185,20 @@ def _say_pair(
         said = f"{first} vs. {second}{where}{by}: inconclusive ({p} > {level})"
         return f"{said}; {difference}."
     by = where or f" by {many}"
-    sharper = say_if_sharper(pair.interval)
+    sharper = say_if_sharper(pair.interval, _name_even(x))
     return (
         f"{first} is better than {second}{by}: {p} <= {level}; {difference}{sharper}."
     )
+
+
+def _name_estimate(x: Aggregates) -> str:
+    """Name what is shown of a pair."""
+    if x.is_of_pairs:
+        return (
+            "how probably a run of the model that is named first beats one of the "
+            "other,"
+        )
+    return f"the difference of {name_by(x, are_many=True)}"
 
 
 def _say_not_worse(
@@ -227,6 +246,11 @@ def _list_remarks(x: Aggregates) -> list[str]:
     by = f"by the {name_by(x)} of all its {x.unit}s"
     if x.statistic == "mean" and (x.n_clusters or x.sizes[0] < x.sizes[1]):
         by = "by the mean of its means on tasks, each of which counts the same,"
+    if x.is_of_pairs:
+        by = (
+            "by how often its runs beat those of the other on the same task, on "
+            "average over tasks,"
+        )
     if len(x.tasks) == 1:
         told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
     else:
@@ -267,6 +291,13 @@ def _describe(x: Aggregates) -> str:
         said = f"{where}: bootstrap test{of}{paired}{strata}, two-sided, of "
         said += f"{x.n_resamples} resamples (seed {x.seed})"
         whose = "intervals by percentiles"
+    if x.is_of_pairs:
+        said = (
+            f"{where}: probability of improvement, the mean over tasks of P(A better) "
+            f"+ P(A = B)/2 of runs of both models{strata}, two-sided p-values by the "
+            f"percentiles of {x.n_resamples} resamples (seed {x.seed}), and not below "
+            "the least by exchanges of runs within tasks"
+        )
     if x.is_corrected and len(x.pairs) > 1:
         said += f", Holm's correction for {len(x.pairs)} comparisons"
     if x.margin is not None:
@@ -274,7 +305,8 @@ def _describe(x: Aggregates) -> str:
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
     own += f"{strata}, {say_own_level(x)}"
-    told = [f"{said}; {whose}, {say_pair_level(x)}", own, *_say_draws(x)]
+    own_intervals = [] if x.is_of_pairs else [own]
+    told = [f"{said}; {whose}, {say_pair_level(x)}", *own_intervals, *_say_draws(x)]
     return ". ".join(told)
 
 
@@ -298,9 +330,12 @@ def _doubt_draws(x: Aggregates) -> None:
     if x.n_resamples is None:
         return
     near = []
+    tails = 2.0 if x.is_of_pairs else 1.0
     for pair in x.pairs:
         p = min(pair.pvalue, 1.0)
-        error = math.sqrt(p * (1.0 - p) / x.n_resamples) * pair.adjusted_pvalue / p
+        share = p / tails
+        error = math.sqrt(share * (1.0 - share) / x.n_resamples)
+        error *= pair.adjusted_pvalue / share
         if abs(pair.adjusted_pvalue - x.level) <= _ERRORS_OF_DRAWS * error:
             near.append(f"{quote(pair.a)} vs. {quote(pair.b)}")
     if near:
@@ -320,6 +355,8 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
     n = min(
         sum(len(compared[task].scores[name]) for task in x.tasks) for name in x.values
     )
+    if x.is_of_pairs:
+        return  # of ranks within each task, which need no scale
     if x.statistic != "mean" and n < FEW_SCORES:
         warnings.warn(
             f"--statistic {x.statistic} of {n} {x.unit}s of a model in all: p-values "

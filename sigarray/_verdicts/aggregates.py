@@ -5,18 +5,20 @@ tasks like these, `over_tasks` decides. Of one task there is one stratum.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
-from sigarray._numeric.statistic import apply_statistic, rounding_of
+from sigarray._numeric.statistic import rounding_of
 from sigarray._verdicts.aggregate_checks import note_shared_names, refuse_scores
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
+    OfScores,
     Pooled,
+    apply_to_scores,
     compare_two,
     find_own_interval,
     test_models,
@@ -25,6 +27,7 @@ from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import name_verdict
 from sigarray._verdicts.few_values import doubt_ties, refuse_two_values
 from sigarray._verdicts.floors import is_least
+from sigarray._verdicts.improvements import average_improvements, compare_runs
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.margin_records import MarginTest
 from sigarray._verdicts.margins import list_not_worse, test_margins
@@ -39,6 +42,7 @@ NAMES = {
     "iqm": ("interquartile mean", "interquartile means"),
     "mean": ("mean", "means"),
     "median": ("median", "medians"),
+    "improvement": ("probability of improvement", "probabilities of improvement"),
 }
 # For a guess at the time.
 _SECONDS_PER_SCORE = 2e-8
@@ -46,7 +50,10 @@ _SECONDS_PER_SCORE = 2e-8
 
 @dataclass(frozen=True)
 class PairOfAggregates:
-    """Two models over these tasks."""
+    """Two models over these tasks.
+
+    For probabilities of improvement, the difference is that of P(A better) and 1/2.
+    """
 
     a: str
     b: str
@@ -62,6 +69,17 @@ class PairOfAggregates:
     def verdict(self) -> str:
         """What is known, in a word, as of `Decision`."""
         return name_verdict(self.better, self.not_worse, "inconclusive")
+
+    @property
+    def probability(self) -> float:
+        """P(A better), if the statistic is the probability of improvement."""
+        return 0.5 + self.difference
+
+    @property
+    def limits(self) -> Interval:
+        """The interval of P(A better)."""
+        low, high = self.interval
+        return Interval(0.5 + low, 0.5 + high)
 
     def turn(self) -> "PairOfAggregates":
         """Return the numbers of B and A."""
@@ -102,9 +120,16 @@ class Aggregates:
     seed: int | None
     margin: float | None = None
 
+    @property
+    def is_of_pairs(self) -> bool:
+        """Whether the statistic is one of two models, and not of each."""
+        return self.statistic == "improvement"
+
     def is_least(self, pair: PairOfAggregates) -> bool:
         """Tell whether more resamples would make the p-value of a pair smaller."""
-        return is_least(pair.pvalue, "bootstrap", self.n_resamples or 0)
+        # By percentiles it is twice a share, as that of two-sided permutations.
+        test = "permutation" if self.is_of_pairs else "bootstrap"
+        return is_least(pair.pvalue, test, self.n_resamples or 0)
 
     @functools.cached_property
     def wins(self) -> Wins:
@@ -149,13 +174,7 @@ def compare_aggregates(
     scores = {name: x.scores for name, x in pooled.items()}
     for check in (refuse_two_values, doubt_ties):
         check(scores, statistic, NAMES[statistic][0], n_tasks=len(table.tasks))
-    if statistic == "mean":
-        values = {name: float(np.mean(x.scores)) for name, x in pooled.items()}
-    else:
-        values = {
-            name: float(apply_statistic(HOST, statistic, x.scores))
-            for name, x in pooled.items()
-        }
+    of_scores = None if statistic == "improvement" else statistic
     pairs = pairs_of(table.models, baseline)
     number = None if statistic == "mean" else n_resamples
     announce(
@@ -169,21 +188,37 @@ def compare_aggregates(
     )
     confidence = 1.0 - level / (len(pairs) if is_corrected else 1)
     resampling = {} if number is None else {"n_resamples": number, "rng": seed}
+    compare: Callable[..., tuple[float, Interval, float]]
+    if of_scores is None:
+        compare = functools.partial(compare_runs, higher_is_better=higher_is_better)
+        higher_is_better = True  # as probabilities are
+    else:
+        compare = functools.partial(
+            compare_two, statistic=of_scores, is_paired=table.is_paired
+        )
     # In the order of names, so that the order of columns changes no number.
     found = [
-        compare_two(
+        compare(
             [pooled[name] for name in sorted(pair)],
-            statistic,
-            confidence,
-            is_paired=table.is_paired,
+            confidence=confidence,
             resampling=resampling,
         )
         for pair in pairs
     ]
-    intervals = {
-        name: find_own_interval(pooled[name], statistic, 1.0 - level, resampling)
-        for name in table.models
-    }
+    intervals = {}
+    if of_scores is None:
+        leads = {
+            (min(x), max(x)): lead for x, (lead, *_) in zip(pairs, found, strict=True)
+        }
+        values = average_improvements(table.models, leads)
+    else:
+        values = {
+            name: apply_to_scores(of_scores, x.scores) for name, x in pooled.items()
+        }
+        intervals = {
+            name: find_own_interval(pooled[name], of_scores, 1.0 - level, resampling)
+            for name in table.models
+        }
     p_values = np.asarray([p for *_, p in found])
     adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
     every = []
@@ -193,13 +228,13 @@ def compare_aggregates(
         better = leader if q <= level and difference != 0.0 else None
         x = PairOfAggregates(first, second, difference, interval, p, float(q), better)
         every.append(x if first == pair[0] else x.turn())
-    if margin is not None:
+    if margin is not None and of_scores is not None:
         side = {"alternative": "greater" if higher_is_better else "less"}
 
         def test_margin(model: str, other: str) -> float:
             return test_models(
                 [pooled[name] for name in (model, other)],
-                statistic,
+                of_scores,
                 is_paired=table.is_paired,
                 resampling={**resampling, **side, "margin": margin},
             )
@@ -212,13 +247,10 @@ def compare_aggregates(
             for x, y in zip(every, found_margins, strict=True)
         ]
     ranks = {}
-    if is_corrected and baseline is None and len(values) > 2:
-        roundings = {
-            name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
-            for (name, x), value in zip(pooled.items(), values.values(), strict=True)
-        }
-        ranks = find_ranks(
-            values, roundings, list_wins(every), higher_is_better=higher_is_better
+    has_ranks = is_corrected and baseline is None and len(values) > 2
+    if has_ranks and of_scores is not None:
+        ranks = _find_ranks(
+            values, pooled, of_scores, every, higher_is_better=higher_is_better
         )
     counts = [len(x) for by in samples.values() for x in by]
     aggregates = Aggregates(
@@ -244,6 +276,23 @@ def compare_aggregates(
     in_order = sort_pairs(aggregates.order.names, every)
     turned = [x if x.a == a else x.turn() for a, _, x in in_order]
     return replace(aggregates, pairs=turned)
+
+
+def _find_ranks(
+    values: dict[str, float],
+    pooled: dict[str, Pooled],
+    statistic: OfScores,
+    pairs: Sequence[PairOfAggregates],
+    *,
+    higher_is_better: bool,
+) -> dict[str, Rank]:
+    """Return the ranks of models by their values, with intervals by the verdicts."""
+    roundings = {
+        name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
+        for (name, x), value in zip(pooled.items(), values.values(), strict=True)
+    }
+    wins = list_wins(pairs)
+    return find_ranks(values, roundings, wins, higher_is_better=higher_is_better)
 
 
 def _list_samples(

@@ -75,6 +75,7 @@ def check_request(request: Request) -> Request:
         request = dataclasses.replace(request, is_paired=True)
     _check_margin(request)
     _check_statistic(request)
+    _check_improvement(request)
     if request.missing == "worst" and test not in OF_INDEPENDENT:
         msg = (
             f"Expected --missing worst with {list_tests(OF_INDEPENDENT)}, which "
@@ -83,7 +84,7 @@ def check_request(request: Request) -> Request:
             "or pass --missing drop."
         )
         raise ValueError(msg)
-    is_drawn = test in RESAMPLES or request.statistic in ("iqm", "median")
+    is_drawn = test in RESAMPLES or request.statistic not in (None, "mean")
     if request.n_resamples is not None and not is_drawn:
         known = list_tests([*RESAMPLES])
         msg = f"Expected --n-resamples with {known}; got --test {test}."
@@ -148,6 +149,32 @@ def _check_statistic(request: Request) -> None:
             f"Expected --missing drop with --statistic {request.statistic}, to which "
             "it matters how bad a crashed run is; got --missing worst. Where models "
             "then have unlike numbers of runs, --where takes those that all have."
+        )
+        raise ValueError(msg)
+
+
+def _check_improvement(request: Request) -> None:
+    """Refuse pairs and margins with the probability of improvement.
+
+    Raises
+    ------
+    ValueError
+        One of these.
+    """
+    if request.statistic != "improvement":
+        return
+    if request.is_paired:
+        msg = (
+            "Expected --statistic improvement of independent runs, each of which may "
+            "meet each of the other model; got --paired. Leave it out, or pass "
+            "--statistic mean."
+        )
+        raise ValueError(msg)
+    if request.margin is not None:
+        msg = (
+            "Expected --statistic improvement without --margin, which is in the unit "
+            f"of the scores, and a probability has none; got --margin "
+            f"{request.margin:.10g}. Pass --statistic mean."
         )
         raise ValueError(msg)
 

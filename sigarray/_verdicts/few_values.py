@@ -5,10 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import quote
-from sigarray._verdicts.aggregate_tests import Aggregate
+from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, apply_to_scores
 
 # The least share of scores that are tied where a statistic cuts, of which it is said.
 # Of 100 ratings of 1 to 5 in pairs, 300 simulations of equal models each: if 40 or 70 %
@@ -31,10 +29,10 @@ def refuse_two_values(
         Two values in all, both of which some model has.
     """
     values = _list_two_values(pooled)
-    if statistic == "mean" or not values:
+    if statistic not in OF_ORDER or not values:
         return
     numbers = {
-        model: (float(np.mean(x)), float(apply_statistic(HOST, statistic, x)))
+        model: (float(np.mean(x)), apply_to_scores(statistic, x))
         for model, x in pooled.items()
     }
     worst = max(numbers, key=lambda model: abs(np.subtract(*numbers[model])))
@@ -77,7 +75,7 @@ def doubt_ties(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
     """Warn that many scores of a model are tied where the statistic cuts."""
-    tied = None if statistic == "mean" else _find_tied(pooled, statistic)
+    tied = _find_tied(pooled, statistic) if statistic in OF_ORDER else None
     if tied is None:
         return
     says = {

@@ -96,9 +96,12 @@ def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
     return say_if_sharper(comparison.find_interval(better, worse))
 
 
-def say_if_sharper(interval: Interval) -> str:
-    """Say of the interval of a decided pair that it includes 0, if so."""
-    return ", though this interval includes 0" if interval.includes_zero else ""
+def say_if_sharper(interval: Interval, even: str = "0") -> str:
+    """Say of the interval of a decided pair that it includes 0, if so.
+
+    An interval is around 0 where it is shown around an `even` share of wins.
+    """
+    return f", though this interval includes {even}" if interval.includes_zero else ""
 
 
 def explain_intervals(
@@ -125,7 +128,7 @@ def explain_intervals(
 
 
 def say_by_which(
-    number: str, pairs: Iterable[tuple[Interval, str | None]]
+    number: str, pairs: Iterable[tuple[Interval, str | None]], even: str = "0"
 ) -> list[str]:
     """Say in a clause what decides, where an interval seems to say something else.
 
@@ -133,7 +136,9 @@ def say_by_which(
     """
     if not any(disagree(*pair) for pair in pairs):
         return []
-    return [f"Verdicts are by {number}, and not by whether an interval includes 0."]
+    return [
+        f"Verdicts are by {number}, and not by whether an interval includes {even}."
+    ]
 
 
 def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:

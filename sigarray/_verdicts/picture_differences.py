@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import cut_owners, cut_shared, quote, show_controls
-from sigarray._verdicts.aggregates import NAMES, Aggregates
+from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES
@@ -75,21 +75,36 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
     tasks = say_of_all(len(x.tasks), len(x.left_out))
     where = f" over these {tasks}" if len(x.tasks) > 1 else ""
+    what = f"differences of {NAMES[x.statistic][1]}{where}, first minus second model"
+    shown = f"difference of {NAMES[x.statistic][1]}{where}, {level}"
+    if x.is_of_pairs:
+        what = "probabilities that a run of the first model beats one of the second"
+        what, shown = f"{what}{where}", f"P(first is better){where}, {level}"
     axes = draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],
         names=_name_sides(x.baseline),
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
-        said=f"difference of {NAMES[x.statistic][1]}{where}, {level}",
+        said=shown,
     )
-    what = f"Differences of {NAMES[x.statistic][1]}{where}, first minus second model"
-    said = [
-        f"{quote(pair.a)} minus {quote(pair.b)}: {pair.difference:+.3g} "
+    if x.is_of_pairs:  # which are drawn as their differences from 1/2
+        axes.xaxis.set_major_formatter(lambda lead, _: f"{0.5 + lead:.3g}")
+    said = [_say_aggregates(x, pair) for pair in x.pairs]
+    caption = f"{what[0].upper()}{what[1:]}, {level}."
+    return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
+
+
+def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
+    """Say the numbers of a pair, which a picture shows."""
+    a, b = quote(pair.a), quote(pair.b)
+    if x.is_of_pairs:
+        low, high = pair.limits
+        return f"{a} beats {b}: {pair.probability:.3g} [{low:.3g}, {high:.3g}]"
+    return (
+        f"{a} minus {b}: {pair.difference:+.3g} "
         f"[{pair.interval.low:+.3g}, {pair.interval.high:+.3g}]"
-        for pair in x.pairs
-    ]
-    return [Picture(axes.figure, f"{what}, {level}.", f"{'; '.join(said)}.")]
+    )
 
 
 def _name_sides(baseline: str | None) -> tuple[str, str]:

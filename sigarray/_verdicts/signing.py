@@ -122,6 +122,8 @@ def _list_over_tasks(
     if over is None:
         return []
     scale = max(_find_scale(table, task) for task in over.tasks)
+    if isinstance(over, Aggregates) and over.is_of_pairs:
+        scale = 1.0
     pairs = {(x.a, x.b): x for y in over.pairs for x in (y, y.turn())}
     return [
         number

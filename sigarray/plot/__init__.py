@@ -26,6 +26,7 @@ from sigarray.plot._learning_curves import learning_curves
 from sigarray.plot._looks import looks
 from sigarray.plot._pairwise import pairwise
 from sigarray.plot._power import power
+from sigarray.plot._profiles import profiles
 from sigarray.plot._ranking import ranking
 from sigarray.plot._replicates import replicates
 from sigarray.plot._scores import scores
@@ -41,6 +42,7 @@ __all__ = [
     "looks",
     "pairwise",
     "power",
+    "profiles",
     "ranking",
     "replicates",
     "scores",

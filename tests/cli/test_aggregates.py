@@ -30,7 +30,8 @@ def compare(run, *arguments):
 
 
 @pytest.mark.filterwarnings("ignore:The adjusted p")
-@pytest.mark.parametrize("statistic", ["iqm", "mean", "median"])
+@pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+@pytest.mark.parametrize("statistic", ["iqm", "mean", "median", "improvement"])
 def test_it_is_what_python_says(games, run, statistic):
     more = ("--statistic", statistic, "--test", "permutation", "--n-resamples", "199")
     document = compare(run, games, "--task", "game", *more)
@@ -63,6 +64,7 @@ def test_a_missing_run_is_answered_by_what_to_type(games, run):
         ("median", ("--test", "permutation", "--n-resamples", "299")),
         ("median", ("--test", "t", "--n-resamples", "299", "--seed", "4")),
         ("mean", ("--test", "mann-whitney")),
+        ("improvement", ("--test", "t", "--n-resamples", "299")),
     ],
 )
 def test_a_signature_repeats_it(games, run, statistic, more):
@@ -72,7 +74,7 @@ def test_a_signature_repeats_it(games, run, statistic, more):
     assert f"|statistic:{statistic}|" in signature
     code, out, err = run("compare", games, *chosen, "--verify", signature)
     assert code == 0, out + err
-    other = {"iqm": "median", "median": "iqm", "mean": "iqm"}[statistic]
+    other = "median" if statistic == "iqm" else "iqm"
     changed = signature.replace(f"statistic:{statistic}", f"statistic:{other}")
     assert run("compare", games, *chosen, "--verify", changed)[0] == 1
 

@@ -246,14 +246,6 @@ def test_what_takes_no_runs_and_items_is_an_error(write, run, options, said):
     assert said in " ".join(err.split())
 
 
-def test_power_says_what_to_do(path, run):
-    code, _, err = run("power", path)
-    assert code == 2
-    assert "Pass --unit item or --unit run." in err
-    said = "required_items(variance_components(a, b), [5, 10], difference)"
-    assert said in " ".join(err.split())
-
-
 def test_models_that_do_not_vary_are_not_told_apart(write, run):
     flat = {name: np.full((3, N_ITEMS), x) for name, x in (("a", 0.5), ("b", 0.75))}
     code, out, err = run("compare", _save(write, flat), "--format", "json")

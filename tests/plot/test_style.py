@@ -53,6 +53,8 @@ def draw_all(xp, ax=lambda shape: None):
     }
     rng = np.random.default_rng(0)
     hits = [xp.asarray((rng.uniform(size=20) < 0.6) * 1.0) for _ in range(2)]
+    tau = xp.asarray([0.2, 0.5, 0.8])
+    profile = sigarray.performance_profile(models, tau, n_resamples=50, rng=0)
     one, two, grid = ax(()), ax((2,)), ax((1, 2))
     return {
         "contingency": plot.contingency(*hits, names=NAMES[:2], ax=ax((2,))),
@@ -68,6 +70,7 @@ def draw_all(xp, ax=lambda shape: None):
         "looks": plot.looks(a, sizes=(3, 4), n_sets=10, rng=0, ax=ax(())),
         "pairwise": plot.pairwise(table, NAMES, ax=ax(())),
         "power": plot.power(SIZES, {NAMES[0]: size, NAMES[1]: size}, ax=ax(())),
+        "profiles": plot.profiles(profile, tau, names=NAMES, ax=ax(())),
         "ranking": plot.ranking(table, NAMES, ax=ax(())),
         "replicates": plot.replicates(drawn, found, test="bootstrap", ax=ax(())),
         "scores": plot.scores(models, names=NAMES, ax=ax(())),

@@ -37,7 +37,7 @@ STATISTICS = (
     "squared_calibration_error",
     "word_error_rate",
 )
-AGGREGATES = ("iqm", "mean", "median")
+AGGREGATES = ("iqm", "mean", "median", "improvement")
 # Of all commands.
 STYLES = ("text", "sentences", "markdown", "latex", "csv", "json")
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")

@@ -7,6 +7,7 @@ from sigarray._cli.options.shared import (
     add_format,
     add_table,
     number,
+    share_line,
     whole_number,
 )
 from sigarray._cli.options.tests import add_tests
@@ -27,11 +28,18 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_table(command)
     add_tests(command, has_margin=False)
     power = command.add_argument_group("how much power")
-    power.add_argument(
+    lift = power.add_argument(
         "--lift",
         type=number(1.0, 1e6),
         metavar="FACTOR",
-        help="lift scores by this; of a single model by 1.25",
+        help="a lift to see; of runs x items, a difference",
+    )
+    share_line(lift, "--lift F, --difference D")
+    power.add_argument(
+        "--difference",
+        type=number(0.0, 1e9),
+        metavar="D",
+        help=argparse.SUPPRESS,
     )
     power.add_argument(
         "--power",

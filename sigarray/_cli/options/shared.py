@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import math
 from collections.abc import Callable, Sequence
 
 from sigarray._cli.options.choices import (
@@ -27,7 +28,7 @@ FILE_OF_SCORES = (
 # options share a line, which is that of one of them.
 
 
-def add_table(command: argparse.ArgumentParser) -> None:
+def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -> None:
     """Add the options for files of scores, columns, and which scores are better."""
     command.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
     scores = command.add_argument_group("which scores")
@@ -77,12 +78,14 @@ def add_table(command: argparse.ArgumentParser) -> None:
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )
-    scores.add_argument(
-        "--statistic",
-        choices=(*AGGREGATES, *STATISTICS),
-        metavar="NAME",
-        help="mean, iqm, median over tasks; or f1, ... of sums",
-    )
+    command.set_defaults(statistic=None)
+    if has_statistic:
+        scores.add_argument(
+            "--statistic",
+            choices=(*AGGREGATES, *STATISTICS),
+            metavar="NAME",
+            help="iqm, improvement, ... of tasks; f1, ... of sums",
+        )
     scores.add_argument(
         "--unit",
         type=_order_units,
@@ -138,14 +141,17 @@ def add_format(
     group.add_argument("--quiet", action="store_true", help=quiet)
 
 
-def add_level(command: argparse.ArgumentParser) -> None:
-    """Add the option for the level of p-values."""
+def add_level(
+    command: argparse.ArgumentParser | argparse._ArgumentGroup,
+    said: str = "significance level of p-values; default: %(default)s",
+) -> None:
+    """Add the option for the level of p-values, or of bands."""
     command.add_argument(
         "--alpha",
         type=number(0.0, 1.0, is_open=True),
         default=ALPHA,
         metavar="ALPHA",
-        help="significance level of p-values; default: %(default)s",
+        help=said,
     )
 
 
@@ -198,6 +204,18 @@ def _order_units(text: str) -> str:
 def _split_names(text: str) -> list[str]:
     """Return the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
+
+
+def split_numbers(text: str) -> list[float]:
+    """Return the numbers of a list, each once and in order."""
+    numbers = sorted({float(x) for x in text.split(",")})
+    if not all(map(math.isfinite, numbers)):
+        msg = f"expected finite numbers; got {text}"
+        raise argparse.ArgumentTypeError(msg)
+    return numbers
+
+
+split_numbers.__name__ = "list of numbers"
 
 
 def _split_metrics(text: str) -> bool | list[str]:

@@ -1,0 +1,42 @@
+"""Options of `sigarray profile`."""
+
+import argparse
+
+from sigarray._cli.options.choices import PICTURES
+from sigarray._cli.options.shared import (
+    FILE_OF_SCORES,
+    add_format,
+    add_level,
+    add_random,
+    add_table,
+    split_numbers,
+)
+from sigarray._plain_text import list_in_words
+
+FILES = "[FILE ...]"
+DESCRIPTION = (
+    "Show the share of the scores of each model above each threshold, over all tasks, "
+    f"with a band for all thresholds at once. {FILE_OF_SCORES}"
+)
+_RESAMPLES = 9999
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_table(command, has_statistic=False)
+    profile = command.add_argument_group("which profile")
+    profile.add_argument(
+        "--thresholds",
+        type=split_numbers,
+        metavar="X,Y,...",
+        help="these thresholds; by default all, of which a few are shown",
+    )
+    add_level(profile, "1 - ALPHA is the confidence of bands; default: %(default)s")
+    add_random(profile, default=_RESAMPLES, said=str(_RESAMPLES))
+    written = command.add_argument_group("what to write")
+    add_format(written)
+    written.add_argument(
+        "--plot",
+        metavar="FILE",
+        help=f"draw the profiles: {list_in_words(PICTURES, 'or')}",
+    )

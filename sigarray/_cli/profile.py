@@ -1,0 +1,340 @@
+"""`sigarray profile`: the share of scores above each threshold, over all tasks."""
+
+import argparse
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._cli.inputs import read_models
+from sigarray._cli.picture_files import check_picture_file
+from sigarray._difference.profile import performance_profile
+from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.notes import announce
+from sigarray._verdicts.overall import find_scales
+from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.pictures import Picture
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report, Table
+from sigarray.results import ProportionResult
+
+# A profile changes at scores alone; of more, these quantiles are thresholds.
+_MOST_THRESHOLDS = 200
+# Of all thresholds, about so many are shown in tables.
+_SHOWN = 6
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+# For a guess at the time.
+_SECONDS_PER_SHARE = 1e-9
+
+
+@dataclass(frozen=True)
+class _Design:
+    """The tasks that all models have, and what a score is."""
+
+    source: str
+    tasks: list[str]
+    unit: str
+    sizes: dict[str, tuple[int, ...]]
+    higher_is_better: bool
+
+    @property
+    def side(self) -> str:
+        return "above" if self.higher_is_better else "below"
+
+    @property
+    def said(self) -> str:
+        """Say what was sampled, and over which tasks."""
+        counts = {n for by in self.sizes.values() for n in by}
+        n = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+        many = len(self.sizes) > 1
+        of = f"{n} {self.unit}s of {'each' if many else 'the'} model"
+        return of + (f" on each of {len(self.tasks)} tasks" * (len(self.tasks) > 1))
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Show the profiles of the models of a file."""
+    check_picture_file(options.plot, options.files)
+    table = read_models(options, min_models=1)
+    design = _find_design(table, higher_is_better=not options.lower_is_better)
+    scores = {
+        name: [table.tasks[task][name] for task in design.tasks]
+        for name in table.models
+    }
+    _doubt(design, scores)
+    shown = options.thresholds or _choose_shown(scores)
+    at = np.asarray(options.thresholds or _choose_thresholds(scores, shown))
+    n_scores = sum(map(sum, design.sizes.values()))
+    announce(
+        f"profiles of {len(scores)} models",
+        n_scores * len(at) * options.n_resamples * _SECONDS_PER_SHARE,
+        "Faster: a few --thresholds, fewer --n-resamples.",
+    )
+    profiles = {
+        name: _find_profile(x, at, design, options) for name, x in scores.items()
+    }
+    if options.plot is not None:
+        _write_picture(profiles, at, design, options)
+    return _report(profiles, at, shown, design, options)
+
+
+def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
+    """Name the thresholds at which a band holds."""
+    if options.thresholds:
+        return "these thresholds"
+    if len(at) < _MOST_THRESHOLDS:
+        return "all thresholds"
+    return f"{len(at)} thresholds"
+
+
+def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
+    """Return the design of a table, and refuse those that profiles are not for.
+
+    Raises
+    ------
+    ValueError
+        Items in several runs or in clusters, no task of all models, or single scores.
+    """
+    if table.runs or table.clusters:
+        what, advice = "items in clusters", "--unit cluster"
+        if table.runs:
+            what, advice = "items in several runs", "--unit run or --unit item"
+        msg = (
+            f"{table.source}: expected scores of runs or of items; got {what}, for "
+            f"which the band would be too narrow. Pass {advice}."
+        )
+        raise ValueError(msg)
+    tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
+    left_out = [*(x for x in table.tasks if x not in tasks), *table.left_out]
+    if not tasks:
+        msg = (
+            f"{table.source}: expected a task with scores of all models; got none. "
+            "Choose models with --columns."
+        )
+        raise ValueError(msg)
+    sizes = {
+        name: tuple(len(table.tasks[task][name]) for task in tasks)
+        for name in table.models
+    }
+    for name, by in sizes.items():
+        if min(by) < 2:
+            task = tasks[by.index(min(by))]
+            on = f" on {quote(task)}" if len(tasks) > 1 else ""
+            msg = (
+                f"{table.source}: expected two {table.unit}s or more of each model on "
+                f"each task; got one of {quote(name)}{on}. Leave out such tasks with "
+                "--tasks, or such models with --ignore."
+            )
+            raise ValueError(msg)
+    if left_out:
+        warnings.warn(
+            f"Profiles are over the {len(tasks)} tasks that all models have: left out "
+            f"{'is' if len(left_out) == 1 else 'are'} "
+            f"{list_in_words(list(map(quote, left_out)))}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return _Design(table.source, tasks, table.unit, sizes, higher_is_better)
+
+
+def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
+    """Warn of tasks that count unlike, or are on unlike scales."""
+    shares = {tuple(n / sum(by) for n in by) for by in design.sizes.values()}
+    if len(shares) > 1:
+        warnings.warn(
+            f"Models have unlike shares of their {design.unit}s on tasks: a task with "
+            f"more {design.unit}s counts for more, so that profiles differ by that, "
+            "too. Take those that all models have, with --where.",
+            UserWarning,
+            stacklevel=2,
+        )
+    means = np.asarray([[float(x.mean()) for x in by] for by in scores.values()]).T
+    scales = find_scales(means) if len(design.tasks) > 1 else None
+    if scales is not None:
+        warnings.warn(
+            f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and a "
+            "threshold is one for all of them. Normalize them first, unless they are "
+            "normalized already: divide those of a task by a scale of its own, such as "
+            "the mean of a reference model.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _pool(scores: Mapping[str, Sequence[np.ndarray]]) -> np.ndarray:
+    return np.unique(np.concatenate([x for by in scores.values() for x in by]))
+
+
+def _choose_shown(scores: Mapping[str, Sequence[np.ndarray]]) -> list[float]:
+    """Return a few round thresholds between the scores."""
+    every = _pool(scores)
+    low, high = float(every[0]), float(every[-1])
+    width = (high - low) / _SHOWN
+    if width <= 0.0:
+        return [low]
+    unit = 10.0 ** math.floor(math.log10(width))
+    step = next(x * unit for x in _STEPS if x * unit >= width * (1.0 - 1e-9))
+    places = range(math.ceil(low / step), math.floor(high / step) + 1)
+    return [float(f"{k * step:.10g}") for k in places] or [low]
+
+
+def _choose_thresholds(
+    scores: Mapping[str, Sequence[np.ndarray]], shown: Sequence[float]
+) -> list[float]:
+    """Return all thresholds at which a profile changes, or many of them."""
+    every = _pool(scores)
+    if len(every) > _MOST_THRESHOLDS:
+        shares = np.linspace(0.0, 1.0, _MOST_THRESHOLDS)
+        every = np.quantile(every, shares, method="inverted_cdf")
+    return sorted({*every.tolist(), *shown})
+
+
+def _find_profile(
+    samples: Sequence[np.ndarray],
+    at: np.ndarray,
+    design: _Design,
+    options: argparse.Namespace,
+) -> ProportionResult:
+    """Return the profile of a model, with tasks as strata.
+
+    Lower scores are better where their negatives are higher.
+    """
+    sign = 1.0 if design.higher_is_better else -1.0
+    # In an order of their own, so that no order of rows or tasks is another draw.
+    by_task = sorted(zip(design.tasks, map(np.sort, samples), strict=True))
+    x = np.concatenate([scores for _, scores in by_task])
+    tasks = np.repeat(np.arange(len(by_task)), [len(scores) for _, scores in by_task])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a band that is a point is said in the table
+        return performance_profile(
+            sign * x,
+            sign * at,
+            strata=tasks if len(by_task) > 1 else None,
+            confidence_level=1.0 - options.alpha,
+            n_resamples=options.n_resamples,
+            rng=options.seed,
+        )
+
+
+def _find_width(profile: ProportionResult) -> float:
+    """Return half the width of a band, which is the same at each threshold."""
+    low, high = profile.confidence_interval
+    return float(np.max(np.maximum(high - profile.statistic, profile.statistic - low)))
+
+
+def _report(
+    profiles: Mapping[str, ProportionResult],
+    at: np.ndarray,
+    shown: Sequence[float],
+    design: _Design,
+    options: argparse.Namespace,
+) -> Report:
+    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
+    order = sorted(profiles, key=lambda name: -float(profiles[name].statistic.mean()))
+    sign = ">" if design.higher_is_better else "<"
+    places = np.searchsorted(at, shown)
+    rows = [
+        [
+            name,
+            *(f"{float(profiles[name].statistic[k]):.2f}" for k in places),
+            f"{_find_width(profiles[name]):.2f}",
+        ]
+        for name in order
+    ]
+    which = _name_thresholds(at, options)
+    over = f" over these {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
+    title = (
+        f"Share of {design.unit}s {design.side} a threshold{over}; the band is +- so "
+        f"much at {which} at once, {level} confidence for each model"
+    )
+    header = ["model", *(f"{sign} {x:.10g}" for x in shown), "band"]
+    remarks = [
+        "Bands that overlap are no test: sigarray compare says which model is better.",
+    ]
+    sentences = [
+        f"{quote(name)}: "
+        + ", ".join(
+            f"{float(profiles[name].statistic[k]):.2f} {design.side} {x:.10g}"
+            for k, x in zip(places, shown, strict=True)
+        )
+        + f"; the band is +- {_find_width(profiles[name]):.2f} at {which} at once."
+        for name in order
+    ]
+    strata = ", with tasks as strata" if len(design.tasks) > 1 else ""
+    method = (
+        f"performance profiles (Agarwal et al., 2021) of {design.said}, and bands of "
+        f"one width by {options.n_resamples} resamples (seed {options.seed}){strata}, "
+        f"one {design.unit} fewer than there are on each task (Rao and Wu, 1988)"
+    )
+    better = "higher" if design.higher_is_better else "lower"
+    tasks = f", {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
+    numbers = {
+        name: {
+            "share": profiles[name].statistic.tolist(),
+            "low": profiles[name].confidence_interval.low.tolist(),
+            "high": profiles[name].confidence_interval.high.tolist(),
+        }
+        for name in order
+    }
+    document: dict[str, Any] = {
+        "source": design.source,
+        "design": design.said,
+        "tasks": design.tasks,
+        "higher_is_better": design.higher_is_better,
+        "alpha": options.alpha,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+        "method": method,
+        "thresholds": at.tolist(),
+        "models": numbers,
+    }
+    columns = ("share", "low", "high")
+    records = [
+        {"model": name, "threshold": x}
+        | dict(zip(columns, (by[y][k] for y in columns), strict=True))
+        for name, by in numbers.items()
+        for k, x in enumerate(at.tolist())
+    ]
+    return Report(
+        [Table(title, header, rows, decides=True)],
+        [*sentences, *remarks],
+        method,
+        records,
+        document,
+        headline=[f"{design.source}, {better} is better{tasks}"],
+        remarks=remarks,
+    )
+
+
+def _write_picture(
+    profiles: Mapping[str, ProportionResult],
+    at: np.ndarray,
+    design: _Design,
+    options: argparse.Namespace,
+) -> None:
+    """Write the picture that was asked for.
+
+    Raises
+    ------
+    ValueError
+        No matplotlib.
+    """
+    try:
+        from sigarray import plot
+        from sigarray.plot._fonts import warn_of_undrawable
+
+        with warn_of_undrawable():
+            axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
+    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
+    caption = (
+        f"Share of scores {design.side} each threshold, of {design.said}; bands of "
+        f"{level} hold at {_name_thresholds(at, options)} at once."
+    )
+    widths = [f"{quote(name)}: +- {_find_width(x):.2f}" for name, x in profiles.items()]
+    save_pictures(
+        [Picture(axes.figure, caption, f"{'; '.join(widths)}.")], options.plot
+    )

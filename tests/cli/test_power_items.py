@@ -1,0 +1,103 @@
+"""`sigarray power` of items in several runs: how many items so many runs need."""
+
+import csv
+import io
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from sigarray import required_items, variance_components
+from tests.cli.test_runs_and_items import RUNS, as_rows, draw
+
+RUNS_SHOWN = [2, 3, 5, 10, 20]
+
+
+@pytest.fixture
+def path(write):
+    return write("\n".join(["model,seed,item,score", *as_rows(draw()), ""]))
+
+
+def power(run, *arguments):
+    code, out, err = run("power", *arguments, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def as_numbers(x):
+    return [np.inf if y is None else y for y in x["required_items"]]
+
+
+@pytest.mark.parametrize("difference", [None, 0.5])
+@pytest.mark.parametrize("is_corrected", [True, False])
+def test_it_is_what_arrays_give(path, run, difference, is_corrected):
+    more = [] if difference is None else ["--difference", str(difference)]
+    more += [] if is_corrected else ["--no-correction"]
+    document = power(run, path, *more, "--power", "0.7", "--alpha", "0.1")
+    tables = draw()
+    assert document["n_runs"] == RUNS_SHOWN
+    assert len(document["pairs"]) == 6
+    for x in document["pairs"]:
+        a, b = (tables[x[f"model_{k}"]] for k in "ab")
+        found = variance_components(a, b)
+        size = difference or abs(a.mean() - b.mean())
+        alpha = 0.1 / (6 if is_corrected else 1)
+        expected = required_items(found, RUNS_SHOWN, size, alpha=alpha, power=0.7)
+        assert as_numbers(x) == expected.tolist()
+        assert x["sd_by_item"] == pytest.approx(max(0.0, float(found.item)) ** 0.5)
+        assert (x["n_runs_a"], x["n_items"]) == (RUNS[x["model_a"]], a.shape[1])
+
+
+def test_each_task_is_said(write, run):
+    rows = [*as_rows(draw(), "x,"), *as_rows(draw(1), "y,")]
+    path = write("\n".join(["task,model,seed,item,score", *rows, ""]))
+    document = power(run, path, "--baseline", "m0")
+    assert document["n_comparisons"] == 6
+    assert [x["task"] for x in document["pairs"]] == ["x"] * 3 + ["y"] * 3
+    _, out, _ = run("power", path, "--baseline", "m0", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 6 * len(RUNS_SHOWN)
+    known = {x["required_items"] for x in rows}
+    every = itertools.chain(*(x["required_items"] for x in document["pairs"]))
+    assert known == {"" if x is None else str(x) for x in every}
+
+
+def test_numbers_and_their_doubts_are_said(path, run):
+    options = ("--columns", "m0,m3", "--difference", "0.3")
+    _, out, _ = run("power", path, *options)
+    text = " ".join(out.split())
+    assert "About how many items show a difference of 0.3 with power 0.8" in text
+    assert "A B A - B now 2 runs 3 runs 5 runs 10 runs 20 runs" in text
+    assert "3 and 2 x 12" in text
+    assert '"none": no number of items is enough' in text
+    assert "known by 2 of a model at least, with a relative error of about 71 %" in text
+    assert "new runs and new items, two-sided at level 0.05." in text
+    _, out, _ = run("power", path, *options, "--format", "sentences")
+    text = " ".join(out.split())
+    assert "m0 vs. m3, now 3 and 2 x 12: to see a difference of 0.3, it takes" in text
+    assert "enough with 2, 3 and 5 runs of each model." in text
+    assert '"none"' not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--test", "aso"), "Expected --test t of"),
+        (("--lift", "1.1"), "and no picture; got --lift. Leave it out."),
+        (("--plot", "x.svg"), "and no picture; got --plot. Leave it out."),
+        (("--columns", "m0"), "Expected two models or more of"),
+        (
+            ("--unit", "run", "--difference", "0.1"),
+            "got other scores, and --difference",
+        ),
+        (("--difference", "0"), "expected a number in (0, 1e+09]"),
+    ],
+)
+def test_other_options_raise_an_error(path, run, capsys, options, said):
+    try:
+        code, _, err = run("power", path, *options)
+    except SystemExit as error:
+        code, err = error.code, capsys.readouterr().err
+    assert code == 2
+    assert said in " ".join(err.split())
