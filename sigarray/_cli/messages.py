@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from sigarray._plain_text import show_controls
-from sigarray.read._cautions import Caution
+from sigarray.read._cautions import Caution, SingleTaskWarning
 
 _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None
@@ -22,7 +22,8 @@ def warnings_as_lines() -> Iterator[None]:
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in said:
-            complain("warning", message)
+            is_left_out = is_quiet() and isinstance(message, SingleTaskWarning)
+            complain("note" if is_left_out else "warning", message)
         said.add(str(message))
 
     with warnings.catch_warnings():

@@ -14,7 +14,7 @@ from sigarray._cli.picture_files import check_picture_file
 from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.notes import announce
-from sigarray._verdicts.overall import find_scales
+from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import Picture
 from sigarray.read._score_table import ScoreTable
@@ -155,9 +155,8 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     if scales is not None:
         warnings.warn(
             f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and a "
-            "threshold is one for all of them. Normalize them first, unless they are "
-            "normalized already: divide those of a task by a scale of its own, such as "
-            "the mean of a reference model.",
+            "threshold is one for all of them. Unless they are normalized already: "
+            f"{advise_scaling(design.tasks, means)}.",
             UserWarning,
             stacklevel=2,
         )

@@ -46,8 +46,9 @@ def advise_these_tasks(
     elif suits(scores, "iqm"):
         options += " or --statistic iqm"
     return [
-        f"Verdicts over tasks like these take them as a sample. About these "
-        f"{len(over.tasks)} tasks alone, with other {what}, {options} decides."
+        f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "
+        f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
+        f"alone, with other {what}, pass {options}."
     ]
 
 

@@ -33,7 +33,7 @@ from sigarray._verdicts.margin_words import (
     show_claims,
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
-from sigarray._verdicts.overall import find_scales
+from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.pair_numbers import (
     advise_least,
     disagree,
@@ -373,11 +373,11 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
     )
     scales = find_scales(means)
     if scales is not None:
+        factor = float(f"{scales.factor:.2g}")
         warnings.warn(
-            f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and "
-            f"--statistic {x.statistic} takes them for scores on one scale. Normalize "
-            "them first, unless they are normalized already: divide those of a task by "
-            "a scale of its own, such as the mean of a reference model.",
+            f"Scores on tasks differ in size by a factor of {factor:.10g}, and "
+            f"--statistic {x.statistic} takes them for scores on one scale, unless "
+            f"they are normalized already. {advise_scaling(means, x.tasks)}.",
             UserWarning,
             stacklevel=2,
         )

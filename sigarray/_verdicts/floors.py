@@ -15,6 +15,7 @@ from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
 from sigarray._verdicts.comparison import pairs_of
+from sigarray.read._cautions import SingleTaskWarning
 
 Correction = Literal["holm", "benjamini_hochberg"]
 
@@ -137,7 +138,7 @@ def doubt_sizes(
         f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: "
         f"{which} can{'' if which[0] == 'n' else 'not'} be told apart{on_one} at level "
         f"{alpha:g}, whatever their scores. {advice}.",
-        UserWarning,
+        SingleTaskWarning if on_one else UserWarning,
         stacklevel=2,
     )
 

@@ -154,8 +154,9 @@ def compare_models(
         where scores are pairs, it is an error, too.
     rng : int, default: 0
         The seed, which the signature names. Random numbers go by the names of models,
-        and with `statistic` of tasks, not by their order: other names are another draw,
-        as another seed is.
+        and with `statistic` of tasks, not by their order: other names are other draws
+        for "aso" and intervals of ranks; for bootstraps and permutations they are if
+        they change which model of a pair is first in alphabetical order.
     workers : int, callable, ProcessGroup or str, optional
         Who computes the replicates: a number of threads for NumPy arrays (-1: all
         cores); a function called as ``map(function, tasks)``, as an executor has; a

@@ -29,6 +29,7 @@ from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.single_runs import advise_single
+from sigarray.read._cautions import SingleTaskWarning
 from sigarray.read._frame import shorten
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
@@ -182,7 +183,7 @@ def _run_by_discovery_rate(
             f"With so few scores, no test of equality can give a p-value below "
             f"{floor:.2g}. Of {len(p_values)} comparisons on single tasks, none is "
             f"decided, for it takes {needed} of them with a p-value as small as that.",
-            UserWarning,
+            SingleTaskWarning,
             stacklevel=2,
         )
     return results

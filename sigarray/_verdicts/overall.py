@@ -14,7 +14,7 @@ from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharp
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.read._cautions import Caution
-from sigarray.read._unlike_items import are_unlike
+from sigarray.read._unlike_items import are_unlike, say_scaling
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -201,8 +201,8 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
         return []
     least = show_p_value(over.least_p_value, over.level)
     return [
-        f"With {len(over.tasks)} tasks, no {_name_p_value(over)} is below {least}: "
-        f"{over.needed_tasks} tasks or more are needed."
+        f"With {len(over.tasks)} tasks, no {_name_p_value(over)} over tasks like these "
+        f"is below {least}: {over.needed_tasks} tasks or more are needed."
     ]
 
 
@@ -211,8 +211,9 @@ def explain_intervals(over: OverTasks | None) -> list[str]:
     if over is None or not any(disagree(x.interval, x.better) for x in over.pairs):
         return []
     return [
-        "Over tasks like these, intervals are of means, and verdicts of ranks: one may "
-        "be clear where the other is not."
+        "Over tasks like these, verdicts are by the ranks of differences, and "
+        "intervals are of their means. So a model may be better although the interval "
+        "includes 0, or not be shown to be better although it does not."
     ]
 
 
@@ -276,13 +277,17 @@ def note_scales(over: OverTasks | None) -> None:
 
 def advise_scales(over: OverTasks | None) -> list[str]:
     """Say how to have tasks of one scale, where they are not."""
-    if not list_scales(over):
+    if over is None or not list_scales(over):
         return []
     return [
-        "To have tasks of one scale, divide the scores of each task by a scale of its "
-        "own, such as a reference model's mean, before comparing, unless they are "
-        "normalized already."
+        f"{advise_scaling(over.means, over.tasks)}. Scores that are normalized already "
+        "need none of that."
     ]
+
+
+def advise_scaling(means: np.ndarray, tasks: Sequence[str]) -> str:
+    """Say how to bring tasks of means (tasks, models) to one scale."""
+    return say_scaling(tasks, np.min(means, axis=1), np.max(np.abs(means), axis=1))
 
 
 def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:

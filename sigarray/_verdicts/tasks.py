@@ -214,7 +214,8 @@ def _say_single_tasks(
         return []
     count = sum(bool(list_wins(by)) for by in decisions.values())
     if not count:
-        return ["Nor is any on a single task."]
+        other = "the other one" if len(over.names) == 2 else "another one"
+        return [f"No model is shown to be better than {other} on any single task."]
     n = len(decisions)
     on = "each single task" if count == n else f"{count} of {n} single tasks"
     names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}

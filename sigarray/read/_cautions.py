@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 
 
+class SingleTaskWarning(UserWarning):
+    """Is of verdicts on single tasks, without which a command is brief."""
+
+
 class Caution(str):
     """Says that scores were left out, count as the worst, or are not alike."""
 

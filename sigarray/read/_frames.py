@@ -331,7 +331,7 @@ def _refuse_summaries(index: Any, name: str) -> None:
     if summaries and any(x not in summaries for x in labels):
         summary = next(x for x in labels if x in summaries)
         msg = (
-            f"{name}: expected rows of scores; got {summary!r} in the index, which is "
-            "hardly one beside others. Leave out such rows, or rename them."
+            f"{name}: expected rows of scores; got {summary!r} in the index, which "
+            "seems to summarize others. Leave out such rows, or rename them."
         )
         raise TableError(msg)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, find_blank, looks_like_score
 from sigarray.read._columns import quote_names
@@ -22,8 +23,8 @@ def find_run_names(
 
     It is named as columns of runs are, such as "seed" or "trial", and holds a different
     whole number or text in each row, of a task if there are tasks. None if there is no
-    such column, if the user has chosen what the columns are, or if its whole numbers
-    may be the scores of a model among others that are whole.
+    such column, if the user has chosen what the columns are, or if it is called "run",
+    and its whole numbers may be the scores of a model among others that are whole.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def find_run_names(
     if len(texts) < max(map(len, others), default=0):
         return None
     are_numbers = any(map(looks_like_score, columns[name]))
-    if are_numbers and not _are_numbers_of_runs(texts, others):
+    if are_numbers and not _are_numbers_of_runs(texts, others, name):
         return None
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
     for part in parts.values():
@@ -89,10 +90,18 @@ def ask_about_marks(source: str, name: str) -> TableError:
     )
 
 
-def _are_numbers_of_runs(texts: Sequence[str], others: Sequence[Any]) -> bool:
-    """Tell whether whole numbers name runs; else a model may have such scores."""
+def _are_numbers_of_runs(
+    texts: Sequence[str], others: Sequence[Any], name: str
+) -> bool:
+    """Tell whether whole numbers name runs.
+
+    Of a column that is called "run" they may be scores of a model, beside other whole
+    ones; of no model is the name "seed" or "trial".
+    """
     if not all(map(_WHOLE.fullmatch, texts)):
         return False
+    if squeeze(name) != "run":
+        return True
     numbers = sorted(map(int, texts))
     if numbers[-1] - numbers[0] == len(numbers) - 1:
         return True

@@ -169,7 +169,7 @@ def refuse_summary_rows(
         if 0 < len(rows) < len(cells):
             msg = (
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
-                f"{str(cells[rows[0]]).strip()!r}, which is hardly one beside others. "
+                f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others. "
                 "Leave out such rows, or rename them."
             )
             raise TableError(msg)

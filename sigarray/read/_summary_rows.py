@@ -42,8 +42,8 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                     "names"
                 )
             msg = (
-                f"{first.place}: expected {a}; got {name!r}, which is hardly "
-                f"one beside others: {advice}."
+                f"{first.place}: expected {a}; got {name!r}, which seems "
+                f"to summarize others: {advice}."
             )
             raise TableError(msg)
 

@@ -1,14 +1,20 @@
 """Items that are tasks, such as games, and whose scores are of unlike scales."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sigarray.read._codes import Coded, encode
+from sigarray.read._frame import shorten
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._words import TASKS, list_words
 
 # Tasks whose scores differ in size by less than such a factor are alike.
 _UNLIKE = 10.0
+# Scores below this share of the size of a task's are near 0.
+_NEAR_ZERO = 0.05
+_MAX_NAMED = 3
 
 
 def are_unlike(sizes: np.ndarray) -> bool:
@@ -23,6 +29,29 @@ def are_unlike(sizes: np.ndarray) -> bool:
     shares = sizes / sizes.max()
     n_effective = np.sum(shares) ** 2 / np.sum(shares * shares)
     return bool(2.0 * n_effective < len(sizes) + 1)
+
+
+def say_scaling(names: Sequence[str], lows: np.ndarray, sizes: np.ndarray) -> str:
+    """Say how to bring tasks to one scale, of the least scores and sizes (T,) of each.
+
+    To divide by a mean that is negative reverses the order of models, and by one near 0
+    it makes differences as large as one likes.
+    """
+    where = np.flatnonzero(lows < _NEAR_ZERO * sizes).tolist()
+    scaled = (
+        "Normalize the scores of each task before comparing: (score - low) / (high - "
+        "low), with a low and a high score of the task that are published, such as "
+        "those of random and of human players"
+    )
+    if not where:
+        own = "a scale of their own, such as the mean of a reference model"
+        return f"{scaled}; or divide them by {own}"
+    few = shorten([repr(names[k]) for k in where], _MAX_NAMED)
+    return (
+        f"{scaled}. Do not divide by the mean of a reference model: scores are "
+        f"negative or near 0 on {few}, where that reverses the order of models, or "
+        "inflates differences"
+    )
 
 
 def doubt_items_of_records(records: Records, source: str) -> list[str]:
@@ -72,10 +101,10 @@ def _doubt(
     factor = float(means[high] / means[low])
     if not are_unlike(means[known]):
         return []
-    advice = (
-        "Divide the scores of each by a scale of its own, such as a reference model's "
-        "mean, before comparing"
-    )
+    lows = np.full(len(counts), np.inf)
+    np.minimum.at(lows, codes, scores[is_known])
+    names = [str(items.values[k]) for k in known]
+    advice = say_scaling(names, lows[known], means[known])
     if not is_once:
         advice += (
             f"; or pass --task {column} in place of --item, which compares models on "

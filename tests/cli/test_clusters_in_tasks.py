@@ -281,8 +281,8 @@ class TestWords:
     def test_undecided_tasks_lead_to_the_mean_alone(self, subjects, run):
         path = subjects(sizes={f"t{k}": (3, 3, 3) for k in range(6)}, lead=0.0)
         _, out, _ = run("compare", path, *OPTIONS)
-        said = "About these 6 tasks alone, with other clusters of items, --statistic "
-        assert f"{said}mean decides." in " ".join(out.split())
+        said = "on these 6 tasks alone, with other clusters of items, pass "
+        assert f"{said}--statistic mean." in " ".join(out.split())
 
 
 def test_a_signature_repeats_it(subjects, run):

@@ -144,7 +144,10 @@ class TestAnswer:
     def test_too_few_tasks_for_a_verdict_over_all_are_told_as_compare_does(
         self, path, run
     ):
-        few = "With 3 tasks, no adjusted p is below 0.2500: 6 tasks or more are needed."
+        few = (
+            "With 3 tasks, no adjusted p over tasks like these is below 0.2500: "
+            "6 tasks or more are needed."
+        )
         for arguments in (["compare", path], ["power", path, "--n-samples", "5"]):
             text = " ".join(run(*arguments, "--test", "t")[1].split())
             assert few in text

@@ -105,14 +105,17 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
         else:
             n = counts[first]
             assert f"on single tasks, {first} is better on {n} of 3 tasks" in said
-    said = "With 3 tasks, no adjusted p is below 0.2500: 6 tasks or more are needed."
+    said = (
+        "With 3 tasks, no adjusted p over tasks like these is below 0.2500: 6 tasks or "
+        "more are needed."
+    )
     head = text.partition("\n\n")[0].splitlines()
     assert head[-2] == said
-    assert head[-1].startswith("Verdicts over tasks like these take them as a sample. ")
-    assert "About these 3 tasks alone, with other runs, --statistic mean" in head[-1]
-    assert text.count(said) == text.count("About these 3 tasks") == 1
+    assert head[-1].startswith("Verdicts over tasks like these take the 3 tasks for ")
+    assert "on these 3 tasks alone, with other runs, pass --statistic mean" in head[-1]
+    assert text.count(said) == text.count("on these 3 tasks alone") == 1
     latex = run("compare", long, "--format", "latex")[1]
-    assert "\n% Verdicts over tasks like these take them as a sample." in latex
+    assert "\n% Verdicts over tasks like these take the 3 tasks for a sample" in latex
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))
@@ -262,6 +265,9 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     assert "none is decided, for it takes 5 of them with a p-value as small" in words
     assert err.count("warning") == 2
     assert "Scores on tasks differ in size by a factor of" in err
+    _, _, brief = run("compare", path, "--quiet")
+    assert "single tasks" not in brief
+    assert brief.count("warning") == 1
 
 
 def test_too_few_items_for_any_verdict(write, run):

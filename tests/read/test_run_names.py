@@ -106,6 +106,16 @@ def test_whole_scores_may_be_those_of_a_model_that_is_called_run(write, run):
     assert run("compare", write(as_table("run", [3, 1, 2, 5, 4], *whole)))[0] == 0
 
 
+@pytest.mark.parametrize("name", ["seed", "Random_Seed", "trial", "rep", "run_id"])
+@pytest.mark.parametrize("a", [[871, 866, 870, 868, 869], [88.0] * 5])
+def test_seeds_beside_whole_scores_name_the_runs(write, name, a):
+    """As they do beside one score with a fraction, whatever numbers seeds are."""
+    b = [x + 1 for x in a]
+    table = read.scores(write(as_table(name, [1, 2, 3, 42, 1234], a, b)))
+    assert as_lists(table) == {"": {"a": a, "b": b}}
+    assert table.ids[""]["a"] == ("1", "2", "3", "42", "1234")
+
+
 def test_runs_that_are_right_or_wrong_are_asked_about(write, run):
     path = write(as_table("trial", range(5), [0, 1, 1, 0, 1], [1, 0, 0, 0, 1]))
     done = run("compare", path)

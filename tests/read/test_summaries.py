@@ -31,7 +31,7 @@ def test_models_that_are_others_and_a_statistic(write, run):
     path = write("\n".join(["model,seed,acc", *rows]))
     code, _, err = run("compare", path)
     assert code == 2
-    assert "'a (mean)', which is hardly one beside others: choose" in err
+    assert "'a (mean)', which seems to summarize others: choose" in err
     assert run("compare", path, "--columns", "a,b")[0] == 0
 
 
@@ -50,9 +50,9 @@ def test_models_named_as_what_is_computed(write, run, name):
     assert run("compare", write_rows(worst))[0] == 0
     both = [x + y for x, y in zip(scores["a"], scores["b"], strict=True)]
     done = run("compare", write_rows(scores | {name: both}))
-    refuse(done, f"{name!r}, which is hardly one beside others: choose", "--columns")
+    refuse(done, f"{name!r}, which seems to summarize others: choose", "--columns")
     lacking = run("compare", write_rows(scores | {name: scores[name][1:]}))
-    refuse(lacking, f"{name!r}, which is hardly one beside others")
+    refuse(lacking, f"{name!r}, which seems to summarize others")
 
 
 LABELS = "Ø,Gesamt,Mean acc,95% CI,x-bar,x\u0304,all,macro,summary,macro F1"
@@ -160,4 +160,9 @@ def test_few_rows_of_means_among_items(write, run, names):
     rows = [f"{x},{m},0.{k}" for k, x in enumerate([*"xyzuvw", *names]) for m in "ab"]
     done = run("compare", write("\n".join(["item,model,acc", *rows])))
     place = "expected an item; got"
-    refuse(done, place, "which is hardly one", "to keep them, rename it, such as 'item")
+    refuse(
+        done,
+        place,
+        "which seems to summarize others",
+        "to keep them, rename it, such as 'item",
+    )

@@ -22,7 +22,15 @@ def test_the_sizes_and_what_to_do(write):
     (doubt,) = table.doubts
     assert "differ in size by a factor of 600 " in doubt
     assert "(means of 21 for 'pong', and 12600 for 'qbert')" in doubt
-    assert doubt.endswith("such as a reference model's mean, before comparing")
+    assert "Normalize the scores of each task before comparing: (score - low)" in doubt
+    assert doubt.endswith("own, such as the mean of a reference model")
+
+
+def test_no_division_by_a_mean_that_is_negative_or_near_0(write):
+    scales = SCALES | {"pong": -20.0, "skiing": -9000.0, "boxing": 3.0}
+    (doubt,) = read.scores(write(write_games(scales)), item="game").doubts
+    assert "Do not divide by the mean" in doubt
+    assert "negative or near 0 on 'pong', 'skiing', where that reverses" in doubt
 
 
 @pytest.mark.parametrize("unit", ["item", "run"])

@@ -443,7 +443,7 @@ def test_undecided_tasks_lead_to_them():
         return " ".join(compare(scores, statistic).content.advice)
 
     scores = draw()
-    said = "About these 6 tasks alone, with other runs, statistic='mean' or"
+    said = "these 6 tasks alone, with other runs, pass statistic='mean' or"
     assert said in advise(scores)
     assert "tasks alone" not in advise(scores, "mean")
     scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
@@ -529,7 +529,9 @@ class TestRefused:
     def test_tasks_on_unlike_scales_are_doubted(self):
         scores = draw()
         scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
-        with pytest.warns(UserWarning, match="Normalize them first"):
+        with pytest.warns(
+            UserWarning, match="Normalize the scores of each task before"
+        ):
             compare(scores, "mean")
 
     def test_few_runs_are_doubted(self):

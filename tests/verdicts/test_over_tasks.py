@@ -333,7 +333,8 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
         assert said in lines[0]
         assert "Wilcoxon's test ranks the differences of means by their siz" in lines[0]
         (advice,) = result.content.advice
-        assert "divide the scores of each task by a scale of its own" in advice
+        assert "(score - low) / (high - low)" in advice
+        assert ("Do not divide" in advice) == (min(sizes) < 0.0)
         assert set(lines) < set(result.sentences)
 
 
@@ -351,7 +352,7 @@ def test_a_verdict_beside_an_interval_with_0_is_explained():
     """One task of large scores makes the interval wide, and no rank."""
     over = [f"task {k}" for k in range(7)]
     runs = np.asarray([0.9, 1.0, 0.8, 0.95, 0.85])
-    why = "Over tasks like these, intervals are of means, and verdicts of ranks: one "
+    why = "Over tasks like these, verdicts are by the ranks of differences, and "
     for size, is_wide in ((1.0, False), (900.0, True)):
         scores = {
             task: {"a": x * (runs + 0.4), "b": x * runs}

@@ -85,7 +85,7 @@ def test_items_that_models_have_right_are_in_the_order_of_the_table():
     [
         (0, "On each single task, a model is better than another one."),
         (1, "On 3 of 4 single tasks, a model is better than another one."),
-        (4, "Nor is any on a single task."),
+        (4, "No model is shown to be better than another one on any single task."),
     ],
 )
 @pytest.mark.parametrize("baseline", [None, "base"])
