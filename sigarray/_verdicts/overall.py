@@ -360,7 +360,7 @@ def _name_p_value(over: OverTasks) -> str:
 def _say_where(over: OverTasks) -> str:
     """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
-    which = f"({n} of {n + others} have scores of all models)" if others else n
+    which = f"({n} of {n + others} have these scores of all models)" if others else n
     return f" over tasks like these {which}"
 
 

@@ -287,7 +287,8 @@ def test_tasks_that_do_not_count_are_named():
     assert text.count(said) == 1
     count = "8 tasks, 7 of them with scores of all models"
     ranking = (
-        "Ranking over tasks like these (7 of 8 have scores of all models): c > a > b"
+        "Ranking over tasks like these (7 of 8 have these scores of all models): "
+        "c > a > b"
     )
     assert text.startswith(f"the scores, higher is better, {count} {ranking}")
     assert result.content.paragraphs[0].startswith(f"3 models were compared on {count}")
