@@ -155,8 +155,8 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     if scales is not None:
         warnings.warn(
             f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and a "
-            "threshold is one for all of them. Unless they are normalized already: "
-            f"{advise_scaling(design.tasks, means)}.",
+            f"threshold is one for all of them. {advise_scaling(means, design.tasks)}. "
+            "Scores that are normalized already need none of that.",
             UserWarning,
             stacklevel=2,
         )
