@@ -141,7 +141,7 @@ def test_unlike_tasks_are_doubted(games, run, write):
         for x in lines
     ]
     _, _, err = run("profile", write("\n".join(scaled), "scaled.csv"), *OPTIONS)
-    assert "a threshold is one for all of them. Normalize them first" in err
+    assert "a threshold is one for all of them. Normalize the scores" in err
     lacking = write("\n".join([x for x in lines if x[:7] != "ours,t1"]), "lacking.csv")
     _, _, err = run("profile", lacking, *OPTIONS)
     assert "Profiles are over the 3 tasks that all models have: left out is t1." in err

@@ -64,7 +64,7 @@ def test_what_is_asked(write):
     with pytest.raises(TableError, match=r"of items or scores .* got 'score'"):
         read.scores(path, score="x,y")
     path = write("Model,arc,bbh,Average\na,.1,.2,.15\nb,.3,.4,.35\n")
-    with pytest.raises(TableError, match=r"got 'Average', which is hardly"):
+    with pytest.raises(TableError, match=r"got 'Average', which seems to"):
         read.scores(path, score="arc,bbh,Average")
 
 

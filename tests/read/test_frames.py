@@ -185,7 +185,7 @@ class TestIndex:
 
     def test_of_means(self):
         pandas = pytest.importorskip("pandas")
-        with pytest.raises(TableError, match=r"got 'mean' in the index, which is har"):
+        with pytest.raises(TableError, match=r"got 'mean' in the index, which see"):
             read.scores(pandas.DataFrame(WIDE).describe())
         frame = pandas.DataFrame(WIDE, index=["first", "second", "third"])
         assert as_lists(read.scores(frame, unit="run")) == {"": WIDE}
