@@ -72,12 +72,32 @@ def align_tables(
     first = next((x for x in tables if has_labels(x) and x.ndim > 1), None)
     if first is None:
         return tables
+    for x in tables:
+        if x is not first and has_labels(x) and x.ndim > 1:
+            _check_items(first, x, axes[1])
     for axis in axes if paired else axes[1:]:
         tables = tuple(
             _align(first, x, axis) if has_labels(x) and x.ndim > 1 else x
             for x in tables
         )
     return tables
+
+
+def _check_items(first: Any, x: Any, axis: int) -> None:
+    """Raise if one table lacks items that another has, and name them."""
+    one, other = (_labels(y, _place(y, axis)) for y in (first, x))
+    if one is None or other is None or len(one) == len(other):
+        return
+    which, lacking = "second", one.difference(other, sort=False)
+    if not len(lacking):
+        which, lacking = "first", other.difference(one, sort=False)
+    if len(lacking):
+        msg = (
+            "Expected the same items of both models with axis=(seeds, items); got "
+            f"{len(one)} and {len(other)} items: the {which} lacks {_list(lacking)}. "
+            "Take those that both have."
+        )
+        raise ValueError(msg)
 
 
 def _check_axis_names(x: Any, axes: tuple[int, int]) -> None:

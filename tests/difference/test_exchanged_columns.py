@@ -32,6 +32,15 @@ def test_names_of_axes():
     assert t_ci(a, b, axis=(1, 0)) == t_ci(A, B, axis=(1, 0))
 
 
+def test_a_frame_that_lacks_an_item():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.DataFrame(A.T, columns=[f"q{k}" for k in range(40)])
+    b = a.drop(columns="q7")
+    for pair, which in (((a, b), "second"), ((b, a), "first")):
+        with pytest.raises(ValueError, match=f"the {which} lacks 'q7'"):
+            t_ci(*pair, axis=(0, 1))
+
+
 @pytest.mark.parametrize("metric", [corpus.bleu, corpus.chrf])
 def test_more_matches_than_there_are(metric):
     match = DRAW.integers(1, 5, (4, 30))
