@@ -184,7 +184,12 @@ def _read(
         raise ValueError(msg)
     if not is_of_device:
         return _number(labels, kind, numbers)
-    check_library(xp, labels)
+    check_library(
+        xp,
+        labels,
+        what=f"{_NAMES[kind]} on the host, or",
+        advice="Move the labels to the host, such as labels.cpu().numpy().",
+    )
     if not xp.isdtype(labels.dtype, "integral"):
         msg = (
             f"Expected {_NAMES[kind]} on a device to be integers from 0 on; got dtype "

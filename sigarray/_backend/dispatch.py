@@ -117,33 +117,33 @@ def first_replicate(
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
     """Return the library of the caller's namespace, or NumPy, on a device."""
     if namespace is None and str(device or "cpu") != "cpu":
-        msg = (
+        raise ValueError(
             f"Expected device with xp, the library that has it; got device={device!r} "
             "alone. Pass xp too, such as xp=torch."
         )
-        raise ValueError(msg)
     if namespace is None:
         return HOST
     if not hasattr(namespace, "zeros"):
-        msg = (
+        raise TypeError(
             f"Expected xp to be a namespace such as numpy or torch; got {namespace!r}."
         )
-        raise TypeError(msg)
     # The device of later arrays; CuPy's function takes no device.
     is_placed = device is not None and not array_api_compat.is_cupy_namespace(namespace)
     probe = namespace.zeros(0, device=device) if is_placed else namespace.zeros(0)
     return _shared_library((probe,))
 
 
-def check_library(xp: Library, *arrays: Array) -> None:
+def check_library(
+    xp: Library,
+    *arrays: Array,
+    what: str = "parameters that are numbers or",
+    advice: str = "Pass its namespace as xp, or numbers.",
+) -> None:
     """Raise if an array is not of the library of the namespace."""
     for x in arrays:
         if not is_array(x) or _shared_library((x,)).namespace is not xp.namespace:
-            msg = (
-                f"Expected parameters that are numbers or arrays of {xp.name}; got "
-                f"{describe(x)}. Pass its namespace as xp, or numbers."
-            )
-            raise TypeError(msg)
+            got = f"got {describe(x)}. {advice}"
+            raise TypeError(f"Expected {what} arrays of {xp.name}; {got}")
 
 
 def to_host(x: Array) -> np.ndarray:

@@ -10,6 +10,11 @@ from typing import Any
 from sigarray._backend.checks import describe, represent
 
 _SHOWN = 3
+# Usual names of the axes of seeds and of items, in lower case.
+_SEEDS = frozenset(("seed", "seeds", "run", "runs", "run_id", "trial", "trials"))
+_ITEMS = frozenset(
+    ("item", "items", "item_id", "question", "questions", "example", "examples")
+)
 
 
 def align_labels(
@@ -58,17 +63,64 @@ def align_tables(
     Raises
     ------
     ValueError
-        Labels of items, or of the seeds of pairs, that are not the same.
+        Labels of items, or of the seeds of pairs, that are not the same; or axes whose
+        names say that they are exchanged.
     """
+    for x in tables:
+        if has_labels(x) and x.ndim > 1:
+            _check_axis_names(x, axes)
     first = next((x for x in tables if has_labels(x) and x.ndim > 1), None)
     if first is None:
         return tables
+    for x in tables:
+        if x is not first and has_labels(x) and x.ndim > 1:
+            _check_items(first, x, axes[1])
     for axis in axes if paired else axes[1:]:
         tables = tuple(
             _align(first, x, axis) if has_labels(x) and x.ndim > 1 else x
             for x in tables
         )
     return tables
+
+
+def _check_items(first: Any, x: Any, axis: int) -> None:
+    """Raise if one table lacks items that another has, and name them."""
+    one, other = (_labels(y, _place(y, axis)) for y in (first, x))
+    if one is None or other is None or len(one) == len(other):
+        return
+    which, lacking = "second", one.difference(other, sort=False)
+    if not len(lacking):
+        which, lacking = "first", other.difference(one, sort=False)
+    if len(lacking):
+        msg = (
+            "Expected the same items of both models with axis=(seeds, items); got "
+            f"{len(one)} and {len(other)} items: the {which} lacks {_list(lacking)}. "
+            "Take those that both have."
+        )
+        raise ValueError(msg)
+
+
+def _check_axis_names(x: Any, axes: tuple[int, int]) -> None:
+    """Raise if the axis of seeds is named as items are, or that of items as seeds."""
+    seeds, items = (_name_axis(x, axis) for axis in axes)
+    if seeds.lower() in _ITEMS or items.lower() in _SEEDS:
+        msg = (
+            f"Expected axis=(seeds, items); got axis={axes}, of which {axes[0]} is "
+            f"{seeds or 'without a name'!r} and {axes[1]} is "
+            f"{items or 'without a name'!r}. Pass axis={axes[::-1]}, or rename the "
+            "axes."
+        )
+        raise ValueError(msg)
+
+
+def _name_axis(x: Any, axis: int) -> str:
+    """Return the name of an axis, or nothing."""
+    if not -x.ndim <= axis < x.ndim:
+        return ""
+    place = _place(x, axis)
+    name = x.dims[place] if hasattr(x, "dims") else None
+    labels = None if hasattr(x, "dims") else _labels(x, place)
+    return str(name or getattr(labels, "name", None) or "")
 
 
 def has_labels(x: Any) -> bool:

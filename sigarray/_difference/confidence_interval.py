@@ -277,6 +277,12 @@ def bootstrap_ci(
             "t_ci, whose error is known, or method='bca'."
         )
         raise ValueError(msg)
+    if method == "studentized" and statistic == "mean" and clusters is not None:
+        msg = (
+            "Expected another method than 'studentized' with clusters; got both. Use "
+            "t_ci, whose error is that of clusters, or method='bca'."
+        )
+        raise ValueError(msg)
     if method == "studentized" and of_units != "mean":
         msg = (
             f"Expected statistic='mean' with method='studentized', for which the error "

@@ -10,6 +10,8 @@ from sigarray._difference.lattice import MAX_UNITS
 from sigarray._numeric.sums import SumStatistic
 
 _ROUNDING = 100.0
+# With so many seeds for each item, the two axes may be exchanged.
+_MANY_SEEDS = 5
 # Advice of an interval of means.
 ZEROS_AND_ONES = " For scores of 0 and 1 take proportion_ci."
 
@@ -62,6 +64,39 @@ def doubt_counts(
         warn_caller(
             f"Counts below 0, such as {least:g}, are faults, and of such "
             f"{statistic.measure.__name__} means nothing, though it may be a number."
+        )
+
+
+def doubt_matches(
+    xp: Library, statistic: SumStatistic, samples: Sequence[Array]
+) -> None:
+    """Warn of items with more matches than there are, as of columns out of order."""
+    if not xp.is_host:
+        return
+    for x in samples:
+        for part, whole in statistic.list_bounds(int(x.shape[-2])):
+            parts, wholes = x[..., part, :], x[..., whole, :]
+            more = parts > wholes
+            if xp.any(more):
+                warn_caller(
+                    f"In {int(more.sum())} items number {part} of "
+                    f"{statistic.measure.__name__}, of n-grams that match, is above "
+                    f"number {whole}, of all n-grams (from 0), such as "
+                    f"{float(parts[more][0]):g} of {float(wholes[more][0]):g}: are "
+                    "the numbers in the order that its documentation has?"
+                )
+                return
+
+
+def doubt_axes(xp: Library, samples: Sequence[Array], n_items: int) -> None:
+    """Warn of axes that may be exchanged: many more seeds than items."""
+    if not xp.is_host:
+        return
+    n_seeds = min(int(x.shape[-1]) // n_items for x in samples)
+    if n_seeds >= _MANY_SEEDS * n_items:
+        warn_caller(
+            f"axis=(seeds, items) has {n_seeds} seeds and {n_items} items: are the two "
+            "axes exchanged? The first is that of seeds."
         )
 
 

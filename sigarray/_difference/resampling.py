@@ -25,7 +25,7 @@ from sigarray._backend.tables import (
     one_axis,
     standardize_tables,
 )
-from sigarray._difference.doubts import doubt_counts
+from sigarray._difference.doubts import doubt_axes, doubt_counts, doubt_matches
 from sigarray._difference.strata import arrange_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
@@ -142,9 +142,11 @@ def prepare_samples(
             *given, axis=axis, paired=paired, may_take=statistic.may_take
         )
         doubt_counts(xp, statistic, samples)
+        doubt_matches(xp, statistic, samples)
     elif isinstance(axis, tuple):
         xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
         dtype = samples[0].dtype
+        doubt_axes(xp, samples, n_items)
     else:
         xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype

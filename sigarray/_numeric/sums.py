@@ -34,6 +34,12 @@ class SumStatistic:
         """Whether no number of an item is below 0, as metrics say by an attribute."""
         return getattr(self.measure, "is_of_counts", False)
 
+    def list_bounds(self, n_sums: int) -> list[tuple[int, int]]:
+        """List numbers of an item, and those that they are at most, by their places."""
+        bounds: Callable[[int], list[tuple[int, int]]] | None
+        bounds = getattr(self.measure, "bounds", None)
+        return [] if bounds is None else bounds(n_sums)
+
     def may_take(self, n_sums: int) -> bool:
         """Tell whether so many sums may be meant for it, without a call.
 

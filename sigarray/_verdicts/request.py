@@ -62,8 +62,13 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
         n = min(len(x) for by in count_units(table).values() for x in by.values())
         if n < FEW_SCORES:
             test = "t"
+            is_of_one = n == 1
+            what = f"{n} {name_sampled(table)}{'' if is_of_one else 's'}"
+            if len(table.tasks) > 1:
+                what += ", in the smallest task,"
             note(
-                f"{n} {name_sampled(table)}s are few: models are compared by --test t. "
+                f"{what} {'is' if is_of_one else 'are'} few: models are compared by "
+                "--test t. "
                 "--test permutation exchanges them."
             )
     if is_paired and table.unit == "run":

@@ -33,6 +33,16 @@ def of_counts(metric: F) -> F:
     return metric
 
 
+def bounded(bounds: Callable[[int], list[tuple[int, int]]]) -> Callable[[F], F]:
+    """Say which numbers of an item are at most which others, by their places."""
+
+    def mark(metric: F) -> F:
+        metric.bounds = bounds  # type: ignore[attr-defined]
+        return metric
+
+    return mark
+
+
 def in_threes(n_sums: int) -> bool:
     """Tell whether sums are three for each of some classes, bins or orders."""
     return n_sums > 0 and n_sums % 3 == 0

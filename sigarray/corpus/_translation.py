@@ -4,6 +4,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray.corpus._sums import (
     add_up,
+    bounded,
     divide,
     in_threes,
     is_some,
@@ -16,7 +17,19 @@ from sigarray.corpus._sums import (
 _BETA = 2.0
 
 
+def _bound_bleu(n_sums: int) -> list[tuple[int, int]]:
+    """Matches of each order are at most its n-grams."""
+    size = n_sums // 2 - 1
+    return [(2 + k, 2 + size + k) for k in range(size)]
+
+
+def _bound_chrf(n_sums: int) -> list[tuple[int, int]]:
+    """Matches of each order are at most its n-grams of either side."""
+    return [(k + 2, k + side) for k in range(0, n_sums - 2, 3) for side in (0, 1)]
+
+
 @of_counts
+@bounded(_bound_bleu)
 @may_take(lambda n: n > 3 and n % 2 == 0)
 def bleu(*sums: Array) -> Array:
     """Return the BLEU of a corpus, as sacrebleu's default does.
@@ -84,6 +97,7 @@ def _bleu(xp: Library, *sums: Array) -> Array:
 
 
 @of_counts
+@bounded(_bound_chrf)
 @may_take(in_threes)
 def chrf(*sums: Array) -> Array:
     """Return the chrF of a corpus, or chrF++, as sacrebleu's default does.

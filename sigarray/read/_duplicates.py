@@ -17,7 +17,7 @@ from sigarray.read._identifiers import (
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._settings import may_be_setting
 from sigarray.read._step_names import counts_steps, find_largest
-from sigarray.read._words import HYPERPARAMETERS, names_clusters
+from sigarray.read._words import HYPERPARAMETERS, names_clusters, names_ways
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -75,15 +75,18 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
     of_clusters = a.item is not None and names_clusters(name)
+    task = _find_task(columns) if is_of_item and a.task is None else None
     ways = []
+    if task is not None:
+        ways.append(f"compare on each with --task {task}")
     if of_clusters:
         ways.append(f"pass {say_cluster(name)}")
-    elif is_of_item:
+    elif is_of_item and task is None:
         ways.append(f"pass {say_average(name)}")
     ways.append(f"choose rows with --where {name}={_choose_value(records, name, a)}")
     if model is not None and not (is_of_item and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
-    if a.task is None:
+    if a.task is None and task is None:
         ways.append(f"compare on each with --task {name}")
     both = {
         role: name if known is None else f"{known},{name}"
@@ -92,6 +95,8 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     }
     if a.item is not None and not are_of_one_item(name):
         ways.append(f"pass {say_together(name, both['item'])}")
+    if task is not None and not of_clusters:
+        ways.append(f"pass {say_average(name)}")
     if a.run is not None and _are_steps(records, name):
         ways.append(
             f"where {name!r} counts the steps of a run, rename it 'step', so that the "
@@ -104,6 +109,19 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
+
+
+def _find_task(columns: list[str]) -> str | None:
+    """Return a column of subjects, in each of which items may be numbered anew."""
+    for name in columns:
+        if not (
+            may_be_setting(name)
+            or names_ways(name)
+            or names_clusters(name)
+            or are_of_one_item(name)
+        ):
+            return name
+    return None
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:

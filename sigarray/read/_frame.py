@@ -12,6 +12,7 @@ from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct, take
+from sigarray.read._document_names import take_documents
 from sigarray.read._losses import find_mixed
 from sigarray.read._no_numbers import advise_numbers
 from sigarray.read._run_columns import are_runs
@@ -197,8 +198,7 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
         roles[role] = name
     taken = {*roles.values(), *(frame.metrics or ())}
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
-    # In a table of runs, the step is that at which each has ended.
-    has_ended = frame.kind.startswith("runs of ")
+    has_ended = frame.kind.startswith("runs of ")  # at the step of their rows
     for role, usual in _USUAL.items():
         if role == "step" and has_ended:
             continue
@@ -207,6 +207,8 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
             if column is not None:
                 roles[role] = column
                 del names[column]
+    if not frame.roles:
+        roles = take_documents(frame.columns, roles, names, chosen)
     if "step" not in {*roles, *frame.constants} and not has_ended:
         column = find_step_column(frame.columns, roles, names)
         roles |= {} if column is None else {"step": column}
@@ -220,7 +222,7 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
     column = find_roles(frame, {}).get("model")
     if column is None:
         return False
-    cells = (cell for cell in frame.columns[column] if not is_blank(cell))
+    cells = filter(_is_filled, frame.columns[column])
     return not looks_like_score(next(cells, "0"))
 
 
@@ -250,11 +252,10 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         of_words = advise_numbers(frame.columns, roles.values())
         if of_words is not None:
             raise TableError(f"{frame.source}: {of_words}")
-        msg = (
+        raise TableError(
             f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
             f"{list_names(frame.columns)}. Name it with --score."
         )
-        raise TableError(msg)
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
         f"{list_names(names)}. Choose one with --metric NAME"
@@ -337,7 +338,7 @@ def lacks_column(
     several = [x.strip() for x in name.split(",")]
     if any(x in known for x in several):
         name = next((x for x in several if x not in known), name)
-    by = f" (--{option})" if option is not None else ""
+    by = "" if option is None else f" (--{option})"
     return TableError(
         f"{source} has no column {name!r}{by}.{suggest(name, known)} Its columns are "
         f"{list_names(known)}."
@@ -346,7 +347,7 @@ def lacks_column(
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
     """Join texts, if there are many the first."""
-    more = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
+    more = [f"and {len(texts) - limit} more"] * (len(texts) > limit)
     return by.join([*texts[:limit], *more])
 
 
@@ -393,7 +394,7 @@ def is_numeric(cells: Sequence[Any]) -> bool:
 
 def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
     for word in usual:
-        matches = [name for name, squeezed in names.items() if squeezed == word]
+        matches = [x for x, squeezed in names.items() if squeezed == word]
         if len(matches) == 1:
             return matches[0]
     return None

@@ -207,8 +207,8 @@ def say_cluster(column: str) -> str:
 def say_together(column: str, both: str) -> str:
     """Say when a column names items together with another one."""
     return (
-        f"--item {both}, but only where the same name is of another item for each "
-        f"{column!r}, as question 3 of law and of history"
+        f"--item {both}, but only if names are used again for other items of another "
+        f"{column!r}, as question 3 of law is not question 3 of history"
     )
 
 

@@ -269,24 +269,30 @@ def _say_columns(
             " or ".join(f"--{role} {shlex.quote(x)}" for x in groups[:4])
             for role in ("cluster", "task")
         ]
+        fixed = f". If they are fixed, as subjects are, pass {by_role[1]}"
+        fixed = "" if "task" in roles else fixed
         notes.append(
             f"{list_names(groups, 4)} may group the items. If the groups were sampled, "
             "as documents are, items of one are not independent: pass "
-            f"{by_role[0]}. If they are fixed, as subjects are, pass {by_role[1]}"
+            f"{by_role[0]}{fixed}"
         )
     return notes + doubt_clusters(frame, roles, unused)
 
 
 def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
-    """Tell whether a column of texts has one value for each item, and groups items."""
+    """Tell whether a column of texts has one value for each item, and groups items.
+
+    Items may be named anew in each task.
+    """
     cells = frame.columns[column]
     if "item" not in roles or isinstance(cells, np.ndarray) or find_blank(cells).any():
         return False
     if all(map(looks_like_score, cells[:_MAX_LOOKED_AT])):
         return False
-    items, texts = encode_texts(frame.columns[roles["item"]]), encode_texts(cells)
-    n_items, n_texts = len(items.list_known()), len(texts.list_known())
-    return n_texts <= n_items // 2 and group_rows([items, texts])[1] == n_items
+    names = [roles[role] for role in ("task", "item") if role in roles]
+    items, texts = [encode_texts(frame.columns[x]) for x in names], encode_texts(cells)
+    n_items, n_texts = group_rows(items)[1], len(texts.list_known())
+    return n_texts <= n_items // 2 and group_rows([*items, texts])[1] == n_items
 
 
 def _doubt_columns(

@@ -173,7 +173,7 @@ class TestAdvice:
         path = write(rate(dict.fromkeys("ab", ("law", "history")), column="subject"))
         done = run("compare", path)
         refuse(done, "--ignore subject, with --unit item, to average", "--task subject")
-        refuse(done, "--item subject,item, but only where the same name is of another")
+        refuse(done, "--item subject,item, but only if names are used again for other")
         assert not warn(run("compare", path, "--item", "subject,item"))
 
     def test_pooled_settings(self, write, run):

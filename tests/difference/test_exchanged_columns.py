@@ -1,0 +1,74 @@
+"""Axes and numbers in another order than was meant: refused, or doubted."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from sigarray import bootstrap_ci, corpus, of_sums, t_ci
+
+DRAW = np.random.default_rng(3)
+A, B = DRAW.normal(size=(2, 40, 4))
+
+
+def test_many_seeds_of_few_items():
+    with pytest.warns(UserWarning, match="40 seeds and 4 items: are the two"):
+        t_ci(A, B, axis=(0, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        t_ci(A, B, axis=(1, 0))
+
+
+def test_names_of_axes():
+    pandas = pytest.importorskip("pandas")
+    a, b = (
+        pandas.DataFrame(x, pandas.RangeIndex(40, name="item")).rename_axis(
+            columns="seed"
+        )
+        for x in (A, B)
+    )
+    with pytest.raises(ValueError, match=r"0 is 'item' and 1 is 'seed'. Pass axis="):
+        t_ci(a, b, axis=(0, 1))
+    assert t_ci(a, b, axis=(1, 0)) == t_ci(A, B, axis=(1, 0))
+
+
+def test_a_frame_that_lacks_an_item():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.DataFrame(A.T, columns=[f"q{k}" for k in range(40)])
+    b = a.drop(columns="q7")
+    for pair, which in (((a, b), "second"), ((b, a), "first")):
+        with pytest.raises(ValueError, match=f"the {which} lacks 'q7'"):
+            t_ci(*pair, axis=(0, 1))
+
+
+@pytest.mark.parametrize("metric", [corpus.bleu, corpus.chrf])
+def test_more_matches_than_there_are(metric):
+    match = DRAW.integers(1, 5, (4, 30))
+    total = match + DRAW.integers(1, 4, (4, 30))
+    if metric is corpus.bleu:
+        good, bad = (
+            [total[0], total[0], *x, *y] for x, y in ((match, total), (total, match))
+        )
+    else:
+        orders = list(zip(total, total + 1, match, strict=True))
+        good = [x for order in orders for x in order]
+        bad = [x for own, other, both in orders for x in (both, other, own)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        t_ci(np.stack(good), statistic=of_sums(metric))
+    with pytest.warns(UserWarning, match="In 30 items number"):
+        t_ci(np.stack(bad), statistic=of_sums(metric))
+
+
+def test_studentized_clusters():
+    labels = np.arange(40) // 4
+    with pytest.raises(ValueError, match=r"with clusters; got both\. Use t_ci"):
+        bootstrap_ci(A[:, 0], clusters=labels, method="studentized", rng=0)
+
+
+def test_labels_of_another_library():
+    torch = pytest.importorskip("torch")
+    labels = torch.arange(40) // 4
+    for option in ("clusters", "strata"):
+        with pytest.raises(TypeError, match=f"Expected {option} on the host"):
+            t_ci(A[:, 0], **{option: labels})

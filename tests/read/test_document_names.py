@@ -1,0 +1,33 @@
+"""Tests of columns such as doc_id, of items or of their clusters."""
+
+import pytest
+
+from sigarray.read._frame import Frame, find_roles
+
+
+def _roles(names, rows, **chosen):
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return find_roles(Frame("a long table", "x.csv", columns, range(len(rows))), chosen)
+
+
+@pytest.mark.parametrize("name", ["doc_id", "doc", "docId"])
+def test_documents_are_clusters_of_questions(name):
+    rows = [("a", f"d{k // 3}", f"q{k}", "1") for k in range(9)]
+    roles = _roles(("model", name, "question", "score"), rows)
+    assert (roles["item"], roles["cluster"]) == ("question", name)
+    said = _roles(("model", name, "q", "score"), rows, item="q")
+    assert (said["item"], said["cluster"]) == ("q", name)
+
+
+def test_a_document_with_one_question_is_the_item():
+    rows = [("a", f"d{k}", f"text {k}", "1") for k in range(9)]
+    roles = _roles(("model", "doc_id", "question", "score"), rows)
+    assert roles["item"] == "doc_id"
+    assert "cluster" not in roles
+
+
+def test_prompts_that_all_documents_share_are_no_items():
+    rows = [("a", f"d{k // 3}", f"prompt {k % 3}", "1") for k in range(9)]
+    roles = _roles(("model", "doc_id", "prompt", "score"), rows)
+    assert roles["item"] == "doc_id"
+    assert "cluster" not in roles
