@@ -99,8 +99,8 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     # Advice is no caption.
     unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}
     text = compare_models(unlike, unit="run").to_latex()
-    assert text.count("\n% To have tasks of one scale") == 1
-    assert text.count("To have tasks of one scale") == 1
+    assert text.count("\n% Normalize the scores of each task") == 1
+    assert text.count("Normalize the scores of each task") == 1
 
 
 @pytest.mark.long
