@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests import network
-from tests.backends import HAS_ALL, USUAL, Backend, use_backend
+from tests.backends import HAS_ALL, USUAL, Backend, make_fixture
 
 network.guard()
 
@@ -73,11 +73,7 @@ def _few_programs() -> Iterator[None]:
         freeze_objects()
 
 
-@pytest.fixture(params=USUAL)
-def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
-    """Every backend in turn that computes at once."""
-    with use_backend(request.param) as backend:
-        yield backend
+backend = make_fixture(USUAL)
 
 
 @pytest.fixture

@@ -241,3 +241,14 @@ def use_backend(name: str) -> Iterator[Backend]:
 
     with jax.enable_x64(backend.float_name == "float64"):
         yield backend
+
+
+def make_fixture(names: list[str]) -> Any:
+    """Make the fixture of a folder or a file: every one of these backends in turn."""
+
+    @pytest.fixture(params=names)
+    def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+        with use_backend(request.param) as backend:
+            yield backend
+
+    return backend

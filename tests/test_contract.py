@@ -14,7 +14,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
-from tests.backends import EAGER, HAS_ALL, make_backend, use_backend
+from tests.backends import EAGER, HAS_ALL, make_backend, make_fixture
 from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
 
@@ -69,11 +69,7 @@ def over(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-@pytest.fixture(params=EAGER)
-def backend(request):
-    """Every backend in turn that computes at once."""
-    with use_backend(request.param) as backend:
-        yield backend
+backend = make_fixture(EAGER)
 
 
 def some_are_long(cases):

@@ -72,6 +72,14 @@ def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
     )
 
 
+# What to do on one task, where a statistic over tasks is none.
+_ON_ONE_TASK = {
+    "improvement": "--test brunner-munzel says how often a run of a model beats one of "
+    "another",
+    "mean": "models are compared by their means with --test t",
+}
+
+
 def refuse_scores(
     table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]
 ) -> None:
@@ -96,18 +104,11 @@ def refuse_scores(
             "takes these."
         )
         raise ValueError(msg)
-    if len(table.tasks) == 1 and statistic == "improvement":
+    if len(table.tasks) == 1 and statistic in _ON_ONE_TASK:
         msg = (
-            f"Expected several tasks with {option}; got one, on which --test "
-            "brunner-munzel says how often a run of a model beats one of another. "
-            "Leave it out, or name the column of tasks with --task."
-        )
-        raise ValueError(msg)
-    if len(table.tasks) == 1 and statistic == "mean":
-        msg = (
-            f"Expected several tasks with {option}; got one, on which models are "
-            "compared by their means with --test t. Leave it out, or name the column "
-            "of tasks with --task."
+            f"Expected several tasks with {option}; got one, on which "
+            f"{_ON_ONE_TASK[statistic]}. Leave it out, or name the column of tasks "
+            "with --task."
         )
         raise ValueError(msg)
     if not tasks:

@@ -10,11 +10,11 @@ from sigarray._backend.checks import describe, flag, fraction
 from sigarray._backend.dispatch import is_array
 from sigarray._host import choose_names, copy_array
 from sigarray._numeric.special import student_quantile
+from sigarray.plot._curves import MOST_CURVES, draw_curve, make_band_key
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     check_axes,
     explain,
-    look_of,
     make_figure,
     say_left_out,
     show_names,
@@ -26,12 +26,7 @@ from sigarray.plot._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More bands than this cover one another.
-_MOST_CURVES = 7
 _HEIGHT = 2.6
-# Curves of fewer steps than this have a mark at each.
-_FEW_STEPS = 12
-_PALE = 0.2
 
 
 @draws
@@ -112,20 +107,19 @@ def learning_curves(
     at = {name: _read_steps(steps, name, x.shape[1]) for name, x in models.items()}
     sign = -1.0 if is_higher_better else 1.0
     every = sorted(models, key=lambda name: sign * models[name][:, -1].mean())
-    order = every[:_MOST_CURVES]
+    order = every[:MOST_CURVES]
     axes: Axes = given or make_figure(_HEIGHT).subplots()
     direction = "higher" if is_higher_better else "lower"
     tidy(axes, x="step", y=f"mean score ({direction} is better)")
     keys: dict[str, Any] = {}
     for k, (name, shown) in enumerate(zip(order, show_names(order), strict=True)):
-        n = len(models[name])
-        said = f"{shown}: {n} run{'' if n == 1 else 's'}"
-        keys[said] = _draw_curve(axes, k, at[name], models[name], level)
+        runs = models[name]
+        said = f"{shown}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
+        means = runs.mean(axis=0)
+        band = _find_band(runs, means, level)
+        keys[said] = draw_curve(axes, k, at[name], means, band)
     if any(len(models[name]) > 1 for name in order):
-        from matplotlib.patches import Patch
-
-        said = f"{show_share(level)} at each step"
-        keys[said] = Patch(facecolor="0.8")
+        keys[f"{show_share(level)} at each step"] = make_band_key()
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)
     say_left_out(axes, len(every) - len(order))
@@ -183,29 +177,13 @@ def _read_steps(steps: Any, name: Hashable, n: int) -> np.ndarray:
     return values
 
 
-def _draw_curve(
-    ax: "Axes", k: int, steps: np.ndarray, runs: np.ndarray, level: float
-) -> Any:
-    """Draw the mean of runs, and a band of its intervals."""
-    look, n = look_of(k), len(runs)
-    means = runs.mean(axis=0)
-    if n > 1:
-        t = student_quantile(0.5 + 0.5 * level, n - 1)
-        margin = t * runs.std(axis=0, ddof=1) / math.sqrt(n)
-        band: dict[str, Any] = {
-            "facecolor": look.color,
-            "alpha": _PALE,
-            "linewidth": 0.0,
-        }
-        ax.fill_between(steps, means - margin, means + margin, **band)
-    (line,) = ax.plot(
-        steps,
-        means,
-        color=look.color,
-        linestyle=look.dashes,
-        linewidth=1.3,
-        marker=look.marker,
-        markersize=3.0,
-        markevery=max(1, len(steps) // _FEW_STEPS),
-    )
-    return line
+def _find_band(
+    runs: np.ndarray, means: np.ndarray, level: float
+) -> list[np.ndarray] | None:
+    """Return the limits of intervals of the means of runs, if there are several."""
+    n = len(runs)
+    if n == 1:
+        return None
+    t = student_quantile(0.5 + 0.5 * level, n - 1)
+    margin = t * runs.std(axis=0, ddof=1) / math.sqrt(n)
+    return [means - margin, means + margin]

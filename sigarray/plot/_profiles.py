@@ -7,11 +7,11 @@ import numpy as np
 
 from sigarray._backend.checks import describe, flag
 from sigarray._host import choose_names, copy_array
+from sigarray.plot._curves import MOST_CURVES, draw_curve, make_band_key
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     check_axes,
     explain,
-    look_of,
     make_figure,
     say_left_out,
     show_names,
@@ -23,12 +23,7 @@ from sigarray.results import ProportionResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More bands than this cover one another.
-_MOST_CURVES = 7
 _HEIGHT = 2.6
-# Profiles at fewer thresholds than this have a mark at each.
-_FEW_THRESHOLDS = 12
-_PALE = 0.2
 
 
 @draws
@@ -103,17 +98,15 @@ def profiles(
     models = _read_profiles(results, names, len(at))
     order = np.argsort(at, kind="stable")
     every = sorted(models, key=lambda name: -models[name][0].mean())
-    drawn = every[:_MOST_CURVES]
+    drawn = every[:MOST_CURVES]
     axes: Axes = given or make_figure(_HEIGHT).subplots()
     side = "above" if is_higher_better else "below"
     tidy(axes, x="threshold", y=f"share of scores {side} it")
     keys: dict[str, Any] = {}
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
         curve = [x[order] for x in models[name]]
-        keys[shown] = _draw_profile(axes, k, at[order], *curve)
-    from matplotlib.patches import Patch
-
-    keys["band: all thresholds"] = Patch(facecolor="0.8")
+        keys[shown] = draw_curve(axes, k, at[order], curve[0], curve[1:])
+    keys["band: all thresholds"] = make_band_key()
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)
@@ -172,27 +165,3 @@ def _read(
         )
         raise ValueError(msg)
     return share, low, high
-
-
-def _draw_profile(
-    ax: "Axes",
-    k: int,
-    at: np.ndarray,
-    share: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-) -> Any:
-    """Draw a profile, and its band."""
-    look = look_of(k)
-    ax.fill_between(at, low, high, facecolor=look.color, alpha=_PALE, linewidth=0.0)
-    (line,) = ax.plot(
-        at,
-        share,
-        color=look.color,
-        linestyle=look.dashes,
-        linewidth=1.3,
-        marker=look.marker,
-        markersize=3.0,
-        markevery=max(1, len(at) // _FEW_THRESHOLDS),
-    )
-    return line

@@ -2,14 +2,13 @@
 
 import argparse
 
-from sigarray._cli.options.choices import PICTURES
 from sigarray._cli.options.shared import (
     FILE_OF_SCORES,
     add_format,
+    add_plot,
     add_table,
 )
 from sigarray._cli.options.tests import add_tests
-from sigarray._plain_text import list_in_words
 
 FILES = "[FILE ...]"
 DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
@@ -21,11 +20,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_tests(command)
     result = command.add_argument_group("what to write")
     add_format(result, "print the answer alone, if text, and warnings")
-    result.add_argument(
-        "--plot",
-        metavar="FILE",
-        help=f"draw the result: {list_in_words(PICTURES, 'or')}",
-    )
+    add_plot(result, "the result")
     result.add_argument(
         "--report",
         metavar="FILE.html",

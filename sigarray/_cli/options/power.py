@@ -2,16 +2,15 @@
 
 import argparse
 
-from sigarray._cli.options.choices import PICTURES
 from sigarray._cli.options.shared import (
     add_format,
+    add_plot,
     add_table,
     number,
     share_line,
     whole_number,
 )
 from sigarray._cli.options.tests import add_tests
-from sigarray._plain_text import list_in_words
 
 FILES = "[FILE ...]"
 # More than anyone uses.
@@ -57,8 +56,4 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     written = command.add_argument_group("what to write")
     add_format(written)
-    written.add_argument(
-        "--plot",
-        metavar="FILE",
-        help=f"draw the power: {list_in_words(PICTURES, 'or')}",
-    )
+    add_plot(written, "the power")

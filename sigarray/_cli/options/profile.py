@@ -2,16 +2,15 @@
 
 import argparse
 
-from sigarray._cli.options.choices import PICTURES
 from sigarray._cli.options.shared import (
     FILE_OF_SCORES,
     add_format,
     add_level,
+    add_plot,
     add_random,
     add_table,
     split_numbers,
 )
-from sigarray._plain_text import list_in_words
 
 FILES = "[FILE ...]"
 DESCRIPTION = (
@@ -35,8 +34,4 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_random(profile, default=_RESAMPLES, said=str(_RESAMPLES))
     written = command.add_argument_group("what to write")
     add_format(written)
-    written.add_argument(
-        "--plot",
-        metavar="FILE",
-        help=f"draw the profiles: {list_in_words(PICTURES, 'or')}",
-    )
+    add_plot(written, "the profiles")

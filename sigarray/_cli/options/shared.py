@@ -9,6 +9,7 @@ from sigarray._cli.options.choices import (
     AGGREGATES,
     ALPHA,
     MAX_RESAMPLES,
+    PICTURES,
     STATISTICS,
     STYLES,
     TREATMENTS,
@@ -139,6 +140,12 @@ def add_format(
         help=list_in_words(STYLES, "or"),
     )
     group.add_argument("--quiet", action="store_true", help=quiet)
+
+
+def add_plot(group: argparse._ArgumentGroup, what: str) -> None:
+    """Add the option for a file with a picture of something."""
+    said = f"draw {what}: {list_in_words(PICTURES, 'or')}"
+    group.add_argument("--plot", metavar="FILE", help=said)
 
 
 def add_level(
