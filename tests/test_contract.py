@@ -17,80 +17,21 @@ from sigarray import responses
 from tests.backends import EAGER, HAS_ALL, make_backend, make_fixture
 from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
+from tests.chosen import (
+    CHOSEN,
+    ENTRIES,
+    LOOPS,
+    ONE_EACH,
+    over,
+    over_all_long_but,
+    over_libraries,
+)
 
 RANDOM_CASES = [case for case in CASES if case.is_random]
 BATCHED_CASES = [case for case in CASES if case.has_batch]
 CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 
-# The first case of each function.
-ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
-FIRSTS = {case.id for case in ONE_EACH}
-# The first of each public function, however it is called: of what happens where arrays
-# come in.
-ENTRIES = list({x.public or x.function: x for x in reversed(CASES)}.values())
-# Others, which reach most lines that no first one reaches: what is compiled or traced
-# for them alone costs a third of what it costs for all.
-FURTHER = {
-    "aso-asymptotic-ragged",
-    "aso-bootstrap-gamma",
-    "bootstrap_ci-callable-bca-1",
-    "bootstrap_ci-mean-studentized-1",
-    "bootstrap_power_analysis-aso",
-    "bootstrap_test-saddlepoint-paired",
-    "equivalence_test-bootstrap-t",
-    "equivalence_test-score",
-    "multi_aso-4",
-    "multi_aso-baseline",
-    "multi_aso-ragged-exact",
-    "permutation_replicates-exact",
-    "permutation_replicates-t-pairs",
-    "permutation_test-margin-saddlepoint",
-    "permutation_test-saddlepoint-independent",
-    "permutation_test-t-exact",
-    "proportion_ci-paired",
-    "rank_ci-callable",
-    "response_test-shuffled",
-}
-assert {case.id for case in CASES} - FIRSTS >= FURTHER
-# One of each loop: over replicates to add up, to keep, and within batch entries.
-LOOPS = [
-    case
-    for case in ONE_EACH
-    if case.function in (sigarray.aso, sigarray.bootstrap_ci, responses.response_test)
-]
-
-# What follows from the axes alone is the same in all widths of a library. JAX compiles
-# a program for every shape: see `TestJax`.
-LIBRARIES = [x for x in EAGER if x != "array_api_strict:no_float64"]
-
-
-def over(cases):
-    """Run a test for each of these cases."""
-    return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
-
-
 backend = make_fixture(EAGER)
-
-
-def some_are_long(cases):
-    """List cases; but for the first of each function, and `FURTHER`, they are long."""
-    return [
-        pytest.param(
-            case, marks=[] if case.id in FIRSTS | FURTHER else [pytest.mark.long]
-        )
-        for case in cases
-    ]
-
-
-def over_libraries(cases, backends=LIBRARIES):
-    """Run a test for these cases on one backend, for the first of each on others."""
-    pairs = [
-        pytest.param(name, case, id=f"{name}-{case.id}")
-        for name in backends
-        for case in cases
-        if HAS_ALL or name == backends[0] or case.id in FIRSTS
-    ]
-    return pytest.mark.parametrize(("backend", "case"), pairs, indirect=["backend"])
 
 
 def call_on(backend, case, samples, **changes):
@@ -118,6 +59,15 @@ def list_operations(program):
             )
             left += [x for x in parts if hasattr(x, "eqns")]
     return found
+
+
+def take_seed(case):
+    """Call a case with a seed before its arrays."""
+
+    def program(seed, *arrays):
+        return case(*arrays, **({"rng": seed} if case.is_random else {}))
+
+    return program
 
 
 def leaves_the_device(operations):
@@ -158,20 +108,25 @@ def test_every_public_function_has_a_case():
 
 
 @over(CASES)
-def test_result_stays_where_the_scores_are(backend, case):
+def test_it_gives_the_numbers_of_numpy_where_the_scores_are(backend, case):
     """Same namespace, device and dtype; no host transfer; inputs are not written to."""
     import array_api_compat
 
     samples = case.samples(2)
-    arrays = [backend.asarray(sample, "float32") for sample in samples]
-    with backend.no_transfers():
-        results = case(*arrays)
-    for result in results:
-        assert type(result) is type(arrays[0])
-        case.assert_dtype(backend.xp, result, backend.xp.float32)
-        assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
-    for array, sample in zip(arrays, samples, strict=True):
-        np.testing.assert_array_equal(backend.to_numpy(array), sample)
+    on_numpy = case(*samples)
+    for dtype in dict.fromkeys(("float32", backend.float_name)):
+        arrays = [backend.asarray(sample, dtype) for sample in samples]
+        with backend.no_transfers():
+            results = case(*arrays)
+        for result, expected in zip(results, on_numpy, strict=True):
+            assert type(result) is type(arrays[0])
+            case.assert_dtype(backend.xp, result, getattr(backend.xp, dtype))
+            assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
+            np.testing.assert_allclose(
+                backend.to_numpy(result), expected, atol=case.float32_error
+            )
+        for array, sample in zip(arrays, samples, strict=True):
+            np.testing.assert_array_equal(backend.to_numpy(array), sample.astype(dtype))
 
 
 @over(CASES)
@@ -276,18 +231,6 @@ def test_batch_size_does_not_change_the_result(backend, case):
             )
 
 
-@over(CASES)
-def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
-    samples = case.samples(2)
-    expected = case(*samples)
-    for dtype in ("float32", backend.float_name):
-        results = case(*(backend.asarray(sample, dtype) for sample in samples))
-        for result, on_numpy in zip(results, expected, strict=True):
-            np.testing.assert_allclose(
-                backend.to_numpy(result), on_numpy, atol=case.float32_error
-            )
-
-
 @over_libraries(RANDOM_CASES)
 def test_seed_matters(backend, case):
     samples = case.samples()
@@ -305,20 +248,31 @@ class TestJax:
     def backend(self):
         return make_backend("jax.numpy")
 
-    @over(some_are_long(CASES))
-    def test_one_program(self, backend, case):
-        """Compiled once, for other samples and seeds too; the numbers of NumPy.
+    @over_all_long_but(CHOSEN)
+    def test_nothing_leaves_the_device(self, backend, case):
+        """It traces, and lowers for CUDA, where there is none: XLA knows all of it."""
+        import jax
 
-        It lowers for CUDA, where there is none: XLA knows all of its operations.
-        """
+        arrays = [backend.asarray(sample) for sample in case.samples(2, 3)]
+        seed = jax.numpy.asarray(0)
+        traced = jax.jit(take_seed(case)).trace(seed, *arrays)
+        operations = list_operations(traced.jaxpr)
+        assert not leaves_the_device(operations)
+        assert not list_calls_on_cuda(traced, operations)
+        for result in traced.out_info:
+            case.assert_dtype(backend.xp, result, np.float32)
+
+    @over_all_long_but(ENTRIES)
+    def test_one_program(self, backend, case):
+        """Compiled once, for other samples and seeds too; the numbers of NumPy."""
         import jax
 
         traces = []
 
         @jax.jit
-        def program(seed, *arrays):
+        def program(*arrays):
             traces.append(arrays)
-            return case(*arrays, **({"rng": seed} if case.is_random else {}))
+            return take_seed(case)(*arrays)
 
         def call(samples, seed=11):
             arrays = [backend.asarray(x) for x in samples]
@@ -331,13 +285,8 @@ class TestJax:
             return [np.asarray(result) for result in results]
 
         samples = case.samples(2, 3)
-        arrays = [backend.asarray(sample) for sample in samples]
         # Constants are sent to the device while it is traced.
-        program(jax.numpy.asarray(0), *arrays)
-        traced = program.trace(jax.numpy.asarray(0), *arrays)
-        operations = list_operations(traced.jaxpr)
-        assert not leaves_the_device(operations)
-        assert not list_calls_on_cuda(traced, operations)
+        program(jax.numpy.asarray(0), *map(backend.asarray, samples))
         clean = call(samples)
         for result, on_numpy in zip(clean, case(*samples), strict=True):
             np.testing.assert_allclose(

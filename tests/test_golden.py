@@ -8,7 +8,7 @@ import pytest
 from tests import golden
 from tests.backends import needs_engine, require, without_engine
 from tests.cases import CASES
-from tests.test_contract import over
+from tests.chosen import over
 
 GOLDEN = golden.read()
 KEY_OF = functools.cache(golden.key_of)

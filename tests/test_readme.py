@@ -1,10 +1,7 @@
 """The README's code runs, and what it shows is what the command prints."""
 
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -44,16 +41,14 @@ def test_output_is_what_the_code_prints(capsys, code, shown):
 
 
 @pytest.mark.parametrize(("part", "command", "shown"), OUTPUTS)
-def test_output_is_what_the_command_prints(part, command, shown):
+def test_output_is_what_the_command_prints(run, monkeypatch, part, command, shown):
     pytest.importorskip("rich")
-    process = subprocess.run(
-        [sys.executable, "-m", *command.split()],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
-    )
-    printed = [line.rstrip() for line in process.stdout.splitlines()]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(ROOT)
+    name, *arguments = command.split()
+    code, output, _ = run(*arguments)
+    assert (name, code) == ("sigarray", 0)
+    printed = [line.rstrip() for line in output.splitlines()]
     if part == "first lines of":
         printed = printed[: len(shown.splitlines())]
         assert len(printed) > 10

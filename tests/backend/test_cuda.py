@@ -4,9 +4,10 @@ import textwrap
 
 import pytest
 
+from tests import chosen
 from tests.backend.programs import run
 from tests.backends import require
-from tests.cases import CASES
+from tests.chosen import chosen_or_others
 
 PRELUDE = """
 import warnings
@@ -23,16 +24,18 @@ def run_on_fake_cuda(code):
     return run(PRELUDE + textwrap.dedent(code))
 
 
-def test_every_case_runs_without_a_wait():
+@chosen_or_others
+def test_cases_run_without_a_wait(cases):
     code, output = run_on_fake_cuda(
-        """
-        for case in CASES:
+        f"""
+        from tests import chosen
+        for case in chosen.{cases}:
             check(case, *((2, *shape) for shape in case.shapes))
             print("ran", case.id)
         """
     )
     assert code == 0, output
-    assert output.count("ran ") == len(CASES)
+    assert output.count("ran ") == len(getattr(chosen, cases))
 
 
 @pytest.mark.long
@@ -139,7 +142,8 @@ def test_calls_start_few_kernels():
     assert code == 0, output
 
 
-def test_simulations_do_not_wait_and_faults_are_noticed():
+@pytest.mark.long
+def test_simulations_do_not_wait():
     code, output = run_on_fake_cuda(
         """
         import array_api_compat.torch as xp
@@ -156,7 +160,14 @@ def test_simulations_do_not_wait_and_faults_are_noticed():
             )
         )
         check(lambda: responses.power(4, 2, **small, **where))
+        """
+    )
+    assert code == 0, output
 
+
+def test_faults_are_noticed():
+    code, output = run_on_fake_cuda(
+        """
         host = torch.zeros(3)
         for planted, complaint in (
             (lambda x: x.sum().item(), "_local_scalar_dense is not known"),

@@ -5,7 +5,9 @@ import textwrap
 
 import pytest
 
+from tests import chosen
 from tests.backend.programs import run
+from tests.chosen import chosen_or_others
 
 PRELUDE = """
 import warnings
@@ -14,7 +16,6 @@ from tests.backend import fake_cupy, kernels
 cupy = fake_cupy.install({kernels})
 warnings.simplefilter("ignore")
 from sigarray import responses
-from tests.cases import CASES
 """
 
 
@@ -22,14 +23,16 @@ def run_beside_fake(code, kernels=None):
     return run(PRELUDE.format(kernels=kernels) + textwrap.dedent(code))
 
 
+@chosen_or_others
 @pytest.mark.parametrize("kernels", [None, "kernels.RawKernel"])
-def test_every_case_gives_the_numbers_of_numpy_without_a_wait(kernels):
+def test_cases_give_the_numbers_of_numpy_without_a_wait(kernels, cases):
     """By array code, and by kernels of our own, which g++ compiles for the host."""
     if kernels and shutil.which("g++") is None:
         pytest.skip("there is no g++")
     code, output = run_beside_fake(
-        """
-        for case in CASES:
+        f"""
+        from tests import chosen
+        for case in chosen.{cases}:
             samples = case.samples(2)
             arrays = [cupy.asarray(x) for x in samples]
             with fake_cupy.without_waits():
@@ -48,11 +51,10 @@ def test_every_case_gives_the_numbers_of_numpy_without_a_wait(kernels):
         kernels,
     )
     assert code == 0, output
-    from tests.cases import CASES
-
-    assert output.count("ran ") == len(CASES)
+    assert output.count("ran ") == len(getattr(chosen, cases))
 
 
+@pytest.mark.long
 def test_simulations_do_not_wait():
     code, output = run_beside_fake(
         """

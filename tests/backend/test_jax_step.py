@@ -10,7 +10,7 @@ from sigarray import aso, bootstrap_replicates, t_test
 from sigarray.responses import metrics
 from tests.backend.programs import run
 from tests.backends import require
-from tests.test_contract import ENTRIES, over
+from tests.chosen import ENTRIES, over
 
 OPTIONS = {"n_resamples": 60, "rng": 0}
 
@@ -26,6 +26,7 @@ def samples(jax):
     return [jax.numpy.asarray(rng.normal(size=n), "float32") for n in (12, 9)]
 
 
+@pytest.mark.long
 def test_scan_over_steps_of_several_experiments(jax):
     """Each has a key of its own, and a column of scores, which are the same."""
     scores, baseline = jax.random.normal(jax.random.key(1), (2, 2, 12))

@@ -9,7 +9,7 @@ import pytest
 from sigarray import bootstrap_test, permutation_test, responses
 from tests.backends import HAS_ALL, require, use_backend
 from tests.cases import CASES
-from tests.test_contract import ENTRIES, LOOPS, ONE_EACH, over
+from tests.chosen import ENTRIES, LOOPS, ONE_EACH, over
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from sigarray._backend.dispatch import library_of
 from tests.backend.programs import run
 from tests.backends import require
 from tests.cases import CASES
-from tests.test_contract import ONE_EACH, over
+from tests.chosen import ONE_EACH, over
 
 OPTIONS = {"n_resamples": 60, "rng": 0}
 

@@ -18,7 +18,7 @@ from sigarray._order.ratio import SortedResamples
 from tests.backend.programs import run
 from tests.backends import require, whole_suite
 from tests.cases import CASES
-from tests.test_contract import over
+from tests.chosen import over
 
 
 def takes_workers(function):

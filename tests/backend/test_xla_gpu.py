@@ -11,7 +11,8 @@ import pytest
 
 from tests.backend.programs import run
 from tests.backends import HAS_ALL, require
-from tests.test_contract import CASES, ENTRIES
+from tests.cases import CASES
+from tests.chosen import ENTRIES
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,8 @@ import jax
 import jax.numpy as jnp
 from tests.backend.h100 import compile_program, count_launches, lower
 from tests.backends import HAS_ALL
-from tests.test_contract import CASES, ENTRIES
+from tests.cases import CASES
+from tests.chosen import ENTRIES
 cases = CASES if HAS_ALL else ENTRIES
 warnings.simplefilter("ignore")
 """

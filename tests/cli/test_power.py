@@ -158,7 +158,9 @@ class TestRates:
 class TestFewRuns:
     """No number of runs is an answer with which nothing can be shown."""
 
-    @pytest.mark.parametrize("n_models", [2, 3, 6])
+    @pytest.mark.parametrize(
+        "n_models", [2, 3, pytest.param(6, marks=pytest.mark.long)]
+    )
     @pytest.mark.parametrize("test", TESTS)
     def test_the_answer_is_one_that_compare_can_give(
         self, write, run, power, test, n_models

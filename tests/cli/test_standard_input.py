@@ -46,13 +46,16 @@ class TestStandardInput:
         assert done.returncode == 0, done.stderr
         assert "mine" in done.stdout
 
+    @pytest.mark.long
     @pytest.mark.parametrize("nothing", [{}, {"input": ""}])
     def test_nothing_gives_the_example(self, nothing):
         done = compare(**nothing)
         assert done.returncode == 0, done.stderr
         assert "example" in done.stderr
 
-    @pytest.mark.parametrize("nothing", [{}, {"input": ""}])
+    @pytest.mark.parametrize(
+        "nothing", [{}, pytest.param({"input": ""}, marks=pytest.mark.long)]
+    )
     def test_no_gate_is_passed_by_an_example(self, nothing):
         done = compare("--fail-unless-better", "mlp", **nothing)
         refuse(done, "--fail-unless-better", "FILE")

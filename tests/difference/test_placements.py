@@ -78,7 +78,7 @@ def test_it_is_scipys(backend, alternative, n, m, levels):
     ("backend", "n", "m"),
     [
         *((name, n, m) for name in EAGER for n, m in SIZES),
-        *(("jax.numpy", n, m) for n, m in SIZES[-2:]),
+        *(pytest.param("jax.numpy", *x, marks=pytest.mark.long) for x in SIZES[-2:]),
     ],
     indirect=["backend"],
 )

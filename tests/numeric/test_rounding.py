@@ -18,7 +18,7 @@ from sigarray import (
 )
 from tests.backends import everywhere
 from tests.cases import CASES
-from tests.test_contract import over
+from tests.chosen import over
 
 FLAT_CASES = [
     case for case in CASES if not case.is_within_one and case.moved is not None

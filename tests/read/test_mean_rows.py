@@ -31,7 +31,7 @@ def measure_refusals(n_tables, n_models, n_runs, decimals, append=None):
 
 @pytest.mark.parametrize("n_models", [2, 5])
 @pytest.mark.parametrize("n_runs", [4, 5, 20])
-@pytest.mark.parametrize("decimals", [0, 1, 4])
+@pytest.mark.parametrize("decimals", [0, pytest.param(1, marks=pytest.mark.long), 4])
 def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
     """Measured: at most 0.8 % of tables; 4 of 200 exclude a limit of 5 % for 0.5."""
     assert measure_refusals(200, n_models, n_runs, decimals) <= 0.02

@@ -21,9 +21,9 @@ from sigarray import (
 )
 from sigarray._backend.of_numpy import HOST
 from sigarray._resampling.replicates import Beyond, Remade, count_beyond, keep
-from tests.backends import HERE, require
+from tests.backends import EAGER, HAS_ALL, require
 from tests.cases import CASES
-from tests.test_contract import over, over_libraries
+from tests.chosen import CHOSEN, over, over_libraries
 
 REPLICATES = [case for case in CASES if "start" in case.options]
 ALTERNATIVES = {
@@ -38,10 +38,10 @@ def draw_scores(*sizes, seed=0):
     return [rng.normal(0.3 * k, 1.0, (2, size)) for k, size in enumerate(sizes)]
 
 
-@over_libraries(REPLICATES, [x for x in HERE if x != "jax.numpy:x64"])
+@over_libraries(REPLICATES, EAGER)
 def test_any_split_gives_the_same(backend, case):
     arrays = [backend.asarray(sample) for sample in case.samples(2)]
-    parts = [15, 15] if backend.is_jax else [1, 2, 3, 7, 17]
+    parts = [1, 2, 3, 7, 17]
     wholes = case(*arrays)
     starts = itertools.accumulate(parts[:-1], initial=case.options["start"])
     pieces = [
@@ -56,7 +56,7 @@ def test_any_split_gives_the_same(backend, case):
         )
 
 
-@over(REPLICATES)
+@over([x for x in REPLICATES if HAS_ALL or x in CHOSEN])
 def test_the_start_may_be_traced(case):
     """One program for all shards."""
     jax = require("jax")
