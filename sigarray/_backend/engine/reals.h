@@ -55,6 +55,20 @@ static int NAMED(count_places)(const integer *places, integer rows, integer draw
     return 0;
 }
 
+/* `count_places` of the places that `draw` gives of whole words, of one stream. */
+static int NAMED(count_drawn)(const word *low, const word *high, integer start,
+                              integer rows, integer drawn, integer n, REAL *out) {
+    word *words = malloc(sizeof(word) * MAX(drawn, 1));
+    if (!words) return 1;
+    memset(out, 0, sizeof(REAL) * rows * n);
+    for (integer r = 0; r < rows; r++) {
+        encrypt(*low, *high, (word)(start + r), 1, drawn, 0, words);
+        for (integer c = 0; c < drawn; c++) out[r * n + place_of(words[c], n)] += 1;
+    }
+    free(words);
+    return 0;
+}
+
 /* 1 for the keys of a row up to its n-th smallest, and 0 for the others. */
 static int NAMED(mark_smallest)(const word *keys, integer rows, integer size, integer n,
                                 REAL *out) {

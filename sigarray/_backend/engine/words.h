@@ -78,10 +78,13 @@ INLINE void as_uniforms(const word *restrict halves, integer width,
         out[c] = ((float)(int32_t)halves[c] + 0.5f) * 0x1p-16f;
 }
 
+INLINE integer place_of(word chosen, integer size) {
+    return (integer)((uint64_t)chosen * (uint64_t)size >> 32);
+}
+
 INLINE void as_places(const word *restrict words, integer width, integer size,
                       integer *restrict out) {
-    for (integer c = 0; c < width; c++)
-        out[c] = (integer)((uint64_t)words[c] * (uint64_t)size >> 32);
+    for (integer c = 0; c < width; c++) out[c] = place_of(words[c], size);
 }
 
 /* Half words, each above that of the next replicate. */
