@@ -23,6 +23,8 @@ INLINE void threefry(word low, word high, word *px, word *py) {
 
 /* Blocks of a few replicates that are encrypted side by side, for long loops. */
 #define BLOCKS_AT_ONCE 512
+/* Words of a row that are counted before the next ones are drawn: an even number. */
+#define WORDS_AT_ONCE 512
 /* A row of so many blocks is long enough by itself. */
 #define LONG_ROW 64
 
