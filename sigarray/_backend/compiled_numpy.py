@@ -85,6 +85,14 @@ class Kernels:
         add = self._of("sum_bits_exactly", x.dtype)
         return out if add(x, *x.shape, words, rows, width, out) else None
 
+    def relative_moments(self, x: Array, level: Array, unit: Array) -> Array:
+        """Return those of contiguous x (..., n), of level and unit (...): (2, ...)."""
+        *leading, n = x.shape
+        out = np.empty((2, *leading), dtype=x.dtype)
+        level, unit = np.ascontiguousarray(level), np.ascontiguousarray(unit)
+        self._of("relative_moments", x.dtype)(x, level.size, n, level, unit, out)
+        return out
+
     def count_places(self, places: Array, n: int, dtype: Any) -> Array:
         """Count how often each of n places is in a row of places (R, k): (R, n)."""
         rows, drawn = places.shape

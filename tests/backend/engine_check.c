@@ -79,6 +79,8 @@ static int check_draws(integer rows, integer width) {
         REAL *moments = make(2 * entries, sizeof(REAL));                               \
         code |= kernels_base.sum_deviations_##NAME(x, x, x, entries, 1, n, x,          \
                                                    moments);                           \
+        code |= kernels_base.relative_moments_##NAME(x, entries, n, sums, sums,        \
+                                                     moments);                         \
         float *widths = make_f32(rows * 2 * (n + 1), 1);                               \
         REAL *drawn = make(entries * 2 * rows * n, sizeof(REAL));                      \
         REAL *models = make_##NAME(entries * 2 * n, are_whole);                        \

@@ -88,6 +88,23 @@ class TestSums:
                     found = getattr(HOST, name)(x, places)
                     assert_same(found, getattr(Library, name)(HOST, x, places))
 
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_of_numbers_in_a_unit(self, level, rng, dtype):
+        """And of squares of their deviations; of samples that are flat, 0."""
+        for n in SIZES[1:]:
+            for leading in ((), (2,), (2, 3)):
+                x = make_numbers(rng, (*leading, n), dtype)
+                low = np.min(x, axis=-1)
+                unit = np.asarray(rng.uniform(size=leading)).astype(dtype)
+                for own in (unit, np.where(low < 0.5, np.inf, unit).astype(dtype)):
+                    for y in (x, np.asfortranarray(x)):
+                        with without_engine():
+                            expected = HOST.relative_moments(y, low, own)
+                        for f, e in zip(
+                            HOST.relative_moments(y, low, own), expected, strict=True
+                        ):
+                            assert_same(f, e)
+
     def test_of_strided_numbers(self, rng):
         x, places = rng.normal(size=(5, 40, 2))[..., 0], rng.integers(0, 40, (6, 8))
         assert_same(HOST.sum_taken(x, places.T), Library.sum_taken(HOST, x, places.T))

@@ -51,6 +51,7 @@
     .resample_sorted_##NAME = resample_sorted_##NAME,                                  \
     .find_ratios_##NAME = find_ratios_##NAME,                                          \
     .sum_deviations_##NAME = sum_deviations_##NAME,                                    \
-    .count_drawn_##NAME = count_drawn_##NAME
+    .count_drawn_##NAME = count_drawn_##NAME,                                          \
+    .relative_moments_##NAME = relative_moments_##NAME
 
 const kernels KERNELS = {.draw = draw, LIST_OF_REALS(f64), LIST_OF_REALS(f32)};

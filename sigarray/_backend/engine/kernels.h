@@ -24,6 +24,8 @@ enum { WORDS, UNIFORMS, PLACES };
     int (*sum_taken_##NAME)(const REAL *x, integer entries, integer n,                 \
                             const integer *places, integer rows, integer drawn,        \
                             REAL *out);                                                \
+    int (*relative_moments_##NAME)(const REAL *x, integer entries, integer n,          \
+                                   const REAL *levels, const REAL *units, REAL *out);  \
     int (*count_places_##NAME)(const integer *places, integer rows, integer drawn,     \
                                integer n, REAL *out);                                  \
     int (*count_drawn_##NAME)(const word *low, const word *high, integer start,        \

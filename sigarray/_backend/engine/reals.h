@@ -60,6 +60,39 @@ static int NAMED(sum_taken)(const REAL *x, integer entries, integer n,
     return 0;
 }
 
+/* Sum (x - level) / unit as `add_up`, or with a mean their squared deviations. */
+static REAL NAMED(add_up_relative)(const REAL *restrict x, integer n, REAL level,
+                                   REAL unit, const REAL *mean) {
+    if (n > 128) {
+        const integer half = n / 2 - n / 2 % 8;
+        return NAMED(add_up_relative)(x, half, level, unit, mean) +
+               NAMED(add_up_relative)(x + half, n - half, level, unit, mean);
+    }
+    REAL terms[128];
+    for (integer i = 0; i < n; i++) terms[i] = (x[i] - level) / unit;
+    if (mean)
+        for (integer i = 0; i < n; i++) {
+            const REAL deviation = terms[i] - *mean;
+            terms[i] = deviation * deviation;
+        }
+    return NAMED(sum_block)(terms, n);
+}
+
+/* The means of (x - level) / unit of x (entries, n), and then the sums of squared
+   deviations from them: (2, entries). */
+static int NAMED(relative_moments)(const REAL *x, integer entries, integer n,
+                                   const REAL *levels, const REAL *units, REAL *out) {
+    for (integer e = 0; e < entries; e++) {
+        const REAL *own = x + e * n;
+        const REAL level = levels[e], unit = units[e];
+        const REAL sum = 0 + NAMED(add_up_relative)(own, n, level, unit, NULL);
+        const REAL mean = (REAL)((double)sum / (double)n);
+        out[e] = mean;
+        out[entries + e] = 0 + NAMED(add_up_relative)(own, n, level, unit, &mean);
+    }
+    return 0;
+}
+
 /* How often each of n places is among those of a row: (rows, n). */
 static int NAMED(count_places)(const integer *places, integer rows, integer drawn,
                                integer n, REAL *out) {
