@@ -261,8 +261,8 @@ def _rank_integers(labels: np.ndarray) -> np.ndarray:
     if span >= _MAX_SPAN * labels.size:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     # Of integers close together, without a sort.
-    wide = labels if labels.dtype.kind == "u" else labels.astype(np.int64)
-    shifted = (wide - low).astype(np.int64)
+    wide = labels if labels.dtype.kind == "u" else labels.astype(np.int64, copy=False)
+    shifted = (wide - low).astype(np.int64, copy=False)
     is_there = np.zeros(span + 1, dtype=bool)
     is_there[shifted] = True
     return np.cumsum(is_there, dtype=np.int64)[shifted] - 1

@@ -23,7 +23,7 @@ from sigarray._backend.optional_kernels import Pairs
 from sigarray._backend.warn import warn_caller
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
-_VERSION = 1
+_VERSION = 2
 # What `draw` gives, by the kinds of `fused`.
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
@@ -85,12 +85,29 @@ class Kernels:
         add = self._of("sum_bits_exactly", x.dtype)
         return out if add(x, *x.shape, words, rows, width, out) else None
 
+    def relative_moments(self, x: Array, level: Array, unit: Array) -> Array:
+        """Return those of contiguous x (..., n), of level and unit (...): (2, ...)."""
+        *leading, n = x.shape
+        out = np.empty((2, *leading), dtype=x.dtype)
+        level, unit = np.ascontiguousarray(level), np.ascontiguousarray(unit)
+        self._of("relative_moments", x.dtype)(x, level.size, n, level, unit, out)
+        return out
+
     def count_places(self, places: Array, n: int, dtype: Any) -> Array:
         """Count how often each of n places is in a row of places (R, k): (R, n)."""
         rows, drawn = places.shape
         out = np.empty((rows, n), dtype=dtype)
         places = _as_places(places)
         self._of("count_places", out.dtype)(places, rows, drawn, n, out)
+        return out
+
+    def count_drawn(
+        self, seed: Seed, start: int, rows: int, drawn: int, n: int, dtype: Any
+    ) -> Array:
+        """Return `count_places` of the places that a seed gives: (rows, n)."""
+        low, high = (np.ascontiguousarray(x) for x in seed)
+        out = np.empty((rows, n), dtype=dtype)
+        self._of("count_drawn", out.dtype)(low, high, start, rows, drawn, n, out)
         return out
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
@@ -168,6 +185,18 @@ class Kernels:
         kinds = not is_last, has_ranks, has_widths
         find = self._of("find_ratios", x.dtype)
         find(x, y, starts, *size, nodes, rows, *kinds, *tables, out)
+        return out
+
+    def sum_deviations(
+        self, violations: Array, distances: Array, centers: Array, weights: Array
+    ) -> Array:
+        """Sum w d and w d^2 over columns, of deviations (..., rows, columns)."""
+        *leading, rows, columns = violations.shape
+        out = np.empty((2, *leading, rows), dtype=violations.dtype)
+        size = math.prod(leading), rows, columns
+        centers = np.ascontiguousarray(np.broadcast_to(centers, leading))
+        add = self._of("sum_deviations", out.dtype)
+        add(violations, distances, centers, *size, weights, out)
         return out
 
     def _of(self, name: str, dtype: Any) -> Any:

@@ -308,6 +308,21 @@ class Library(OptionalKernels):
         """Return x over a scale, in place if that saves memory."""
         return x / scale
 
+    def reciprocal(self, x: Array) -> Array:
+        """Return 1 / x, in one operation if the library makes two of that."""
+        return 1.0 / x
+
+    def relative_moments(
+        self, x: Array, level: Array, unit: Array
+    ) -> tuple[Array, Array]:
+        """Return the mean and the sum of squared deviations of (x - level) / unit.
+
+        They are those of the last axis; some libraries need no memory for that.
+        """
+        rest = self.unscale(x - level[..., None], unit[..., None])
+        mean = self.mean(rest, axis=-1, keepdims=True)
+        return mean[..., 0], self.sum(self.squared(rest - mean), axis=-1)
+
     def squared(self, x: Array) -> Array:
         """Return x times x, in place if that saves memory."""
         return x * x

@@ -166,6 +166,22 @@ class NumpyLibrary(Library):
             return None
         return kernels.find_ratios(x, y, steps, is_last=False, pairs=pairs)
 
+    def count_drawn(
+        self, seed: Seed, start: int, count: int, n_drawn: int, n: int, dtype: Any
+    ) -> Array | None:
+        kernels = find_kernels(dtype)
+        if kernels is None:
+            return None
+        return kernels.count_drawn(seed, start, count, n_drawn, n, dtype)
+
+    def sum_deviations(
+        self, violations: Array, distances: Array, centers: Array, weights: Array
+    ) -> Array | None:
+        kernels = find_kernels(violations.dtype)
+        if kernels is None:
+            return None
+        return kernels.sum_deviations(violations, distances, centers, weights)
+
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
         kernels = find_kernels(dtype)
         if kernels is None or keys.dtype != self.word_dtype:
@@ -239,6 +255,17 @@ class NumpyLibrary(Library):
             x /= scale
             return x
         return x / scale
+
+    def relative_moments(
+        self, x: Array, level: Array, unit: Array
+    ) -> tuple[Array, Array]:
+        kernels = find_kernels(x.dtype)
+        # Of other strides NumPy adds up in another order.
+        is_alike = x.flags.c_contiguous and unit.shape == level.shape
+        if kernels is None or not is_alike:
+            return super().relative_moments(x, level, unit)
+        mean, squares = kernels.relative_moments(x, level, unit)
+        return mean, squares
 
     def squared(self, x: Array) -> Array:
         x *= x

@@ -100,6 +100,9 @@ class TorchLibrary(Library):
         a_wide, b_wide = (x.to(self.widest_float) for x in (a, b))
         return torch.matmul(a_wide, b_wide).to(a.dtype)
 
+    def reciprocal(self, x: Array) -> Array:
+        return torch.reciprocal(x)
+
     def contiguous(self, x: Array) -> Array:
         return x.contiguous()
 

@@ -6,7 +6,7 @@ them for NumPy's arrays.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array, Seed
 
@@ -24,6 +24,11 @@ class OptionalKernels:
 
     def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
         """Draw random numbers: see `fused`."""
+
+    def count_drawn(
+        self, seed: Seed, start: int, count: int, n_drawn: int, n: int, dtype: Any
+    ) -> Array | None:
+        """Count how often each place is drawn: see `random_counts`."""
 
     def sum_bytes(self, table: Array, words: Array, n_bytes: int) -> Array | None:
         """Sum a table (E, 1024 W) by bytes of words (R, W), (E, R): see `exchanged`."""
@@ -55,4 +60,12 @@ class OptionalKernels:
         """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R).
 
         Steps are the ranks of x and of y and their widths.
+        """
+
+    def sum_deviations(
+        self, violations: Array, distances: Array, centers: Array, weights: Array
+    ) -> Array | None:
+        """Sum w d and w d^2 over columns: (2, ..., rows), with weights of columns.
+
+        The deviations d are those of `ratio_of_sums` (..., rows, columns) from centers.
         """

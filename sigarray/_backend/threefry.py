@@ -13,6 +13,7 @@ References
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.fused import draw_fused
@@ -314,6 +315,24 @@ def random_places(
             else:
                 places[k] = uniform_indices(xp, words[..., :width], sizes[k])
     return [places[k] for k in range(len(sizes))]
+
+
+def random_counts(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    n: int,
+    n_drawn: int,
+    dtype: Any,
+) -> Array:
+    """Return how often each of n places is drawn by `random_places`: (count, n)."""
+    if n > _MAX_OVERLAPPING and isinstance(start, int):
+        counts = xp.count_drawn(seed, start, count, n_drawn, n, dtype)
+        if counts is not None:
+            return counts
+    (places,) = random_places(xp, seed, start, count, [n], [n_drawn], False)
+    return xp.weigh_places(places, n, dtype)
 
 
 def random_places_of_intervals(

@@ -1,6 +1,5 @@
 """Student's t-test: of two means, of pairs, or of a metric of sums."""
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -25,10 +24,9 @@ from sigarray._difference.resampling import (
 )
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
-from sigarray._numeric.special import student_t_sf
+from sigarray._numeric.special import student_p_value
 from sigarray._numeric.statistic import (
     check_sizes,
-    find_symmetric_p_value,
 )
 from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
@@ -344,7 +342,10 @@ def _t_test(
 ) -> list[Array]:
     """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
-    numbers = list_numbers(xp, statistic, a, b, paired=paired)
+    # Of scores one by one, `find_errors` sees the faults in their ranges.
+    numbers = list_numbers(
+        xp, statistic, a, b, paired=paired, are_checked=design.is_simple
+    )
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, numbers, design, paired)
     difference, squares, dfs, unit = errors
@@ -356,8 +357,7 @@ def _t_test(
         if test_share is not None:
             # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training.
             t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
-        pvalue = find_symmetric_p_value(
-            xp, alternative, t, functools.partial(student_t_sf, xp, df=df)
-        )
-        of_each.append([t, xp.where(xp.isinf(t), math.nan, pvalue), df])
+        # An infinite t has no p-value.
+        pvalue = student_p_value(xp, alternative, t, df) + (t - t)
+        of_each.append([t, pvalue, df])
     return join_results(xp, of_each, difference, unit)

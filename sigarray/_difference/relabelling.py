@@ -20,7 +20,6 @@ from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentized
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
@@ -139,7 +138,7 @@ def count_extremes(
     tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
     pvalue = find_p_value(xp, alternative, tails.__getitem__)
     if statistic == "t":
-        t, _ = find_t_of(xp, [spread_faults(xp, x) for x in (a, b)], paired)
+        t, _ = find_t_of(xp, [a, b], paired)
         return t, pvalue
     return above_null(unit * difference, null), pvalue
 

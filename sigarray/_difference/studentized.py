@@ -232,8 +232,7 @@ def bootstrap_t_test(
 
     This is algorithm 16.2 of Efron and Tibshirani (1994).
     """
-    faultless = [spread_faults(xp, x) for x in (a, b)]
-    gap, squares, _, unit_of_t = find_errors(xp, faultless, paired)
+    gap, squares, _, unit_of_t = find_errors(xp, [a, b], paired)
     squared_errors = sum(squares[1:], squares[0])
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     rounding = rounding_of(xp, "mean", samples, [difference])

@@ -265,22 +265,20 @@ def _sum_units(
         rests = [x - level[..., None] for x in samples]
         spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)
         rounding = [_widen(xp, rounding_of_scores(xp, levels, spread))]
-        samples = [_with_ones(xp, x) for x in rests]
+        samples = [_widen(xp, x) for x in rests]
     sums = []
     for x, of, number in zip(samples, codes, numbers, strict=True):
         of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
         are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
+        if not is_of_sums:
+            numbers_of_scores = xp.broadcast_to(sizes, of_clusters.shape)
+            of_clusters = xp.stack([of_clusters, numbers_of_scores], axis=-2)
         sums.append(xp.where(are_there, of_clusters, math.nan))
     return sums, xp.astype(level, sums[0].dtype, copy=False), rounding
 
 
 def _widen(xp: Library, x: Array) -> Array:
     return xp.astype(x, xp.widest_float, copy=False)
-
-
-def _with_ones(xp: Library, x: Array) -> Array:
-    wide = _widen(xp, x)
-    return xp.stack([wide, xp.ones_like(wide)], axis=-2)
 
 
 def _divide(x: Array, y: Array) -> Array:

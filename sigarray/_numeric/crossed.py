@@ -78,9 +78,9 @@ def _error_of(
     xp: Library, scores: Sequence[Array], means: Sequence[Array], unit: Array
 ) -> list[Array]:
     """Return the squared errors of means, 0 where these differ by rounding alone."""
-    of_scores = [range_of(xp, x) for x in scores]
+    sizes = [range_of(xp, x).size(xp) for x in scores]
     of_means = [range_of(xp, x * unit[..., None]) for x in means]
-    are_flat = find_flat(xp, of_scores, of_means)
+    are_flat = find_flat(xp, sizes, [high - low for low, high in of_means])
     return [
         xp.where(flat, 0.0, squared_error(xp, x))
         for x, flat in zip(means, are_flat, strict=True)

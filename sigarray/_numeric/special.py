@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 
@@ -18,8 +18,9 @@ _NEWTON_STEPS, _STEPS_OF_ARRAYS = 10, 6
 # Student's t: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
 _FIRST_NODE, _SPACING, _NODES = -4.0, 0.12, 64
 
-# Even terms of q / (1 - exp(-q)): Bernoulli numbers B_k / k!, to 1e-16 up to 1/4.
-_BERNOULLI = (0.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+# Even terms of q / (1 - exp(-q)) from q^2 on, to 1e-16 up to 1/4: Bernoulli numbers
+# B_k / k!.
+_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 _MAX_SERIES = 0.25
 
 # Abramowitz and Stegun (1964), 26.2.23: the normal quantile to 4.5e-4.
@@ -101,7 +102,17 @@ def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
     constant cancels. The regularized incomplete beta function of textbooks needs a
     continued fraction and the logarithm of gamma, which the array API lacks.
     """
-    return _upper_tail(xp, t, df)
+    tail = _tail_beyond(xp, xp.abs(t), df)
+    return xp.where(t < 0.0, 1.0 - tail, tail)
+
+
+def student_p_value(
+    xp: Library, alternative: Alternative, t: Array, df: Array
+) -> Array:
+    """Return the p-value of Student's t, by `student_t_sf`."""
+    if alternative == "two-sided":
+        return xp.clip(2.0 * _tail_beyond(xp, xp.abs(t), df), None, 1.0)
+    return student_t_sf(xp, t if alternative == "greater" else -t, df)
 
 
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
@@ -116,7 +127,7 @@ def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
     finite_df = xp.where(is_normal, 1.0, df)
     start = -normal_quantile(tail)
     find = functools.partial(_find_quantiles, xp, tail, start)
-    u = _map_elements(xp, find, (1.0 / finite_df,), 16 * _NODES)
+    u = _map_elements(xp, find, (xp.reciprocal(finite_df),), 16 * _NODES)
     t = xp.sqrt(finite_df * xp.expm1(u * u / finite_df))
     return xp.where(is_normal, start, t)
 
@@ -138,22 +149,21 @@ def _find_quantiles(xp: Library, tail: float, start: float, spread: Array) -> Ar
 
 def normal_sf(xp: Library, z: Array) -> Array:
     """P(Z >= z) of a standard normal, to a relative error of 1e-13 in float64."""
-    return _upper_tail(xp, z, xp.full_like(z, math.inf))
+    return student_t_sf(xp, z, xp.full_like(z, math.inf))
 
 
-def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
-    """Return Student's tail, which is normal if df is infinite."""
+def _tail_beyond(xp: Library, size: Array, df: Array) -> Array:
+    """Return Student's tail beyond t >= 0, which is normal if df is infinite."""
+    largest = xp.finfo(size.dtype).max
     # Clipped, so that the square does not overflow.
-    size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
-    is_normal = xp.isinf(df)
-    finite_df = xp.where(is_normal, 1.0, df)
-    u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
-    u = xp.where(is_normal, size, u)
+    t = xp.clip(size, None, 0.5 * largest**0.5)
+    finite_df = xp.clip(df, None, largest)
+    u = xp.sqrt(finite_df * xp.log1p(t * t / finite_df))
+    u = xp.where(xp.isinf(df), t, u)
     tails = functools.partial(_find_tails, xp)
-    tail = _map_elements(xp, tails, (u, 1.0 / df), 8 * _NODES)
-    tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
-    tail = xp.where(xp.isinf(t), 0.0, tail)
-    return xp.where(t < 0.0, 1.0 - tail, tail)
+    tail = _map_elements(xp, tails, (u, xp.reciprocal(df)), 8 * _NODES)
+    tail = xp.clip(tail, xp.finfo(size.dtype).smallest_normal, None)
+    return xp.where(xp.isinf(size), 0.0, tail)
 
 
 def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
@@ -195,7 +205,7 @@ def _integrate_density(
        integration. Publications of the RIMS 9, 721-741. :doi:`10.2977/prims/1195192451`
     """
     steps, weights = nodes
-    width = 1.0 / (1.0 + start)
+    width = xp.reciprocal(1.0 + start)
     distance = steps * width[..., None]
     u = start[..., None] + distance
     factor = _ratio_to_rise(xp, u * u * spread[..., None])
@@ -217,10 +227,10 @@ def _ratio_to_rise(xp: Library, q: Array) -> Array:
     Small q take the series, not expm1: compilers may replace this by exp(q) - 1, which
     is 0 there (torch 2.13's inductor does).
     """
-    is_small = q < _MAX_SERIES
-    small, large = xp.where(is_small, q, 0.0), xp.where(is_small, 1.0, q)
-    series = 1.0 + 0.5 * small + _polynomial(_BERNOULLI, small * small)
-    return xp.where(is_small, series, large / (1.0 - xp.exp(-large)))
+    small, large = xp.clip(q, None, _MAX_SERIES), xp.clip(q, _MAX_SERIES, None)
+    square = small * small
+    series = 1.0 + 0.5 * small + square * _polynomial(_BERNOULLI, square)
+    return xp.where(q < _MAX_SERIES, series, large / (1.0 - xp.exp(-large)))
 
 
 def normal_quantiles(xp: Library, p: Array) -> Array:

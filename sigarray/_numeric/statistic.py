@@ -200,8 +200,7 @@ def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
     if xp.is_host and not xp.any(is_large | is_small):
         return one, one
     scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
-    unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
-    return scale, unit
+    return scale, xp.reciprocal(scale)
 
 
 def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:

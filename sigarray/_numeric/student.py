@@ -38,45 +38,44 @@ def find_errors(
     """
     dfs = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
     ranges = [range_of(xp, x) for x in scores]
-    scale, unit_of_all = choose_scale(xp, *(x.size(xp) for x in ranges))
-    scaled = scale_by(xp, scale, scores)
-    ranges = [Range(low * scale, high * scale) for low, high in ranges]
-    samples = [scaled[0] - scaled[1]] if paired else scaled
-    del scaled
+    sizes = [x.size(xp) for x in ranges]
+    scale, unit_of_all = choose_scale(xp, *sizes)
+    samples = scale_by(xp, scale, scores)
     scores.clear()
-    ranges_of_samples = [range_of(xp, *samples)] if paired else ranges
-    are_flat = find_flat(xp, ranges, ranges_of_samples)
-    # Relative to the smallest score, so that the level costs no digits.
-    levels = [low for low, _ in ranges_of_samples]
-    samples = [x - low[..., None] for x, low in zip(samples, levels, strict=True)]
+    if paired:
+        samples = [samples[0] - samples[1]]
+        ranges = [range_of(xp, *samples)]
+    else:
+        ranges = [Range(low * scale, high * scale) for low, high in ranges]
+    spreads = [high - low for low, high in ranges]
+    are_flat = find_flat(xp, [size * scale for size in sizes], spreads)
     # In units of the largest number, because squares of small ones would underflow.
-    largest = reduce(xp.maximum, [high - low for low, high in ranges_of_samples])
+    largest = reduce(xp.maximum, spreads)
     unit = xp.where(largest > 0.0, largest, 1.0)
-    samples = [xp.unscale(x, unit[..., None]) for x in samples]
-    means = [xp.mean(x, axis=-1, keepdims=True) for x in samples]
-    squares = [
-        zero_if_flat(xp, is_flat, squared_error(xp, x, mean))
-        for is_flat, x, mean in zip(are_flat, samples, means, strict=True)
-    ]
-    means = [
-        zero_if_flat(xp, is_flat, mean[..., 0])
-        for is_flat, mean in zip(are_flat, means, strict=True)
-    ]
-    difference = difference_of(levels) / unit + difference_of(means)
-    return difference, squares, dfs, unit * unit_of_all
+    means, squares = [], []
+    for k, ((level, _), is_flat) in enumerate(zip(ranges, are_flat, strict=True)):
+        # Relative to the smallest score, so that the level costs no digits.
+        own_unit = infinite_if_flat(xp, is_flat, unit)
+        mean, square = xp.relative_moments(samples[k], level, own_unit)
+        means.append(mean)
+        squares.append(square / divisor_of_error(samples[k]))
+        samples[k] = None
+    gap = difference_of([level for level, _ in ranges]) / unit
+    # Where a score is not finite, neither is a range.
+    fault = largest - largest
+    return gap + difference_of(means) + fault, squares, dfs, unit * unit_of_all
 
 
 def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:
     """Return samples, or differences of pairs, made exactly flat by `find_flat`."""
     ranges = [range_of(xp, x) for x in scores]
+    sizes = [x.size(xp) for x in ranges]
     samples = [scores[0] - scores[1]] if paired else scores
-    ranges_of_samples = [range_of(xp, *samples)] if paired else ranges
-    are_flat = find_flat(xp, ranges, ranges_of_samples)
+    ranges = [range_of(xp, *samples)] if paired else ranges
+    are_flat = find_flat(xp, sizes, [high - low for low, high in ranges])
     return [
         xp.where(is_flat[..., None], low[..., None], x)
-        for x, (low, _), is_flat in zip(
-            samples, ranges_of_samples, are_flat, strict=True
-        )
+        for x, (low, _), is_flat in zip(samples, ranges, are_flat, strict=True)
     ]
 
 
@@ -123,21 +122,21 @@ def range_of(xp: Library, x: Array) -> Range:
 
 
 def find_flat(
-    xp: Library, scores: Sequence[Range], samples: Sequence[Range]
+    xp: Library, sizes: Sequence[Array], spreads: Sequence[Array]
 ) -> list[Array]:
     """Tell which samples of scores, or of differences, vary only by rounding.
 
-    Scores and samples are given by their ranges.
+    Scores are given by their sizes, and samples by how far their ends are apart.
 
     Two decimals and their difference are rounded by at most half a unit each: 0.9 - 0.8
     and 0.7 - 0.6 differ by no more, and count as the same. So do means that were summed
     in another order. Whole numbers in single precision may be as near to one another,
     but they are exact and count as different.
     """
-    sizes, eps, units = _find_rounding(xp, scores, len(samples))
+    sizes, eps, units = _find_rounding(xp, sizes, len(spreads))
     return [
-        high - low <= eps * units * size
-        for (low, high), size in zip(samples, sizes, strict=True)
+        spread <= eps * units * size
+        for spread, size in zip(spreads, sizes, strict=True)
     ]
 
 
@@ -149,7 +148,7 @@ def flatten_within(
     As `find_flat` tells, of deviations in the unit of the samples, which were rounded
     once more, with so much `noise`, in units of rounding, from the means.
     """
-    scores = [range_of(xp, x) for x in relative.scaled]
+    scores = [range_of(xp, x).size(xp) for x in relative.scaled]
     sizes, eps, units = _find_rounding(xp, scores, len(deviations))
     limits = [eps * (units * (x / relative.unit + 1.0) + noise) for x in sizes]
     return [
@@ -159,11 +158,10 @@ def flatten_within(
 
 
 def _find_rounding(
-    xp: Library, scores: Sequence[Range], n_samples: int
-) -> tuple[list[Array], float, float]:
+    xp: Library, sizes: Sequence[Array], n_samples: int
+) -> tuple[Sequence[Array], float, float]:
     """Return the sizes of samples, eps, and by how many of it flat samples may vary."""
-    sizes = [x.size(xp) for x in scores]
-    if is_of_pairs := n_samples < len(scores):
+    if is_of_pairs := n_samples < len(sizes):
         sizes = [xp.maximum(*sizes)]
     eps = float(xp.finfo(sizes[0].dtype).eps)
     return sizes, eps, 4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0
@@ -172,6 +170,13 @@ def _find_rounding(
 def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:
     """Return 0 for samples that are flat, and x for others; NaN stays."""
     return x if xp.is_host and not xp.any(is_flat) else xp.where(is_flat, 0.0, x)
+
+
+def infinite_if_flat(xp: Library, is_flat: Array, unit: Array) -> Array:
+    """Return a unit in which the numbers of flat samples, which are finite, are 0."""
+    if xp.is_host and not xp.any(is_flat):
+        return unit
+    return xp.where(is_flat, math.inf, unit)
 
 
 def find_t(
@@ -183,31 +188,31 @@ def find_t(
     """Return t and its degrees of freedom: Welch's, from the errors of two means."""
     total = sum(squared_errors[1:], squared_errors[0])
     t = studentize(xp, difference, total)
-    df = xp.zeros_like(t) + sum(dfs[1:], dfs[0])
+    n = sum(dfs[1:], dfs[0])
+    df = xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
     if len(dfs) == 1:
         return t, df
-    varies = total > 0.0
-    divisor = xp.where(varies, total, 1.0)
-    shares = [(x / divisor) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
-    spread = xp.where(varies, shares[0] + shares[1], 1.0)
-    return t, xp.where(varies, 1.0 / spread, df)
+    shares = [(x / total) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
+    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), df)
 
 
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     """Return a difference in units of its error; if that is 0, infinity or 0 for 0."""
+    zero = difference - difference  # or NaN
     varies = squared_error > 0.0
     if xp.is_host and xp.all(varies):
-        return difference / xp.sqrt(squared_error) + (difference - difference)
-    t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
-    infinity = xp.full_like(difference, math.inf)
-    infinite = xp.where(difference > 0.0, infinity, -infinity)
-    infinite = xp.where(difference == 0.0, 0.0, infinite)
-    # NaN stays.
-    return xp.where(varies, t, infinite) + (difference - difference)
+        return difference / xp.sqrt(squared_error) + zero
+    t = difference / xp.sqrt(xp.where(varies, squared_error, 0.0))
+    return xp.where(difference == 0.0, zero, t) + zero
 
 
-def squared_error(xp: Library, x: Array, mean: Array | None = None) -> Array:
+def squared_error(xp: Library, x: Array) -> Array:
     """Return the estimated variance of the mean, which is (..., 1) if it is known."""
-    n = x.shape[-1]
-    deviation = x - (xp.mean(x, axis=-1, keepdims=True) if mean is None else mean)
-    return xp.sum(xp.squared(deviation), axis=-1) / (n * (n - 1.0))
+    deviation = x - xp.mean(x, axis=-1, keepdims=True)
+    return xp.sum(xp.squared(deviation), axis=-1) / divisor_of_error(x)
+
+
+def divisor_of_error(x: Array) -> float:
+    """Return by what a sum of squared deviations is divided: that of its mean."""
+    n = int(x.shape[-1])
+    return n * (n - 1.0)

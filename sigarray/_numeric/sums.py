@@ -171,11 +171,14 @@ def list_numbers(
     statistic: Literal["mean"] | SumStatistic,
     *samples: Array,
     paired: bool,
+    are_checked: bool,
 ) -> list[Array]:
     """Return numbers (..., n) of each sample whose means are the statistics.
 
-    A sample with a fault is NaN throughout.
+    A sample with a fault is NaN throughout; but scores stay, if they are checked later.
     """
+    if are_checked and not isinstance(statistic, SumStatistic):
+        return list(samples)
     faultless = [spread_faults(xp, x) for x in samples]
     if not isinstance(statistic, SumStatistic):
         return faultless

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.library import Library
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.special import student_t_sf
-from sigarray._numeric.statistic import find_symmetric_p_value
+from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import (
     Range,
+    divisor_of_error,
     find_flat,
     find_t,
-    squared_error,
-    zero_if_flat,
+    infinite_if_flat,
 )
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
@@ -85,12 +84,11 @@ def _find_means(xp: Library, stack: Array) -> Array:
     The samples are sorted, and their squares neither overflow nor underflow.
     """
     ends = Range(stack[..., 0], stack[..., -1])
-    (is_flat,) = find_flat(xp, [ends], [ends])
-    rest = stack - ends.low[..., None]
-    mean = xp.mean(rest, axis=-1, keepdims=True)
-    found = mean[..., 0], squared_error(xp, rest, mean)
-    parts = [zero_if_flat(xp, is_flat, x) for x in found]
-    return xp.stack([ends.low, *parts], axis=-1)
+    (is_flat,) = find_flat(xp, [ends.size(xp)], [ends.high - ends.low])
+    unit = infinite_if_flat(xp, is_flat, xp.ones_like(ends.low))
+    mean, squares = xp.relative_moments(stack, ends.low, unit)
+    error = squares / divisor_of_error(stack)
+    return xp.stack([ends.low, mean, error], axis=-1)
 
 
 def compare_means(
@@ -116,9 +114,7 @@ def p_of_means(
     if pair.t is None or pair.df is None:
         return None
     df = choose_degrees_of_freedom(pair.df, *sizes)
-    p_value = find_symmetric_p_value(
-        xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
-    )
+    p_value = student_p_value(xp, alternative, pair.t, df)
     return xp.where(xp.isinf(pair.t), 1.0, p_value)
 
 

@@ -135,16 +135,18 @@ class _MomentsOfRows:
     def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
         xp = self.resamples.xp
         chosen, weights = self._choose(start, size)
-        ratios = ratio_of_sums(
-            xp,
-            xp.matrix_product(chosen, self.violations),
-            xp.matrix_product(chosen, self.distances),
-        )
-        deviations = ratios - self.center[..., None, None]
-        weighted = self.resamples.tables.weights_of_columns * deviations
-        # In a product of matrices, threads may change the order of sums.
-        sums = [xp.sum(x, axis=-1) for x in (weighted, weighted * deviations)]
-        return add_up(weights * xp.stack(sums))
+        violations = xp.matrix_product(chosen, self.violations)
+        distances = xp.matrix_product(chosen, self.distances)
+        of_columns = self.resamples.tables.weights_of_columns
+        sums = xp.sum_deviations(violations, distances, self.center, of_columns)
+        if sums is None:
+            ratios = ratio_of_sums(xp, violations, distances)
+            deviations = ratios - self.center[..., None, None]
+            weighted = of_columns * deviations
+            # In a product of matrices, threads may change the order of sums.
+            parts = [xp.sum(x, axis=-1) for x in (weighted, weighted * deviations)]
+            sums = xp.stack(parts)
+        return add_up(weights * sums)
 
     def _choose(self, start: int | Array, size: int) -> tuple[Array, Array]:
         """Return what some rows choose, and their weights."""

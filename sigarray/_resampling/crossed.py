@@ -21,7 +21,7 @@ from typing import Self
 from sigarray._backend.aliases import Array, Seed, TestedStatistic
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
-from sigarray._backend.threefry import random_places
+from sigarray._backend.threefry import random_counts, random_places
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import (
@@ -61,10 +61,12 @@ class Crossed(Draws):
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        of_seeds, of_items = self._draw(xp, scores, start, size)
+        of_seeds = self._draw_seeds(xp, scores, start, size)
+        n = self.n_items
+        (of_items,) = random_places(xp, self.of_items, start, size, [n], [n], False)
         samples = []
         for x, seeds in zip(scores, of_seeds, strict=True):
-            cells = seeds[:, :, None] * self.n_items + of_items[:, None, :]
+            cells = seeds[:, :, None] * n + of_items[:, None, :]
             n_cells = cells.shape[1] * cells.shape[2]
             samples.append(xp.take_last(x, xp.reshape(cells, (size, n_cells))))
         return samples
@@ -97,27 +99,30 @@ class Crossed(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         """Sum the items that were drawn, of each seed that was: (..., size, S - 1)."""
-        of_seeds, of_items = self._draw(xp, scores, start, size)
-        replicates = xp.arange(size, dtype=of_items.dtype)[:, None]
+        by_seed = self._sum_items(xp, scores, start, size)
+        of_seeds = self._draw_seeds(xp, scores, start, size)
+        replicates = xp.arange(size, dtype=of_seeds[0].dtype)[:, None]
         sums = []
-        for x, seeds in zip(
-            self._sum_items(xp, scores, of_items), of_seeds, strict=True
-        ):
+        for x, seeds in zip(by_seed, of_seeds, strict=True):
             *leading, n_seeds, _ = x.shape
             flat = xp.reshape(x, (*leading, n_seeds * size))
             sums.append(xp.take_last(flat, seeds * size + replicates))
         return sums
 
     def count_elements(
-        self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+        self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the weights of a replicate, and the sums of each seed, or the cells."""
+        """Count the weights of a replicate, and the sums of each seed, or the cells.
+
+        On a device, the places of items are there beside their weights.
+        """
         sizes = [int(x.shape[-1]) for x in scores]
         entries = [math.prod(x.shape[:-1]) for x in scores]
         is_weighted = statistic == "mean" or isinstance(statistic, SumStatistic)
         widths = [n // self.n_items for n in sizes] if is_weighted else sizes
         n_values: int = sum(n * (1 + k) for n, k in zip(widths, entries, strict=True))
-        return 2 * self.n_items + n_values
+        n_arrays = 1 if xp.is_host and is_weighted else 2
+        return n_arrays * self.n_items + n_values
 
     def _count_cells(self, scores: Sequence[Array]) -> list[int]:
         """Count the cells that are drawn: one seed fewer than there are."""
@@ -127,36 +132,32 @@ class Crossed(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         """Sum the cells that were drawn, by weights: (..., size)."""
-        of_seeds, of_items = self._draw(xp, scores, start, size)
+        by_seed = self._sum_items(xp, scores, start, size)
+        of_seeds = self._draw_seeds(xp, scores, start, size)
         sums = []
-        by_seed = self._sum_items(xp, scores, of_items)
         for x, seeds in zip(by_seed, of_seeds, strict=True):
             weights = xp.weigh_places(seeds, x.shape[-2], x.dtype)
             sums.append(xp.sum(x * xp.matrix_transpose(weights), axis=-2))
         return sums
 
     def _sum_items(
-        self, xp: Library, scores: Sequence[Array], of_items: Array
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         """Sum every seed's scores of the items that were drawn: (..., S, size)."""
-        counts = xp.weigh_places(of_items, self.n_items, scores[0].dtype)
-        shapes = [(*x.shape[:-1], x.shape[-1] // self.n_items) for x in scores]
+        n, dtype = self.n_items, scores[0].dtype
+        counts = random_counts(xp, self.of_items, start, size, n, n, dtype)
+        shapes = [(*x.shape[:-1], x.shape[-1] // n) for x in scores]
         return [
-            sum_weighted(xp, xp.reshape(x, (*shape, self.n_items)), counts)
+            sum_weighted(xp, xp.reshape(x, (*shape, n)), counts)
             for x, shape in zip(scores, shapes, strict=True)
         ]
 
-    def _draw(
+    def _draw_seeds(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
-    ) -> tuple[list[Array], Array]:
-        """Return the seeds (size, S - 1) of each sample, and the items (size, n)."""
-
-        def draw(stream: Seed, n: int, n_drawn: int) -> Array:
-            (places,) = random_places(xp, stream, start, size, [n], [n_drawn], False)
-            return places
-
-        of_items = draw(self.of_items, self.n_items, self.n_items)
-        sizes = [x.shape[-1] // self.n_items for x in scores]
-        streams = self.of_seeds[: len(scores)]
-        of_seeds = [draw(x, n, n - 1) for x, n in zip(streams, sizes, strict=True)]
-        return of_seeds, of_items
+    ) -> list[Array]:
+        """Return the seeds (size, S - 1) of each sample."""
+        numbers = [x.shape[-1] // self.n_items for x in scores]
+        places = []
+        for stream, n in zip(self.of_seeds[: len(scores)], numbers, strict=True):
+            places += random_places(xp, stream, start, size, [n], [n - 1], False)
+        return places

@@ -64,6 +64,8 @@ static int check_draws(integer rows, integer width) {
         int code =                                                                     \
             kernels_base.sum_taken_##NAME(x, entries, n, places, rows, n + 3, sums);   \
         code |= kernels_base.count_places_##NAME(places, rows, n + 3, n, marks);       \
+        code |= kernels_base.count_drawn_##NAME(words, words, 1, rows, n + 3, n,       \
+                                                marks);                                \
         code |= kernels_base.mark_smallest_##NAME(keys, rows, n, n / 2 + 1, marks);    \
         code |= kernels_base.sum_bytes_##NAME(table, entries, words, rows, width, 4,   \
                                               sums);                                   \
@@ -74,6 +76,11 @@ static int check_draws(integer rows, integer width) {
         code |= kernels_base.sum_bits_exactly_##NAME(x, entries, n, words, rows,       \
                                                      width, sums) &                    \
                 ~2;                                                                    \
+        REAL *moments = make(2 * entries, sizeof(REAL));                               \
+        code |= kernels_base.sum_deviations_##NAME(x, x, x, entries, 1, n, x,          \
+                                                   moments);                           \
+        code |= kernels_base.relative_moments_##NAME(x, entries, n, sums, sums,        \
+                                                     moments);                         \
         float *widths = make_f32(rows * 2 * (n + 1), 1);                               \
         REAL *drawn = make(entries * 2 * rows * n, sizeof(REAL));                      \
         REAL *models = make_##NAME(entries * 2 * n, are_whole);                        \
@@ -96,6 +103,7 @@ static int check_draws(integer rows, integer width) {
         }                                                                              \
         free(x), free(table), free(places), free(words), free(keys), free(sums);       \
         free(marks), free(bits), free(widths), free(drawn), free(models);              \
+        free(moments);                                                                 \
         return code;                                                                   \
     }
 

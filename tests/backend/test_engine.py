@@ -14,8 +14,10 @@ from sigarray._backend import compiled_numpy
 from sigarray._backend.compiled_numpy import Kernels, load_kernels
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
+from sigarray._backend.threefry import random_counts
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.quantile import merge_steps, sorted_resamples
+from sigarray._order.enumeration import exact_errors
 from sigarray._order.ratio import map_ratios, merge_sizes
 from sigarray._order.violation import ratio_of_samples
 from sigarray._resampling.exchanged import sum_of_exchanged
@@ -85,6 +87,23 @@ class TestSums:
                 for name in ("sum_taken", "mean_taken"):
                     found = getattr(HOST, name)(x, places)
                     assert_same(found, getattr(Library, name)(HOST, x, places))
+
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_of_numbers_in_a_unit(self, level, rng, dtype):
+        """And of squares of their deviations; of samples that are flat, 0."""
+        for n in SIZES[1:]:
+            for leading in ((), (2,), (2, 3)):
+                x = make_numbers(rng, (*leading, n), dtype)
+                low = np.min(x, axis=-1)
+                unit = np.asarray(rng.uniform(size=leading)).astype(dtype)
+                for own in (unit, np.where(low < 0.5, np.inf, unit).astype(dtype)):
+                    for y in (x, np.asfortranarray(x)):
+                        with without_engine():
+                            expected = HOST.relative_moments(y, low, own)
+                        for f, e in zip(
+                            HOST.relative_moments(y, low, own), expected, strict=True
+                        ):
+                            assert_same(f, e)
 
     def test_of_strided_numbers(self, rng):
         x, places = rng.normal(size=(5, 40, 2))[..., 0], rng.integers(0, 40, (6, 8))
@@ -184,6 +203,16 @@ class TestChoices:
             assert_same(found, Library.weigh_places(HOST, places, n, np.dtype(dtype)))
 
     @pytest.mark.parametrize("dtype", REALS)
+    def test_drawn_places_are_counted(self, level, dtype):
+        """Of whole words; of halves, as for few choices, by their places."""
+        draw = functools.partial(random_counts, HOST, seed_of(1), 3, 5)
+        for n, n_drawn in ((4096, 5), (4097, 1), (5000, 5000), (9999, 131)):
+            found = draw(n, n_drawn, np.dtype(dtype))
+            assert found.sum() == 5 * n_drawn
+            with without_engine():
+                assert_same(found, draw(n, n_drawn, np.dtype(dtype)))
+
+    @pytest.mark.parametrize("dtype", REALS)
     @pytest.mark.parametrize("most", [1, 3, 2**16, 2**32])
     def test_smallest_keys(self, level, rng, dtype, most):
         """Few values are ties at the threshold; of 2^16 all are far from even."""
@@ -236,6 +265,23 @@ class TestOrder:
                     found = ratio_of_samples(HOST, steps, a, b, axis)
                     with without_engine():
                         assert_same(found, ratio_of_samples(HOST, steps, a, b, axis))
+
+    @pytest.mark.parametrize("dtype", REALS)
+    def test_ratios_of_all_resamples(self, level, rng, dtype):
+        """Of few scores: their sums of squares are products of matrices."""
+        for sizes in ((1, 2), (2, 3), (4, 5), (6, 6)):
+            for n, m in (sizes, sizes[::-1]):
+                stacks = [
+                    np.sort(rng.integers(0, 9, (2, 1, k)), axis=-1).astype(dtype)
+                    for k in (n, m)
+                ]
+                stacks[1][1, 0, 0] = np.nan
+                ratios = rng.uniform(size=(2, 1)).astype(dtype)
+                with HOST.modes_off():
+                    found = exact_errors(HOST, stacks, (0, 1), ratios, None)
+                    with without_engine():
+                        expected = exact_errors(HOST, stacks, (0, 1), ratios, None)
+                assert_same(found, expected)
 
     def test_ratios_of_observed_samples(self, rng):
         x, y = (np.sort(rng.normal(size=(4, n))) for n in (30, 20))

@@ -45,7 +45,8 @@ def test_t_and_its_degrees_of_freedom_are_scipys(backend, paired):
 def test_a_difference_without_error_is_infinite_or_none(backend):
     difference = backend.asarray([2.0, -3.0, 0.0, 1.0])
     squares = backend.asarray([0.0, 0.0, 0.0, 4.0])
-    found = backend.to_numpy(studentize(backend.library, difference, squares))
+    with backend.library.modes_off():
+        found = backend.to_numpy(studentize(backend.library, difference, squares))
     np.testing.assert_array_equal(found, [math.inf, -math.inf, 0.0, 0.5])
 
 

@@ -49,6 +49,9 @@
     .sum_exactly_##NAME = sum_exactly_##NAME,                                          \
     .sum_bits_exactly_##NAME = sum_bits_exactly_##NAME,                                \
     .resample_sorted_##NAME = resample_sorted_##NAME,                                  \
-    .find_ratios_##NAME = find_ratios_##NAME
+    .find_ratios_##NAME = find_ratios_##NAME,                                          \
+    .sum_deviations_##NAME = sum_deviations_##NAME,                                    \
+    .count_drawn_##NAME = count_drawn_##NAME,                                          \
+    .relative_moments_##NAME = relative_moments_##NAME
 
 const kernels KERNELS = {.draw = draw, LIST_OF_REALS(f64), LIST_OF_REALS(f32)};

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* The version of this interface; sigarray/_backend/compiled_numpy.py has the same. */
-#define ENGINE_VERSION 1
+#define ENGINE_VERSION 2
 
 typedef uint32_t word;
 typedef int64_t integer;
@@ -24,8 +24,12 @@ enum { WORDS, UNIFORMS, PLACES };
     int (*sum_taken_##NAME)(const REAL *x, integer entries, integer n,                 \
                             const integer *places, integer rows, integer drawn,        \
                             REAL *out);                                                \
+    int (*relative_moments_##NAME)(const REAL *x, integer entries, integer n,          \
+                                   const REAL *levels, const REAL *units, REAL *out);  \
     int (*count_places_##NAME)(const integer *places, integer rows, integer drawn,     \
                                integer n, REAL *out);                                  \
+    int (*count_drawn_##NAME)(const word *low, const word *high, integer start,        \
+                              integer rows, integer drawn, integer n, REAL *out);      \
     int (*mark_smallest_##NAME)(const word *keys, integer rows, integer size,          \
                                 integer n, REAL *out);                                 \
     int (*sum_bytes_##NAME)(const REAL *table, integer entries, const word *words,     \
@@ -45,7 +49,10 @@ enum { WORDS, UNIFORMS, PLACES };
         const REAL *x, const REAL *y, const integer *starts, integer pairs,            \
         integer x_step, integer y_step, integer nodes, integer rows, integer lanes,    \
         integer has_ranks, integer has_widths, const integer *ranks_x,                 \
-        const integer *ranks_y, const REAL *widths, REAL *out);
+        const integer *ranks_y, const REAL *widths, REAL *out);                        \
+    int (*sum_deviations_##NAME)(const REAL *violations, const REAL *distances,        \
+                                 const REAL *centers, integer entries, integer rows,   \
+                                 integer columns, const REAL *weights, REAL *out);
 
 typedef struct {
     int (*draw)(const word *low, const word *high, integer streams, integer start,

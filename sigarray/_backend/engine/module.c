@@ -89,6 +89,12 @@ FUNCTION(draw, "rriiiiiiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i, a[5].i, a[
     FUNCTION(find_ratios_##NAME, "ssriiiiiiiirrrw", a[0].p, a[1].p, a[2].p, a[3].i,    \
              a[4].i, a[5].i, a[6].i, a[7].i, a[8].i, a[9].i, a[10].i, a[11].p,         \
              a[12].p, a[13].p, a[14].p)                                                \
+    FUNCTION(sum_deviations_##NAME, "rrriiirw", a[0].p, a[1].p, a[2].p, a[3].i,        \
+             a[4].i, a[5].i, a[6].p, a[7].p)                                           \
+    FUNCTION(count_drawn_##NAME, "rriiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i,    \
+             a[5].i, a[6].p)                                                           \
+    FUNCTION(relative_moments_##NAME, "riirrw", a[0].p, a[1].i, a[2].i, a[3].p,        \
+             a[4].p, a[5].p)                                                           \
     FUNCTION(spread_bit_##NAME, "riiw", a[0].p, a[1].i, a[2].i, a[3].p)                \
     FUNCTION(count_places_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)     \
     FUNCTION(mark_smallest_##NAME, "riiiw", a[0].p, a[1].i, a[2].i, a[3].i, a[4].p)    \
@@ -124,7 +130,8 @@ static PyObject *py_use_level(PyObject *self, PyObject *level) {
     ROW(sum_taken_##NAME), ROW(count_places_##NAME), ROW(mark_smallest_##NAME),        \
         ROW(sum_bytes_##NAME), ROW(sum_exactly_##NAME), ROW(spread_bit_##NAME),        \
         ROW(sum_bits_exactly_##NAME), ROW(resample_sorted_##NAME),                     \
-        ROW(find_ratios_##NAME)
+        ROW(find_ratios_##NAME), ROW(sum_deviations_##NAME),                           \
+        ROW(count_drawn_##NAME), ROW(relative_moments_##NAME)
 
 static PyMethodDef methods[] = {
     {"count_levels", py_count_levels, METH_NOARGS, NULL},

@@ -208,7 +208,6 @@ static int NAMED(find_ratios)(const REAL *x, const REAL *y, const integer *start
                               integer nodes, integer rows, integer lanes,
                               integer has_ranks, integer has_widths,
                               const integer *ranks_x, const integer *ranks_y,
-
                               const REAL *widths, REAL *out) {
     if (!has_ranks) ranks_x = ranks_y = NULL;
     if (!has_widths) widths = NULL;
@@ -228,3 +227,26 @@ static int NAMED(find_ratios)(const REAL *x, const REAL *y, const integer *start
     return 0;
 }
 #undef IN_VECTOR
+
+/* Sums over columns of w d and of w d^2, (2, entries, rows), where w are the weights of
+   columns, and d the deviations of ratios (entries, rows, columns) from a center. */
+static int NAMED(sum_deviations)(const REAL *violations, const REAL *distances,
+                                 const REAL *centers, integer entries, integer rows,
+                                 integer columns, const REAL *weights, REAL *out) {
+    REAL *terms = malloc(sizeof(REAL) * 2 * columns), *squares = terms + columns;
+    if (!terms) return 1;
+    for (integer k = 0; k < entries * rows; k++) {
+        const REAL *v = violations + k * columns, *w = distances + k * columns;
+        const REAL center = centers[k / rows];
+        for (integer c = 0; c < columns; c++) {
+            const REAL deviation = NAMED(ratio_of)(v[c], w[c]) - center;
+            const REAL weighted = weights[c] * deviation;
+            terms[c] = weighted;
+            squares[c] = weighted * deviation;
+        }
+        out[k] = 0 + NAMED(add_up)(terms, columns);
+        out[entries * rows + k] = 0 + NAMED(add_up)(squares, columns);
+    }
+    free(terms);
+    return 0;
+}

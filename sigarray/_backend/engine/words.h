@@ -23,6 +23,8 @@ INLINE void threefry(word low, word high, word *px, word *py) {
 
 /* Blocks of a few replicates that are encrypted side by side, for long loops. */
 #define BLOCKS_AT_ONCE 512
+/* Words of a row that are counted before the next ones are drawn: an even number. */
+#define WORDS_AT_ONCE 512
 /* A row of so many blocks is long enough by itself. */
 #define LONG_ROW 64
 
@@ -78,10 +80,13 @@ INLINE void as_uniforms(const word *restrict halves, integer width,
         out[c] = ((float)(int32_t)halves[c] + 0.5f) * 0x1p-16f;
 }
 
+INLINE integer place_of(word chosen, integer size) {
+    return (integer)((uint64_t)chosen * (uint64_t)size >> 32);
+}
+
 INLINE void as_places(const word *restrict words, integer width, integer size,
                       integer *restrict out) {
-    for (integer c = 0; c < width; c++)
-        out[c] = (integer)((uint64_t)words[c] * (uint64_t)size >> 32);
+    for (integer c = 0; c < width; c++) out[c] = place_of(words[c], size);
 }
 
 /* Half words, each above that of the next replicate. */
