@@ -78,12 +78,17 @@ def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def write_tables(
     path: Path, keys: list[tuple[int, ...]], values: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Write them, counts byte by byte: a third of the room that tails would take."""
-    planes = np.stack([counts >> shift & 255 for shift in (0, 8, 16, 24)])
+    """Write them as steps from one number to the next, and those of counts bytewise.
+
+    A step of -s, s > 0, is 2 s - 1, and one of s is 2 s.
+    """
+    steps = np.diff(counts.astype(np.int64), prepend=0)
+    folded = np.where(steps < 0, -2 * steps - 1, 2 * steps)
+    planes = np.stack([folded >> shift & 255 for shift in (0, 8, 16, 24)])
     np.savez_compressed(
         path,
         keys=np.asarray(keys, np.uint32),
-        values=values.astype(np.uint16),
+        values=np.diff(values.astype(np.uint16), prepend=np.uint16(0)),
         counts=planes.astype(np.uint8),
     )
 

@@ -79,8 +79,11 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, values, planes = (stored[key] for key in ("keys", "values", "counts"))
-    counts = sum(plane.astype(np.int64) << 8 * k for k, plane in enumerate(planes))
+        keys, steps, planes = (stored[key] for key in ("keys", "values", "counts"))
+    # Steps that go down are odd; those of values are modulo 2^16.
+    values = np.cumsum(steps, dtype=np.uint16)
+    folded = sum(plane.astype(np.int64) << 8 * k for k, plane in enumerate(planes))
+    counts = np.cumsum((folded >> 1) ^ -(folded & 1))
     tables, start = {}, 0
     for is_of_baseline, k, n, length, n_draws in keys.tolist():
         part_of_table = slice(start, start + length)

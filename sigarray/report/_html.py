@@ -102,9 +102,3 @@ def draw_fragment(report: Report) -> str:
         "</div>",
     ]
     return "\n".join(filter(None, parts))
-
-
-def draw_table_alone(table: Table) -> str:
-    """Write a table for a notebook."""
-    style = f"<style>{_NOTEBOOK_STYLE}</style>"
-    return f"<div class=sigarray>\n{style}\n{draw_table(table)}\n</div>"

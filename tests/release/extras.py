@@ -99,16 +99,29 @@ def use_jax(_: Path) -> None:
     assert isinstance(found, jax.Array)
 
 
+def use_cupy(_: Path) -> None:
+    """`cupy`: an array gives arrays; without a GPU, NumPy's go on."""
+    import cupy
+
+    if not cupy.cuda.is_available():
+        print("no GPU is here")
+        assert isinstance(aso(A, B, rng=0).eps_min, np.float64)
+        return
+    found = aso(cupy.asarray(A), cupy.asarray(B), rng=0).eps_min
+    assert isinstance(found, cupy.ndarray)
+
+
 JOBS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "arrow": (stream,),
     "cli": (fit_terminal,),
+    "cupy": (use_cupy,),
     "jax": (use_jax,),
     "plot": (draw,),
     "read": (read_table, write_frame, read_sheet),
     "torch": (use_torch,),
 }
 # Whose import is the caller's own, or which the command does without.
-OPTIONAL = ("cli", "jax", "torch")
+OPTIONAL = ("cli", "cupy", "jax", "torch")
 
 
 def find_advice(job: Callable[[Path], None], folder: Path) -> str:

@@ -23,6 +23,7 @@ typedef struct {
 } lanes;
 
 INLINE void add_to(lanes *sum, const lanes *x) {
+    UNROLLED(4)
     for (int v = 0; v < VECTORS; v++) sum->of[v] += x->of[v];
 }
 
@@ -155,6 +156,7 @@ static void NAMED(add_by_nibbles)(const lanes *numbers, const word *words, integ
         lanes sum = sums[r];
         for (integer w = 0; w < own; w++) {
             const word bits = words[r * width + w];
+            UNROLLED(NIBBLES)
             for (int k = 0; k < NIBBLES; k++)
                 add_to(&sum, &table[w * NIBBLES + k][bits >> 4 * k & 15]);
         }

@@ -14,6 +14,10 @@
 /* A load by an index from memory, which is faster than vector gathers are. */
 #define BY_ITSELF(k) __asm__("" : "+r"(k))
 
+/* Before a short loop that is faster without its counter, which -O2 would keep. */
+#define PRAGMA(x) _Pragma(#x)
+#define UNROLLED(n) PRAGMA(GCC unroll n)
+
 #include "words.h"
 #include "selection.h"
 

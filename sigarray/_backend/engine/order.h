@@ -21,6 +21,7 @@ INLINE void find_ranks(const float *restrict widths, integer n, double below,
     for (; k + TERMS <= n + 1; k += TERMS) {
         double *restrict s = sums + k;
         double within = 0;
+        UNROLLED(TERMS)
         for (int i = 0; i < TERMS; i++) {
             within = i ? within + widths[k + i] : widths[k];
             s[i] = within + before;
@@ -182,18 +183,21 @@ INLINE void NAMED(ratios_of_lanes)(const REAL *x, const REAL *y, integer x_step,
         const REAL *restrict a = x + (ranks_x ? ranks_x[c] : c) * x_step;
         const REAL *restrict b = y + (ranks_y ? ranks_y[c] : c) * y_step;
         const REAL width = widths ? widths[c] : 1;
-        if (widths)
+        if (widths) {
+            UNROLLED(8)
             for (integer r = 0; r < rows; r++) {
                 const REAL d = b[r] - a[r], weighted = d * width;
                 distances[r] += d * weighted;
                 violations[r] += (d > 0 ? d : 0) * weighted;
             }
-        else
+        } else {
+            UNROLLED(8)
             for (integer r = 0; r < rows; r++) {
                 const REAL d = b[r] - a[r], above = d > 0 ? d : 0;
                 distances[r] += d * d;
                 violations[r] += above * above;
             }
+        }
     }
     for (integer r = 0; r < rows; r++)
         out[r] = NAMED(ratio_of)(violations[r], distances[r]);
@@ -215,10 +219,17 @@ static int NAMED(find_ratios)(const REAL *x, const REAL *y, const integer *start
         const REAL *a = x + starts[3 * p + 1], *b = y + starts[3 * p + 2];
         REAL *to = out + starts[3 * p] * rows;
         if (lanes)
-            for (integer r = 0; r < rows; r += ROWS_OF_RATIOS)
-                NAMED(ratios_of_lanes)(a + r, b + r, x_step, y_step, nodes,
-                                       MIN(ROWS_OF_RATIOS, rows - r), ranks_x, ranks_y,
-                                       widths, to + r);
+            for (integer r = 0; r < rows; r += ROWS_OF_RATIOS) {
+                const integer left = rows - r;
+                /* A number that the compiler knows keeps sums in registers. */
+                if (left >= ROWS_OF_RATIOS)
+                    NAMED(ratios_of_lanes)(a + r, b + r, x_step, y_step, nodes,
+                                           ROWS_OF_RATIOS, ranks_x, ranks_y, widths,
+                                           to + r);
+                else
+                    NAMED(ratios_of_lanes)(a + r, b + r, x_step, y_step, nodes, left,
+                                           ranks_x, ranks_y, widths, to + r);
+            }
         else
             for (integer r = 0; r < rows; r++)
                 to[r] = NAMED(ratio_of_row)(a + r * x_step, b + r * y_step, nodes,
