@@ -64,9 +64,9 @@ def _describe(
     method = (
         f"the verdict of sigarray compare, {rule}. "
         f"Power is the share of {trials.number} samples of each size, drawn from these "
-        f"{goal.units} of all models (seed {trials.seed}), in which it finds the "
-        "better one"
+        f"{goal.units} of all models (seed {trials.seed}), in which it finds "
     )
+    method += "the better one" if goal.margin is None else "a model not worse"
     if trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if any(x.comparison.matched for x in answers):
@@ -115,12 +115,12 @@ def _make_document(
     if len(lifts) == 1:
         document["lift"] = next(iter(lifts))
     if len(answers) == 1:
-        return document | _document_of(first)
+        return document | _document_of(first, goal)
     del document["models"]  # of one task
-    return document | {"tasks": {x.task: _document_of(x) for x in answers}}
+    return document | {"tasks": {x.task: _document_of(x, goal) for x in answers}}
 
 
-def _document_of(x: Answer) -> dict[str, Any]:
+def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
     document = {
         "largest_size_tried": x.largest,
         "models": {
@@ -128,20 +128,24 @@ def _document_of(x: Answer) -> dict[str, Any]:
             | without_infinities(x.comparison.summaries[name])
             for name in x.powers or x.comparison.scores
         },
-        "pairs": [_start_pair(pair) | _required(pair, none=None) for pair in x.pairs],
+        "pairs": [
+            start_pair(pair, goal) | _required(pair, none=None) for pair in x.pairs
+        ],
     }
     if x.lift is None:
         return document
     return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
 
 
-def _start_pair(pair: SizedPair) -> dict[str, Any]:
+def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
+    """Return who is to be seen better, or not worse, and the power now."""
+    a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
-        "better": pair.better,
-        "worse": pair.worse,
+        a: pair.better,
+        b: pair.worse,
         "n": pair.n,
-        "n_better": pair.present[0],
-        "n_worse": pair.present[1],
+        f"n_{a}": pair.present[0],
+        f"n_{b}": pair.present[1],
         "power_at_n": pair.share_now,
     }
 
@@ -163,7 +167,7 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     for x in answers:
         rows += [
             {"task": x.task}
-            | _start_pair(pair)
+            | start_pair(pair, goal)
             | {"required_power": goal.power}
             | _required(pair, none="")
             for pair in x.pairs
@@ -200,7 +204,7 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     each = " each" if goal.unit == "run" else ""
     are_unequal = len({*pair.present}) > 1
     each += ", equal numbers," * are_unequal
-    told = f"that {quote(pair.better)} is better than {quote(pair.worse)}"
+    told = goal.say(pair.better, pair.worse)
     of_now = ", unequal numbers," * are_unequal
     now = f"the present {show_present(pair)}{of_now} have power {pair.share_now:.2f}"
     if pair.is_enough:
@@ -212,7 +216,8 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         )
         said += f"with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
-    return f"{said}, if the difference is as large as it seems; {now}."
+    large = "as large as" if goal.margin is None else "what"
+    return f"{said}, if the difference is {large} it seems; {now}."
 
 
 def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
@@ -221,14 +226,17 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
     present = sorted({n for x in pairs for n in x.present})
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
-    what = "differences between two models"
+    what, if_so = "differences between two models", "they are as large as they seem"
+    if goal.margin is not None:
+        what = f"times that a model is not worse by {goal.margin:.10g} or more"
+        if_so = "differences are what they seem"
     what += "" if len(answers) == 1 else " on a task"
     is_at_one = len(answers) > 1 and answers[0].comparison.is_corrected
     at = " at one level for all tasks" if is_at_one else ""
     sizes = sorted(x.size for x in pairs if x.is_enough)
     said = [
         f"The present {which} {goal.units}{goal.each} show {n_now} of {n} {what}, with "
-        f"power {goal.power:g}{at}, if they are as large as they seem."
+        f"power {goal.power:g}{at}, if {if_so}."
     ]
     half = -(-n // 2)
     more = (k for k in (half, len(sizes)) if n_now < k <= len(sizes))
