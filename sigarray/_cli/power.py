@@ -14,6 +14,7 @@ from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import report_power
 from sigarray._cli.power_sizes import Duels, find_sizes, list_sizes
+from sigarray._cli.power_tasks import report_tasks
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
@@ -46,21 +47,20 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
-    if request.statistic is not None:
-        msg = (
-            f"Expected sigarray power without --statistic {request.statistic}, because "
-            "its samples are of single tasks. Leave it out."
-        )
-        raise ValueError(msg)
     table = read_models(
         options,
         is_paired=request.is_paired,
         min_models=1,
         max_models=_MAX_MODELS,
     )
-    if table.runs:
+    if table.runs and request.statistic is None:
         return report_items(table, request, options)
     refuse_difference(options)
+    if request.statistic is not None:
+        report, answer, goal = report_tasks(table, request, options)
+        if options.plot is not None:
+            _write_picture(options.plot, [answer], goal)
+        return report
     if table.statistic is not None:
         note(
             f"power is that of tests of the influences of items on "
@@ -122,7 +122,8 @@ def run(options: argparse.Namespace) -> Report:
         )
         lift = lifts.get(task)
         powers = _find_powers(scores, models[task], lift, trials)
-        largest = max([list_sizes(scores)[-1], *duels[task].values()])
+        sizes = list_sizes(max(map(len, scores.values())))
+        largest = max([sizes[-1], *duels[task].values()])
         answers.append(Answer(task, x, powers, pairs, largest, lift))
     goal = Goal(options.power, table.unit, test.asks_welch_below, request.margin)
     if options.plot is not None:

@@ -12,7 +12,8 @@ from sigarray._verdicts.comparison import Comparison
 class Goal:
     """How often a difference of scores is to be seen.
 
-    With a margin it is to be seen that the first model of a pair is not worse by it.
+    With a margin it is to be seen that the first model of a pair is not worse by it;
+    of several tasks, over all of them, with as many scores on each.
     Below a number of runs, the test asks Welch's, too, if it is not None.
     """
 
@@ -20,6 +21,7 @@ class Goal:
     unit: str
     asks_welch_below: int | None = None
     margin: float | None = None
+    n_tasks: int = 1
 
     @property
     def units(self) -> str:
@@ -29,7 +31,13 @@ class Goal:
     @property
     def each(self) -> str:
         """Says of runs that every model has so many: items are those of all models."""
-        return " of each model" if self.unit == "run" else ""
+        each = " of each model" if self.unit == "run" else ""
+        return f"{each}{self.where}"
+
+    @property
+    def where(self) -> str:
+        """Where so many scores are."""
+        return f" on each of {self.n_tasks} tasks" if self.n_tasks > 1 else ""
 
     @property
     def difference(self) -> str:

@@ -74,7 +74,7 @@ def _guess_sizes(comparison: Comparison, duels: Duels, power: float) -> list[int
     if not duels:
         return []
     needed = [_guess_size(comparison, pair, power) for pair in duels]
-    sizes = list_sizes(dict(comparison.scores))
+    sizes = list_sizes(max(map(len, comparison.scores.values())))
     n_below = sum(n < max(needed) for n in sizes)
     refined = [round(n) for n in needed if DEFAULT_SIZES[4] < n < sizes[-1]]
     return [*sizes[: n_below + 1], *set(duels.values()), *_REFINED * refined]

@@ -32,12 +32,12 @@ def report_power(
     of_pairs, of_lifts = [], []
     for x in answers:
         on = "" if is_one else f"On {quote(x.task)}: "
-        of_pairs += [_say_pair(x, pair, goal, on) for pair in x.pairs]
+        of_pairs += [say_pair(x, pair, goal, on) for pair in x.pairs]
         of_lifts += [_say_power(x, m, p, goal, on) for m, p in x.powers.items()]
     short = is_short(answers)
     if of_lifts and not short:
         of_lifts = [_count_lifts(answers, goal)]
-    answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
+    answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal)
     if of_pairs:
@@ -49,7 +49,7 @@ def report_power(
         list_tables(answers, goal),
         [*(of_pairs if short else answer), *of_lifts, *of_tasks, *told],
         method,
-        _list_records(answers, goal),
+        list_records(answers, goal),
         _make_document(answers, trials, goal, method),
         headline=[title, *(answer or of_lifts), *of_tasks],
         remarks=[*(of_lifts if answer else ()), *told],
@@ -74,11 +74,11 @@ def _describe(
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
         method += f". Power now is of samples of as many {goal.units} as each model has"
     if any(x.pairs for x in answers):
-        method += f". {_say_precision(trials.number, goal)}"
+        method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
 
 
-def _say_precision(number: int, goal: Goal) -> str:
+def say_precision(number: int, goal: Goal) -> str:
     """Say how far the samples that are drawn let power be off, and so the numbers."""
     error = math.sqrt(goal.power * (1.0 - goal.power) / number)
     return (
@@ -129,7 +129,7 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
             for name in x.powers or x.comparison.scores
         },
         "pairs": [
-            start_pair(pair, goal) | _required(pair, none=None) for pair in x.pairs
+            start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
         ],
     }
     if x.lift is None:
@@ -150,7 +150,7 @@ def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
     }
 
 
-def _required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
+def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     """Return the number of scores that is enough, and its power, or `none` twice."""
     return {
         "required_sample_size": int(pair.size) if pair.is_enough else none,
@@ -158,7 +158,7 @@ def _required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     }
 
 
-def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
+def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """Return a row for each pair, and for each model whose scores are lifted.
 
     All rows have the same keys.
@@ -169,7 +169,7 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
             {"task": x.task}
             | start_pair(pair, goal)
             | {"required_power": goal.power}
-            | _required(pair, none="")
+            | required(pair, none="")
             for pair in x.pairs
         ]
         rows += [
@@ -199,9 +199,9 @@ def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
     )
 
 
-def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
+def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
-    each = " each" if goal.unit == "run" else ""
+    each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
     each += ", equal numbers," * are_unequal
     told = goal.say(pair.better, pair.worse)
@@ -220,7 +220,7 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     return f"{said}, if the difference is {large} it seems; {now}."
 
 
-def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
+def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)

@@ -208,6 +208,7 @@ class PairwiseTest(PairOptions, Test):
                 every = np.concatenate([by_pair, others])
                 adjusted = adjust_claims(every) if is_corrected else every
                 claimed = zip(claims, adjusted.reshape(-1), strict=False)
+                better &= {*claims}  # of a baseline nothing is claimed
                 better |= {claim for claim, p in claimed if p <= self.alpha}
         counts = Counter(itertools.chain.from_iterable(found))
         return {pair: count / len(found) for pair, count in counts.items()}
