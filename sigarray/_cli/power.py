@@ -14,10 +14,12 @@ from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import report_power
 from sigarray._cli.power_sizes import Duels, find_sizes, list_sizes
+from sigarray._cli.power_tasks import report_tasks
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, note, track
 from sigarray._verdicts.over_tasks import compare_over_tasks
@@ -27,6 +29,7 @@ from sigarray._verdicts.request import (
     choose_default_test,
     describe_comparison,
     make_test,
+    refuse_tests_of_sampled,
 )
 from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import Trials
@@ -44,33 +47,29 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
-    if request.margin is not None:
-        msg = (
-            "Expected sigarray power without --margin, because it estimates how often "
-            "a model is found better, and not how often one is found no worse; got "
-            f"--margin {request.margin:.10g}. Leave it out."
-        )
-        raise ValueError(msg)
-    if request.statistic is not None:
-        msg = (
-            f"Expected sigarray power without --statistic {request.statistic}, because "
-            "its samples are of single tasks. Leave it out."
-        )
-        raise ValueError(msg)
     table = read_models(
         options,
         is_paired=request.is_paired,
         min_models=1,
         max_models=_MAX_MODELS,
     )
-    if table.runs:
+    if table.runs and request.statistic is None:
         return report_items(table, request, options)
     refuse_difference(options)
+    if request.statistic is not None:
+        report, answer, goal = report_tasks(table, request, options)
+        if options.plot is not None:
+            _write_picture(options.plot, [answer], goal)
+        return report
     if table.statistic is not None:
         note(
             f"power is that of tests of the influences of items on "
             f"{table.metric}, which add up nearly as scores do."
         )
+    if request.margin is not None and (table.clusters or table.statistic):
+        # They have other tests of a margin than scores, as which they are drawn.
+        request = choose_default_test(request, table)
+        refuse_tests_of_sampled(request, table)
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
@@ -79,6 +78,7 @@ def run(options: argparse.Namespace) -> Report:
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
     models = {task: list(scores) for task, scores in table.tasks.items()}
+    n_models = len(table.models)
     table = _with_two_models(table)
     request = choose_default_test(request, table)
     test = make_test(request, table)
@@ -95,7 +95,10 @@ def run(options: argparse.Namespace) -> Report:
         n_tasks=len(table.tasks) if request.is_corrected else 1,
     )
     comparisons = _describe_tasks(request, table, test)
-    duels = {task: _find_duels(x) for task, x in comparisons.items()}
+    is_of_itself = request.margin is not None and n_models == 1
+    duels = {
+        task: {} if is_of_itself else _find_duels(x) for task, x in comparisons.items()
+    }
     lifts: dict[str, Lift] = {}
     if options.lift is not None or not any(duels.values()):
         lifts = {
@@ -103,13 +106,13 @@ def run(options: argparse.Namespace) -> Report:
                 {name: table.tasks[task][name] for name in names},
                 options.lift,
                 higher_is_better=request.higher_is_better,
+                margin=request.margin,
             )
             for task, names in models.items()
         }
     seconds = guess_seconds(
         comparisons, duels, trials, options.power, models if lifts else {}
     )
-    n_models = len(set().union(*models.values()))
     _announce(test.name, seconds, n_models, sum(map(len, duels.values())))
     answers = []
     for task, x in comparisons.items():
@@ -119,9 +122,10 @@ def run(options: argparse.Namespace) -> Report:
         )
         lift = lifts.get(task)
         powers = _find_powers(scores, models[task], lift, trials)
-        largest = max([list_sizes(scores)[-1], *duels[task].values()])
+        sizes = list_sizes(max(map(len, scores.values())))
+        largest = max([sizes[-1], *duels[task].values()])
         answers.append(Answer(task, x, powers, pairs, largest, lift))
-    goal = Goal(options.power, table.unit, test.asks_welch_below)
+    goal = Goal(options.power, table.unit, test.asks_welch_below, request.margin)
     if options.plot is not None:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
@@ -206,14 +210,15 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
 def _find_duels(comparison: Comparison) -> Duels:
     """Return every two models whose means differ, the better one first.
 
-    Two models that do not vary are left out: they do not show how scores vary.
+    With a margin, every model that is not worse than another by it, and the other. Two
+    models that do not vary are left out: they do not show how scores vary.
     """
+    pairs = [(x, y) for pair in comparison.pairs for x, y in (pair, pair[::-1])]
+    if comparison.margin is not None:
+        pairs = list_claims(comparison.pairs, comparison.baseline)
     duels = {}
-    for pair in comparison.pairs:
+    for pair in pairs:
         varies = any(x["sd"] > 0.0 for x in comparison.summarize_pair(*pair))
-        difference = comparison.find_difference(*pair)
-        if varies and difference:
-            is_first = (difference > 0.0) == comparison.higher_is_better
-            n = min(map(len, comparison.list_scores(*pair)))
-            duels[pair if is_first else pair[::-1]] = n
+        if varies and comparison.find_lead(*pair) > 0.0:
+            duels[pair] = min(map(len, comparison.list_scores(*pair)))
     return duels

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sigarray._cli.power_lift import Lift
 from sigarray._cli.power_sizes import SizedPair
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 
 
@@ -11,12 +12,16 @@ from sigarray._verdicts.comparison import Comparison
 class Goal:
     """How often a difference of scores is to be seen.
 
+    With a margin it is to be seen that the first model of a pair is not worse by it;
+    of several tasks, over all of them, with as many scores on each.
     Below a number of runs, the test asks Welch's, too, if it is not None.
     """
 
     power: float
     unit: str
     asks_welch_below: int | None = None
+    margin: float | None = None
+    n_tasks: int = 1
 
     @property
     def units(self) -> str:
@@ -26,7 +31,27 @@ class Goal:
     @property
     def each(self) -> str:
         """Says of runs that every model has so many: items are those of all models."""
-        return " of each model" if self.unit == "run" else ""
+        each = " of each model" if self.unit == "run" else ""
+        return f"{each}{self.where}"
+
+    @property
+    def where(self) -> str:
+        """Where so many scores are."""
+        return f" on each of {self.n_tasks} tasks" if self.n_tasks > 1 else ""
+
+    @property
+    def difference(self) -> str:
+        """What is to be seen of a pair, A and B, in a title."""
+        if self.margin is None:
+            return "the difference"
+        return f"that A is not worse than B by {self.margin:.10g} or more"
+
+    def say(self, a: str, b: str) -> str:
+        """Say what is to be seen of two models."""
+        if self.margin is None:
+            return f"that {quote(a)} is better than {quote(b)}"
+        worse = f"worse than {quote(b)} by {self.margin:.10g} or more"
+        return f"that {quote(a)} is not {worse}"
 
 
 @dataclass(frozen=True)

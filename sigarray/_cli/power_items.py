@@ -11,6 +11,7 @@ from sigarray._difference.components import required_items, variance_components
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
@@ -56,10 +57,15 @@ def report_items(
     n_runs = sorted({*present, *_RUNS} - {1})
     pairs = []
     for task, by in table.runs.items():
-        for a, b in pairs_of(by, request.baseline):
+        compared = pairs_of(by, request.baseline)
+        if request.margin is not None:
+            compared = list_claims(compared, request.baseline)
+        for a, b in compared:
             scores = [by[name].scores for name in (a, b)]
             lead = float(scores[0].mean() - scores[1].mean())
             size = abs(lead) if options.difference is None else options.difference
+            if request.margin is not None:
+                size = (lead if request.higher_is_better else -lead) + request.margin
             found = variance_components(*scores)
             components = [float(x) for x in found[:3]]
             items = [math.inf] * len(n_runs)
@@ -68,6 +74,7 @@ def report_items(
                     components,
                     n_runs,
                     size,
+                    alternative="two-sided" if request.margin is None else "greater",
                     alpha=(request.alpha or ALPHA) / n_pairs,
                     power=options.power,
                 )
@@ -95,12 +102,18 @@ def _refuse_options(
     for name, is_given in (
         ("--lift", options.lift is not None),
         ("--plot", options.plot is not None),
+        ("--difference", None not in (options.difference, request.margin)),
     ):
         if is_given:
             msg = (
                 f"Expected --difference, or the difference that models have, of {what}"
                 f", and no picture; got {name}. Leave it out."
             )
+            if name == "--difference":
+                msg = (
+                    "Expected --difference or --margin, of the differences that models "
+                    "have; got both. Leave one out."
+                )
             raise ValueError(msg)
 
 
@@ -141,6 +154,8 @@ def _report(
     aim = "the difference that they have"
     if options.difference is not None:
         aim = f"a difference of {options.difference:.10g}"
+    if options.margin is not None:
+        aim = f"that A is not worse than B by {options.margin:.10g} or more"
     title = (
         f"About how many items show {aim} with power {options.power:g}, by the number "
         "of runs of each model"
@@ -160,8 +175,8 @@ def _report(
         "items with it."
     )
     method = (
-        "the t-test of sigarray compare, for new runs and new items, two-sided at "
-        f"level {alpha:.10g}"
+        "the t-test of sigarray compare, for new runs and new items, "
+        f"{'two' if options.margin is None else 'one'}-sided at level {alpha:.10g}"
     )
     if n_pairs > 1:
         method += f" / {n_pairs}, as if no other of {n_pairs} comparisons were decided"
@@ -194,6 +209,7 @@ def _report(
         "n_comparisons": n_pairs,
         "required_power": options.power,
         "difference": options.difference,
+        **({} if options.margin is None else {"margin": options.margin}),
         "n_runs": n_runs,
         "method": method,
         "pairs": [
@@ -207,9 +223,7 @@ def _report(
             for x in pairs
         ],
     }
-    sentences = [
-        _say(x, n_runs, options.difference, has_tasks=has_tasks) for x in pairs
-    ]
+    sentences = [_say(x, n_runs, options, has_tasks=has_tasks) for x in pairs]
     return Report(
         [Table(title, header, rows, name_columns=3 if has_tasks else 2, decides=True)],
         [*sentences, remarks[-1]],
@@ -230,11 +244,14 @@ def _show_present(x: _Pair) -> str:
 
 
 def _say(
-    x: _Pair, n_runs: list[int], difference: float | None, *, has_tasks: bool
+    x: _Pair, n_runs: list[int], options: argparse.Namespace, *, has_tasks: bool
 ) -> str:
     """Say how many items each number of runs needs."""
     on = f"On {quote(x.task)}: " if has_tasks else ""
-    size = f"{abs(x.difference) if difference is None else difference:.3g}"
+    size = abs(x.difference) if options.difference is None else options.difference
+    aim = f"a difference of {size:.3g}"
+    if options.margin is not None:
+        aim = f"that {quote(x.a)} is not worse by {options.margin:.10g} or more"
     known = [(n, k) for n, k in zip(n_runs, x.items, strict=True) if k < math.inf]
     none = [str(n) for n, k in zip(n_runs, x.items, strict=True) if math.isinf(k)]
     shown = [f"about {round_size(k)} items with {n} runs" for n, k in known]
@@ -242,6 +259,6 @@ def _say(
     if none:
         told.append(f"no number of items is enough with {list_in_words(none)} runs")
     return (
-        f"{on}{quote(x.a)} vs. {quote(x.b)}, now {_show_present(x)}: to see a "
-        f"difference of {size}, {'; '.join(told)} of each model."
+        f"{on}{quote(x.a)} vs. {quote(x.b)}, now {_show_present(x)}: to see "
+        f"{aim}, {'; '.join(told)} of each model."
     )

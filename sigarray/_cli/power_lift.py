@@ -23,12 +23,20 @@ class Lift(NamedTuple):
 
 
 def choose_lift(
-    scores: Scores, factor: float | None, *, higher_is_better: bool
+    scores: Scores,
+    factor: float | None,
+    *,
+    higher_is_better: bool,
+    margin: float | None = None,
 ) -> Lift:
     """Return the lift that is asked for, or else the default of these scores.
 
+    With a margin there is none by default: a model with equal scores is not worse.
     Warns of a lift that takes scores, or means of 0 and 1, beyond 1 or 100.
     """
+    if margin is not None and factor is None:
+        worse = f"worse by {margin:.10g} or more"
+        return Lift(1.0, f"that a model with the same scores is not {worse}")
     if not higher_is_better:
         factor = factor or DEFAULT_LIFT
         return Lift(factor, f"a drop by a factor of {factor:g}")

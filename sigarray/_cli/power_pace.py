@@ -74,7 +74,7 @@ def _guess_sizes(comparison: Comparison, duels: Duels, power: float) -> list[int
     if not duels:
         return []
     needed = [_guess_size(comparison, pair, power) for pair in duels]
-    sizes = list_sizes(dict(comparison.scores))
+    sizes = list_sizes(max(map(len, comparison.scores.values())))
     n_below = sum(n < max(needed) for n in sizes)
     refined = [round(n) for n in needed if DEFAULT_SIZES[4] < n < sizes[-1]]
     return [*sizes[: n_below + 1], *set(duels.values()), *_REFINED * refined]
@@ -84,9 +84,8 @@ def _guess_size(comparison: Comparison, pair: tuple[str, str], power: float) -> 
     """Guess how many scores a pair needs, as if they were normal."""
     x, y = comparison.list_scores(*pair)
     variance = np.var(x - y) if comparison.is_paired else np.var(x) + np.var(y)
-    error = comparison.error_of_intervals / 2.0
+    error = comparison.error_of_intervals / (2.0 if comparison.margin is None else 1.0)
     if comparison.is_corrected:
         error /= comparison.n_comparisons
     distance = normal_quantile(power) - normal_quantile(error)
-    difference = comparison.find_difference(*pair)
-    return distance**2 * float(variance) / difference**2
+    return distance**2 * float(variance) / comparison.find_lead(*pair) ** 2

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 
 
-def say_pilot(numbers: Collection[int], unit: str) -> str:
+def say_pilot(numbers: Collection[int], unit: str, n_tasks: int = 1) -> str:
     """Say how far the number of scores may be off, as an estimate from so few.
 
     It is proportional to the variance over the square of the difference. Only the error
@@ -12,10 +12,12 @@ def say_pilot(numbers: Collection[int], unit: str) -> str:
     true one has the chi-square distribution.
     """
     n = min(numbers)
-    low, high = ((n - 1) / find_chi_square(p, n - 1) for p in (0.95, 0.05))
+    df = n_tasks * (n - 1)
+    low, high = (df / find_chi_square(p, df) for p in (0.95, 0.05))
     most = f"{high:.2f}" if high < 2.0 else f"{high:.2g}"
     most = most if high < 10.0 else "more than 10"
     few = f"{n}" if len(numbers) == 1 else f"as few as {n}"
+    few += f" on each of {n_tasks} tasks" if n_tasks > 1 else ""
     return (
         f"The numbers of {unit}s are estimates from {few}: {low:.2f} to {most} times "
         "as many may be needed, for the variance is an estimate (90 % confidence, "

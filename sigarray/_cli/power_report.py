@@ -32,12 +32,12 @@ def report_power(
     of_pairs, of_lifts = [], []
     for x in answers:
         on = "" if is_one else f"On {quote(x.task)}: "
-        of_pairs += [_say_pair(x, pair, goal, on) for pair in x.pairs]
+        of_pairs += [say_pair(x, pair, goal, on) for pair in x.pairs]
         of_lifts += [_say_power(x, m, p, goal, on) for m, p in x.powers.items()]
     short = is_short(answers)
     if of_lifts and not short:
         of_lifts = [_count_lifts(answers, goal)]
-    answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
+    answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal)
     if of_pairs:
@@ -49,7 +49,7 @@ def report_power(
         list_tables(answers, goal),
         [*(of_pairs if short else answer), *of_lifts, *of_tasks, *told],
         method,
-        _list_records(answers, goal),
+        list_records(answers, goal),
         _make_document(answers, trials, goal, method),
         headline=[title, *(answer or of_lifts), *of_tasks],
         remarks=[*(of_lifts if answer else ()), *told],
@@ -64,9 +64,9 @@ def _describe(
     method = (
         f"the verdict of sigarray compare, {rule}. "
         f"Power is the share of {trials.number} samples of each size, drawn from these "
-        f"{goal.units} of all models (seed {trials.seed}), in which it finds the "
-        "better one"
+        f"{goal.units} of all models (seed {trials.seed}), in which it finds "
     )
+    method += "the better one" if goal.margin is None else "a model not worse"
     if trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if any(x.comparison.matched for x in answers):
@@ -74,11 +74,11 @@ def _describe(
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
         method += f". Power now is of samples of as many {goal.units} as each model has"
     if any(x.pairs for x in answers):
-        method += f". {_say_precision(trials.number, goal)}"
+        method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
 
 
-def _say_precision(number: int, goal: Goal) -> str:
+def say_precision(number: int, goal: Goal) -> str:
     """Say how far the samples that are drawn let power be off, and so the numbers."""
     error = math.sqrt(goal.power * (1.0 - goal.power) / number)
     return (
@@ -115,12 +115,12 @@ def _make_document(
     if len(lifts) == 1:
         document["lift"] = next(iter(lifts))
     if len(answers) == 1:
-        return document | _document_of(first)
+        return document | _document_of(first, goal)
     del document["models"]  # of one task
-    return document | {"tasks": {x.task: _document_of(x) for x in answers}}
+    return document | {"tasks": {x.task: _document_of(x, goal) for x in answers}}
 
 
-def _document_of(x: Answer) -> dict[str, Any]:
+def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
     document = {
         "largest_size_tried": x.largest,
         "models": {
@@ -128,25 +128,29 @@ def _document_of(x: Answer) -> dict[str, Any]:
             | without_infinities(x.comparison.summaries[name])
             for name in x.powers or x.comparison.scores
         },
-        "pairs": [_start_pair(pair) | _required(pair, none=None) for pair in x.pairs],
+        "pairs": [
+            start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
+        ],
     }
     if x.lift is None:
         return document
     return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
 
 
-def _start_pair(pair: SizedPair) -> dict[str, Any]:
+def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
+    """Return who is to be seen better, or not worse, and the power now."""
+    a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
-        "better": pair.better,
-        "worse": pair.worse,
+        a: pair.better,
+        b: pair.worse,
         "n": pair.n,
-        "n_better": pair.present[0],
-        "n_worse": pair.present[1],
+        f"n_{a}": pair.present[0],
+        f"n_{b}": pair.present[1],
         "power_at_n": pair.share_now,
     }
 
 
-def _required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
+def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     """Return the number of scores that is enough, and its power, or `none` twice."""
     return {
         "required_sample_size": int(pair.size) if pair.is_enough else none,
@@ -154,7 +158,7 @@ def _required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     }
 
 
-def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
+def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """Return a row for each pair, and for each model whose scores are lifted.
 
     All rows have the same keys.
@@ -163,9 +167,9 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     for x in answers:
         rows += [
             {"task": x.task}
-            | _start_pair(pair)
+            | start_pair(pair, goal)
             | {"required_power": goal.power}
-            | _required(pair, none="")
+            | required(pair, none="")
             for pair in x.pairs
         ]
         rows += [
@@ -195,12 +199,12 @@ def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
     )
 
 
-def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
+def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
-    each = " each" if goal.unit == "run" else ""
+    each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
     each += ", equal numbers," * are_unequal
-    told = f"that {quote(pair.better)} is better than {quote(pair.worse)}"
+    told = goal.say(pair.better, pair.worse)
     of_now = ", unequal numbers," * are_unequal
     now = f"the present {show_present(pair)}{of_now} have power {pair.share_now:.2f}"
     if pair.is_enough:
@@ -212,23 +216,27 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         )
         said += f"with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
-    return f"{said}, if the difference is as large as it seems; {now}."
+    large = "as large as" if goal.margin is None else "what"
+    return f"{said}, if the difference is {large} it seems; {now}."
 
 
-def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
+def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
     present = sorted({n for x in pairs for n in x.present})
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
-    what = "differences between two models"
+    what, if_so = "differences between two models", "they are as large as they seem"
+    if goal.margin is not None:
+        what = f"times that a model is not worse by {goal.margin:.10g} or more"
+        if_so = "differences are what they seem"
     what += "" if len(answers) == 1 else " on a task"
     is_at_one = len(answers) > 1 and answers[0].comparison.is_corrected
     at = " at one level for all tasks" if is_at_one else ""
     sizes = sorted(x.size for x in pairs if x.is_enough)
     said = [
         f"The present {which} {goal.units}{goal.each} show {n_now} of {n} {what}, with "
-        f"power {goal.power:g}{at}, if they are as large as they seem."
+        f"power {goal.power:g}{at}, if {if_so}."
     ]
     half = -(-n // 2)
     more = (k for k in (half, len(sizes)) if n_now < k <= len(sizes))

@@ -1,7 +1,7 @@
 """How many scores of each model show a difference: a search over sizes of samples."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sigarray._numeric.special import normal_quantile
@@ -9,7 +9,7 @@ from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
-from sigarray.read._wide import Scores
+from sigarray._verdicts.test import Shares
 
 # The better model of two and the other one -> the number of scores that both have.
 Duels = dict[tuple[str, str], int]
@@ -117,10 +117,10 @@ def round_size(size: float) -> int:
     return unit * round(size / unit)
 
 
-def list_sizes(scores: Scores) -> list[int]:
-    """Return the default sizes, then doubled ones up to four times the scores."""
+def list_sizes(most: int) -> list[int]:
+    """Return the default sizes, then doubled ones up to four times the most scores."""
     sizes = list(DEFAULT_SIZES)
-    goal = min(4 * max(map(len, scores.values())), _LARGEST_SIZE)
+    goal = min(4 * most, _LARGEST_SIZE)
     while sizes[-1] < goal:
         sizes.append(min(2 * sizes[-1], _LARGEST_SIZE))
     return sizes
@@ -136,30 +136,61 @@ def find_sizes(
 ) -> list[SizedPair]:
     """Find the smallest size for each pair; all models are compared at each size.
 
-    The pairs have the better model first, and so many scores now. What is drawn has the
-    shares of all pairs at each size, and two sizes more. A size that is proposed for
+    The pairs have the better model first, and so many scores now.
+    """
+    scores, matched = dict(comparison.scores), comparison.matched
+
+    def find_shares(size: int | None, pairs: Collection[tuple[str, str]]) -> Shares:
+        return trials.share_better(scores, size, pairs, above=power, matched=matched)
+
+    return search_sizes(
+        find_shares,
+        {pair: _count_present(comparison, pair) for pair in duels},
+        list_sizes(max(map(len, scores.values()))),
+        power,
+        trials.number,
+        are_equal=_have_equal_numbers(comparison),
+        is_drawn=is_drawn,
+    )
+
+
+def search_sizes(
+    find_shares: Callable[[int | None, Collection[tuple[str, str]]], Shares],
+    present: Mapping[tuple[str, str], tuple[int, int]],
+    listed: Iterable[int],
+    power: float,
+    number: int,
+    *,
+    are_equal: bool,
+    is_drawn: bool,
+) -> list[SizedPair]:
+    """Find the smallest size for each pair by its shares of `number` samples.
+
+    `present` are the numbers of scores of each pair now, whose samples are those
+    without a size unless all `are_equal`. What is drawn has the shares of all pairs at
+    each of the sizes that are `listed`, and two sizes more. A size that is proposed for
     one pair is tried for others, too: the smallest one comes first, so that no answer
     depends on the order of pairs.
     """
-    scores, matched = dict(comparison.scores), comparison.matched
-    curves = {pair: _Curve(n, power, trials.number) for pair, n in duels.items()}
+    curves = {pair: _Curve(min(n), power, number) for pair, n in present.items()}
+    numbers = {x.n for x in curves.values()}
 
     def try_size(size: int) -> None:
         pairs = [
             p for p, x in curves.items() if is_drawn or x.high > size or x.n == size
         ]
-        drawn = trials.share_better(scores, size, pairs, above=power, matched=matched)
+        drawn = find_shares(size, pairs)
         for pair in pairs:
             curves[pair].shares[size] = drawn.get(pair, 0.0)
 
-    if curves and not _have_equal_numbers(comparison):
-        now = trials.share_better(scores, None, curves, above=power, matched=matched)
+    if curves and not are_equal:
+        now = find_shares(None, curves)
         for pair, x in curves.items():
             x.now = now.get(pair, 0.0)
     n_more = _MORE_SIZES if is_drawn else 0
-    sizes = {*list_sizes(scores), *duels.values()}
+    sizes = {*listed, *numbers}
     for size in track(sorted(sizes) if curves else [], "Number of scores"):
-        if size not in duels.values() and not _have_left(curves.values()):
+        if size not in numbers and not _have_left(curves.values()):
             if not n_more:
                 continue
             n_more -= 1
@@ -171,7 +202,7 @@ def find_sizes(
             *pair,
             x.high,
             math.nan if math.isinf(x.high) else x.shares[int(x.high)],
-            _count_present(comparison, pair),
+            present[pair],
             x.shares[x.n] if x.now is None else x.now,
             dict(sorted(x.shares.items())),
         )

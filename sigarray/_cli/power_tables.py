@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sigarray._cli.power_answers import Answer, Goal, say_lift
 from sigarray._cli.power_sizes import SizedPair, round_size
+from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format, show_difference
@@ -43,10 +44,16 @@ def show_present(pair: SizedPair) -> str:
 
 def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
     """Show for each pair on how many tasks its difference is seen, with how many."""
-    of_pairs: dict[frozenset[str], list[SizedPair | None]] = {}
+    of_pairs: dict[tuple[str, str], list[SizedPair | None]] = {}
     for x in answers:
-        found = {frozenset((pair.better, pair.worse)): pair for pair in x.pairs}
-        for names in map(frozenset, x.comparison.pairs):
+        found = {(pair.better, pair.worse): pair for pair in x.pairs}
+        compared = x.comparison.pairs
+        if goal.margin is None:
+            found |= {names[::-1]: pair for names, pair in found.items()}
+            compared = [(min(names), max(names)) for names in compared]
+        else:  # each model of a pair has a row
+            compared = list_claims(compared, x.comparison.baseline)
+        for names in compared:
             of_pairs.setdefault(names, []).append(found.get(names))
     largest = max(x.largest for x in answers)
     rows = []
@@ -63,10 +70,12 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
         rows.append([a, b, f"{wins.count(a)} of {n}", f"{n_now} of {n}", *shown])
     title = (
-        f"About how many {goal.units}{goal.each} show the difference of a pair, with "
-        f"power {goal.power:g}, on half of its tasks and on all"
+        f"About how many {goal.units}{goal.each} show {goal.difference}"
+        f"{' of a pair' * (goal.margin is None)}, with power {goal.power:g}, on half "
+        "of its tasks and on all"
     )
-    header = ["A", "B", "A is ahead on", "shown now on", "on half", "on all"]
+    holds = "A is ahead on" if goal.margin is None else "seems so on"
+    header = ["A", "B", holds, "shown now on", "on half", "on all"]
     return Table(title, header, rows, name_columns=2)
 
 
@@ -79,7 +88,7 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
             now = [show_present(pair), f"{pair.share_now:.2f}"]
             rows.append([*names, difference, *now, show_size(pair.size, x.largest)])
     title = (
-        f"About how many {goal.units}{goal.each} show the difference with power "
+        f"About how many {goal.units}{goal.each} show {goal.difference} with power "
         f"{goal.power:g}"
     )
     units = goal.units

@@ -145,20 +145,20 @@ def probability_of_improvement(
 
 
 def find_improvements(
-    a: Array, b: Array, strata: tuple[Array, Array], seed: int, n_resamples: int
+    a: Array, b: Array, strata: Any, seed: int, n_resamples: int
 ) -> tuple[Array, Array]:
-    """Return what `probability_of_improvement` estimates, and its replicates (N,).
+    """Return what `probability_of_improvement` estimates, and replicates (..., N).
 
-    Of scores (n,) and (m,) by the labels of their tasks.
+    Of scores (..., n) and (..., m) by the labels of their tasks, or with axes of both.
     """
     prepared = prepare_samples(
         "mean", a, b, axis=-1, paired=False, strata=strata, are_alike=True
     )
-    xp = prepared.xp
-    design = prepared.design
-    leads = _find_leads(xp, prepared.samples, seed_words(xp, seed), design, ())
-    observed, replicates = leads.observed, keep(xp, leads, n_resamples)
-    return 0.5 + 0.5 * observed[0], 0.5 + 0.5 * replicates[0]
+    xp, samples, design = prepared.xp, prepared.samples, prepared.design
+    leading = broadcast_shapes(*(x.shape[:-1] for x in samples))
+    leads = _find_leads(xp, samples, seed_words(xp, seed), design, leading)
+    replicates = xp.reshape(keep(xp, leads, n_resamples), (*leading, n_resamples))
+    return 0.5 + 0.5 * xp.reshape(leads.observed, leading), 0.5 + 0.5 * replicates
 
 
 @array_kernel

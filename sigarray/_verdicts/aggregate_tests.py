@@ -39,11 +39,11 @@ class Pooled(NamedTuple):
         return by if self.clusters is None else by | {"clusters": self.clusters}
 
 
-def apply_to_scores(statistic: Any, x: np.ndarray) -> float:
-    """Return a statistic of the scores of one model."""
+def apply_to_scores(statistic: Any, x: np.ndarray) -> Any:
+    """Return a statistic of the scores (..., n) of one model."""
     if statistic == "mean":
-        return float(np.mean(x))
-    return float(apply_statistic(HOST, statistic, x))
+        return np.mean(x, axis=-1)
+    return apply_statistic(HOST, statistic, x)
 
 
 def _design(samples: Sequence[Pooled], *, is_paired: bool) -> dict[str, Any]:
@@ -63,12 +63,20 @@ def test_models(
     """Return the p-value of two models: by t of means, else by the bootstrap."""
     by = _design(samples, is_paired=is_paired) | {**resampling}
     a, b = (x.scores for x in samples)
+    return float(find_p_values(a, b, statistic, by))
+
+
+def find_p_values(
+    a: np.ndarray, b: np.ndarray, statistic: OfScores, by: Mapping[str, Any]
+) -> np.ndarray:
+    """Return the p-values of scores with leading axes, 1 where there is none."""
     with _without_doubts():
         if statistic == "mean":
-            p = float(t_test(a, b, **by).pvalue)
+            found = t_test(a, b, **by).pvalue
         else:
-            p = float(bootstrap_test(a, b, statistic=statistic, **by).pvalue)
-    return 1.0 if np.isnan(p) else p
+            found = bootstrap_test(a, b, statistic=statistic, **by).pvalue
+    p_values = np.asarray(found)
+    return np.where(np.isnan(p_values), 1.0, p_values)
 
 
 def compare_two(

@@ -213,7 +213,8 @@ def compare_aggregates(
         values = average_improvements(table.models, leads)
     else:
         values = {
-            name: apply_to_scores(of_scores, x.scores) for name, x in pooled.items()
+            name: float(apply_to_scores(of_scores, x.scores))
+            for name, x in pooled.items()
         }
         intervals = {
             name: find_own_interval(pooled[name], of_scores, 1.0 - level, resampling)

@@ -1,7 +1,8 @@
 """Two-sided tests of every two models, with p-values that are corrected."""
 
+import itertools
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,12 @@ from sigarray._verdicts.floors import (
     correct_p_values,
     list_floors,
 )
-from sigarray._verdicts.margins import add_margins, adjust_margins
+from sigarray._verdicts.margins import (
+    add_margins,
+    adjust_claims,
+    adjust_margins,
+    list_claims,
+)
 from sigarray._verdicts.matched import list_matched, say_own
 from sigarray._verdicts.method_lines import (
     describe_margins,
@@ -140,6 +146,10 @@ class PairwiseTest(PairOptions, Test):
         """As in `Test`."""
         pairs = list_pairs(dict(comparison.scores), self)
         name = name_test(pairs, self._plain, unit=comparison.unit)
+        if self.margin is not None:
+            n = self.n_comparisons
+            said = describe_margins(pairs, self, is_plain=not self.has_clusters, n=n)
+            return f"{said[0].lower()}{said[1:]}, p <= {self.alpha:.10g}"
         level = f"p <= {self.alpha:.10g}, {say_correction_of_tests(comparison)}"
         return f"{name}: {level}"
 
@@ -175,40 +185,74 @@ class PairwiseTest(PairOptions, Test):
         n_tasks: int,
         above: float,
     ) -> Shares:
-        """As in `Test`: Holm's correction, with p-values of 1 for other tasks."""
+        """As in `Test`: Holm's correction, with p-values of 1 for other tasks.
+
+        With a margin these are the shares in which the first model is no worse.
+        """
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
-        wins: Counter[tuple[str, str]] = Counter()
         pairs = pairs_of(samples, self.baseline)
-        number = len(next(iter(samples.values())))
-        # All samples at once: each has models of its own, or two of each pair.
-        if of_pairs:
-            rows = {
-                f"{name}\0{j}": x
-                for j, pair in enumerate(pairs)
-                for name, x in zip(pair, of_pairs[pair], strict=True)
-            }
-            named = [(f"{a}\0{j}", f"{b}\0{j}") for j, (a, b) in enumerate(pairs)]
-        else:
-            rows, named = dict(samples), pairs
-        tests = find_tests(
-            {f"{k} {name}": row for name, x in rows.items() for k, row in enumerate(x)},
-            self,
-            higher_is_better=higher_is_better,
-            pairs=[(f"{k} {a}", f"{k} {b}") for k in range(number) for a, b in named],
-        )
-        for place in range(number):
-            own = tests[place * len(pairs) : (place + 1) * len(pairs)]
-            p_values = np.asarray([test.p_value for test in own])
-            if is_corrected:
-                others = np.ones(self.n_comparisons - len(pairs))
-                p_values = np.asarray(holm(np.concatenate([p_values, others])))
-            for k, (test, p) in enumerate(zip(own, p_values, strict=False)):
-                if test.leader is not None and p <= self.alpha:
-                    is_first = test.leader == f"{place} {named[k][0]}"
-                    wins[pairs[k] if is_first else pairs[k][::-1]] += 1
-        return {pair: count / number for pair, count in wins.items()}
+        n_others = self.n_comparisons - len(pairs) if is_corrected else 0
+        tested = _TestedSamples(samples, of_pairs, higher_is_better)
+        found: list[set[tuple[str, str]]] = []
+        for leads, p_values in tested.find_p_values(self._plain, pairs):
+            every = np.append(p_values, np.ones(n_others))
+            adjusted = np.asarray(holm(every)) if is_corrected else every
+            each = zip(leads, adjusted, strict=False)
+            found.append({pair for pair, p in each if pair and p <= self.alpha})
+        if self.margin is not None:
+            claims = list_claims(pairs, self.baseline)
+            by_sample = tested.find_p_values(self, claims)
+            for better, (_, p_values) in zip(found, by_sample, strict=True):
+                by_pair = p_values.reshape(len(pairs), -1)
+                others = np.ones((n_others, by_pair.shape[1]))
+                every = np.concatenate([by_pair, others])
+                adjusted = adjust_claims(every) if is_corrected else every
+                claimed = zip(claims, adjusted.reshape(-1), strict=False)
+                better &= {*claims}  # of a baseline nothing is claimed
+                better |= {claim for claim, p in claimed if p <= self.alpha}
+        counts = Counter(itertools.chain.from_iterable(found))
+        return {pair: count / len(found) for pair, count in counts.items()}
 
     def _list_floors(self, tasks: Mapping[str, Any]) -> list[float]:
         return list_floors(
             tasks, self.test, is_paired=self.is_paired, baseline=self.baseline
         )
+
+
+@dataclass(frozen=True)
+class _TestedSamples:
+    """Samples (R, size) of all models, or of two of each pair, to test all at once."""
+
+    samples: Mapping[str, np.ndarray]
+    of_pairs: SamplesOfPairs
+    higher_is_better: bool
+
+    def find_p_values(
+        self, options: PairOptions, pairs: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
+        """Yield of each sample which pairs (leader, other) there are, and p-values."""
+        rows: dict[str, np.ndarray] = {}
+        named = []
+        for k in range(len(next(iter(self.samples.values())))):
+            for j, (a, b) in enumerate(pairs):
+                x, y = self._list_samples(a, b)
+                where = f"{k} {j} " if self.of_pairs else f"{k} "
+                rows |= {f"{where}{a}": x[k], f"{where}{b}": y[k]}
+                named.append((f"{where}{a}", f"{where}{b}"))
+        tests = find_tests(
+            rows, options, higher_is_better=self.higher_is_better, pairs=named
+        )
+        for start in range(0, len(tests), len(pairs)):
+            own = tests[start : start + len(pairs)]
+            leads = [
+                pair if test.leader == first else pair[::-1] if test.leader else None
+                for pair, (first, _), test in zip(
+                    pairs, named[start : start + len(pairs)], own, strict=True
+                )
+            ]
+            yield leads, np.asarray([test.p_value for test in own])
+
+    def _list_samples(self, a: str, b: str) -> Sequence[np.ndarray]:
+        if not self.of_pairs:
+            return self.samples[a], self.samples[b]
+        return self.of_pairs.get((a, b)) or self.of_pairs[b, a][::-1]

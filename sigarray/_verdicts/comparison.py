@@ -92,6 +92,12 @@ class Comparison:
         means = [x["mean"] for x in self.summarize_pair(a, b)]
         return means[0] - means[1]
 
+    def find_lead(self, a: str, b: str) -> float:
+        """Return by how much A is better than B, or than it would be by the margin."""
+        difference = self.find_difference(a, b)
+        lead = difference if self.higher_is_better else -difference
+        return lead + (self.margin or 0.0)
+
     @functools.cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
         """The interval of the difference of means of each pair, at one level for all.

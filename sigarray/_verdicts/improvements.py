@@ -29,29 +29,36 @@ def compare_runs(
     runs of each task, for few runs may be apart by chance.
     """
     sign = 1.0 if higher_is_better else -1.0
-    a, b = (x._replace(scores=sign * x.scores) for x in samples)
-    n_resamples, seed = resampling["n_resamples"], resampling["rng"]
-    observed, replicates = find_improvements(
-        a.scores, b.scores, (a.tasks, b.tasks), seed, n_resamples
+    a, b = samples
+    sizes = zip(np.bincount(a.tasks), np.bincount(b.tasks), strict=True)
+    lead, leads, p = find_leads(
+        sign * a.scores, sign * b.scores, (a.tasks, b.tasks), sizes, resampling
     )
-    leads = np.asarray(replicates) - 0.5
     low, high = np.quantile(leads, [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
-    lead = float(observed) - 0.5
-    is_behind = leads <= _ROUNDING if lead > 0.0 else leads >= -_ROUNDING
-    p = 2.0 * (1 + np.count_nonzero(is_behind)) / (n_resamples + 1)
-    p = min(1.0, max(p, _least_p_value(a.tasks, b.tasks)))
-    if abs(lead) <= _ROUNDING:
-        lead, p = 0.0, 1.0
-    return lead, Interval(float(low), float(high)), p
+    return float(lead), Interval(float(low), float(high)), float(p)
 
 
-def _least_p_value(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the least two-sided p-value of the runs of each task, dealt out."""
-    ways = [
-        math.comb(int(n + m), int(n))
-        for n, m in zip(np.bincount(a), np.bincount(b), strict=True)
-    ]
-    return 2 / math.prod(ways)
+def find_leads(
+    a: np.ndarray,
+    b: np.ndarray,
+    strata: Any,
+    sizes: Iterable[tuple[int, int]],
+    resampling: Mapping[str, Any],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`.
+
+    Scores may have leading axes; `sizes` are the numbers of runs of both on each task.
+    """
+    n_resamples, seed = resampling["n_resamples"], resampling["rng"]
+    observed, replicates = find_improvements(a, b, strata, seed, n_resamples)
+    lead, leads = np.asarray(observed) - 0.5, np.asarray(replicates) - 0.5
+    is_behind = np.where(lead[..., None] > 0.0, leads <= _ROUNDING, leads >= -_ROUNDING)
+    p = 2.0 * (1 + np.count_nonzero(is_behind, axis=-1)) / (n_resamples + 1)
+    # The least of the runs of each task, dealt out.
+    least = 2 / math.prod(math.comb(int(n + m), int(n)) for n, m in sizes)
+    is_tie = np.abs(lead) <= _ROUNDING
+    p = np.where(is_tie, 1.0, np.minimum(1.0, np.maximum(p, least)))
+    return np.where(is_tie, 0.0, lead), leads, p
 
 
 def average_improvements(

@@ -6,7 +6,7 @@ hypotheses hold than there are pairs.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +33,7 @@ def add_margins(
 ) -> list[PairTest]:
     """Return the tests of pairs, each with those of its margin."""
     pairs = pairs_of(scores, options.baseline)
-    claims = [
-        (model, other)
-        for pair in pairs
-        for model, other in (pair, pair[::-1])
-        if model != options.baseline
-    ]
+    claims = list_claims(pairs, options.baseline)
     seconds = 2.0 * guess_seconds(scores, options)
     if x.sampled is not None:
         seconds = len(claims) * guess_of_sampled(options, x.sampled)
@@ -104,25 +99,32 @@ def _test_sampled(
 
 
 def test_margins(
-    pairs: Pairs,
+    pairs: Sequence[tuple[str, str]],
     test: Callable[[str, str], float],
     *,
     baseline: str | None,
     is_corrected: bool,
 ) -> list[tuple[MarginTest, ...]]:
     """Test each pair by p-values of (model, other), and adjust these for all pairs."""
-    claims = [
-        [(x, y) for x, y in (pair, pair[::-1]) if x != baseline] for pair in pairs
-    ]
-    p_values = np.asarray([[test(*claim) for claim in both] for both in claims])
+    claims = list_claims(pairs, baseline)
+    models = np.reshape([model for model, _ in claims], (len(pairs), -1)).tolist()
+    p_values = np.reshape([test(*claim) for claim in claims], (len(pairs), -1))
     adjusted = adjust_claims(p_values) if is_corrected else p_values
     return [
         tuple(
             MarginTest(model, float(p), adjusted=float(q))
-            for (model, _), p, q in zip(both, *of_pair, strict=True)
+            for model, p, q in zip(*of_pair, strict=True)
         )
-        for both, *of_pair in zip(claims, p_values, adjusted, strict=True)
+        for of_pair in zip(models, p_values, adjusted, strict=True)
     ]
+
+
+def list_claims(
+    pairs: Iterable[tuple[str, str]], baseline: str | None
+) -> list[tuple[str, str]]:
+    """List who may be no worse than whom: both models of each pair, or the new one."""
+    every = (x for pair in pairs for x in (pair, pair[::-1]))
+    return [(model, other) for model, other in every if model != baseline]
 
 
 def list_not_worse(

@@ -130,7 +130,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
             test_share=request.test_share,
         )
     elif table.clusters or table.statistic is not None:
-        _check_sampled(request, table)
+        refuse_tests_of_sampled(request, table)
     if name in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
@@ -182,7 +182,7 @@ def _check_margin(request: Request, table: ScoreTable) -> None:
             raise ValueError(msg)
 
 
-def _check_sampled(request: Request, table: ScoreTable) -> None:
+def refuse_tests_of_sampled(request: Request, table: ScoreTable) -> None:
     """Refuse tests and options that are not of items in clusters, or of a metric.
 
     Raises

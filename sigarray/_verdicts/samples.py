@@ -1,7 +1,7 @@
 """How often `sigarray compare` calls a model better in samples of scores."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,21 +101,41 @@ class Trials:
     def draw(
         self, scores: Scores, size: int | None, *, is_paired: bool
     ) -> dict[str, np.ndarray]:
-        """Draw samples (R, size) of each model; smaller ones begin the larger ones.
+        """Draw samples (R, size) of each model: see `draw_samples`."""
+        return draw_samples(
+            scores,
+            size,
+            self.number,
+            [self.seed],
+            is_paired=is_paired,
+            are_runs=self.unit == "run",
+        )
 
-        Without a size, samples are as large as the scores of their model are many.
-        Samples of n runs vary less than runs, by (n - 1) / n: so scores are moved away
-        from their mean first. Items are many, and may be 0 or 1.
-        """
-        drawn = {}
-        for name, stream in zip(scores, name_streams(scores), strict=True):
-            x = scores[name]
-            n = len(x)
-            words = [self.seed] if is_paired else [self.seed, stream]
-            n_drawn = n if size is None else size
-            uniform = np.random.default_rng(words).random((n_drawn, self.number))
-            if self.unit == "run":
-                mean = x.mean()
-                x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
-            drawn[name] = x[np.floor(n * uniform.T).astype(int)]
-        return drawn
+
+def draw_samples(
+    scores: Scores,
+    size: int | None,
+    number: int,
+    words: Sequence[int],
+    *,
+    is_paired: bool,
+    are_runs: bool,
+) -> dict[str, np.ndarray]:
+    """Draw samples (number, size) of each model; smaller ones begin the larger ones.
+
+    Without a size, samples are as large as the scores of their model are many. Samples
+    of n runs vary less than runs, by (n - 1) / n: so scores are moved away from their
+    mean first. Items are many, and may be 0 or 1.
+    """
+    drawn = {}
+    for name, stream in zip(scores, name_streams(scores), strict=True):
+        x = scores[name]
+        n = len(x)
+        own = words if is_paired else [*words, stream]
+        n_drawn = n if size is None else size
+        uniform = np.random.default_rng(own).random((n_drawn, number))
+        if are_runs:
+            mean = x.mean()
+            x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
+        drawn[name] = x[np.floor(n * uniform.T).astype(int)]
+    return drawn

@@ -120,12 +120,6 @@ def test_a_gate_asks_for_the_verdict_over_these_tasks(games, run):
     assert "dqn is not better than ours by medians\n" in err
 
 
-def test_power_is_of_single_tasks(games, run):
-    code, _, err = run("power", games, "--task", "game", "--statistic", "iqm")
-    assert code == 2
-    assert "Expected sigarray power without --statistic iqm" in err
-
-
 def test_items_in_clusters_are_refused(write, run):
     rows = [f"{m},d{k // 4},q{k},{k * 7 % 5}" for m in "ab" for k in range(40)]
     path = write("\n".join(["model,document,question,score", *rows, ""]))

@@ -91,7 +91,6 @@ def test_runs_are_compared_by_t(table, run):
             "a margin M is a shift: aso(a + M, b) in Python",
         ),
         (("compare", "--test", "mann-whitney"), "which is not a test of means"),
-        (("power",), "Expected sigarray power without --margin"),
     ],
 )
 def test_others_are_refused_in_words(table, run, arguments, said):

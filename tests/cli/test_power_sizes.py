@@ -88,7 +88,7 @@ class TestSearch:
         assert pair.size in (round_size(pair.size), 2376)
         assert pair.share >= 0.8
         # Two sizes more, as a rule, and less than all that were doubled.
-        ladder = {*list_sizes({"a": np.zeros(2376)}), 2376}
+        ladder = {*list_sizes(2376), 2376}
         more = [n for n in curves.sizes if n not in ladder]
         assert len(more) <= 4
         assert sum(more) <= 1.1 * sum(x for x in curves.sizes if x in ladder)

@@ -1,9 +1,13 @@
 """Samples of scores that are drawn for power."""
 
+import warnings
+
 import numpy as np
 import pytest
 
+from sigarray import compare_models
 from sigarray._verdicts.by_orders import OrderTest
+from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.samples import Trials
 
 SCORES = {"a": np.arange(4.0), "b": np.arange(10.0, 19.0)}
@@ -25,3 +29,50 @@ def test_without_a_size_samples_are_as_large_as_the_scores(unit):
     for name, x in drawn.items():
         same = trials.draw(SCORES, x.shape[1], is_paired=False)[name]
         assert np.array_equal(x, same)
+
+
+@pytest.mark.parametrize(
+    ("unit", "test", "baseline", "is_corrected"),
+    [
+        ("run", "t", None, True),
+        ("run", "permutation", "a", True),
+        ("item", "t", None, False),
+    ],
+)
+def test_shares_of_a_margin_are_those_of_compare(unit, test, baseline, is_corrected):
+    rng = np.random.default_rng(0)
+    samples = {
+        name: rng.normal(mean, 1.0, (8, 6)).round(3)
+        for name, mean in (("a", 0.0), ("b", 0.5), ("c", 1.5))
+    }
+    options = {"unit": unit, "test": test, "margin": 1.0, "baseline": baseline}
+    options |= {"corrected": is_corrected}
+    expected = dict.fromkeys([(x, y) for x in "abc" for y in "abc" if x != y], 0)
+    for k in range(8):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of few runs
+            found = compare_models({x: y[k] for x, y in samples.items()}, **options)
+        for pair in expected:
+            if baseline in (None, pair[1]):
+                expected[pair] += found.not_worse(*pair)
+    pairwise = PairwiseTest(
+        test,
+        is_paired=unit == "item",
+        n_resamples=None if test == "t" else 9999,
+        seed=None if test == "t" else 0,
+        n_comparisons=(3 if baseline is None else 2) if is_corrected else 1,
+        unit=unit,
+        baseline=baseline,
+        margin=1.0,
+    )
+    shares = pairwise.find_shares(
+        samples,
+        (),
+        {},
+        is_corrected=is_corrected,
+        higher_is_better=True,
+        n_tasks=1,
+        above=0.0,
+    )
+    assert 0 < sum(expected.values()) < 8 * len(expected)
+    assert shares == {pair: x / 8 for pair, x in expected.items() if x}

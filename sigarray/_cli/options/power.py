@@ -17,15 +17,16 @@ FILES = "[FILE ...]"
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
     "Estimate how many scores it takes for `sigarray compare`, with the same options, "
-    "to call the better one of two models better; of a single model, or with --lift, "
-    "whether there are enough to see the lift. FILE is as for compare."
+    "to call the better one of two models better, or with --margin one not worse; of "
+    "a single model, or with --lift, whether there are enough to see the lift. FILE is "
+    "as for compare."
 )
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
-    add_tests(command, has_margin=False)
+    add_tests(command)
     power = command.add_argument_group("how much power")
     lift = power.add_argument(
         "--lift",

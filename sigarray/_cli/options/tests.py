@@ -15,11 +15,8 @@ from sigarray._plain_text import list_in_words
 _MAX_MARGIN = 1e9
 
 
-def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> None:
-    """Add the options for the test, the pairs and the level.
-
-    Without `has_margin` the command refuses a margin in words of its own.
-    """
+def add_tests(command: argparse.ArgumentParser) -> None:
+    """Add the options for the test, the pairs and the level."""
     tests = command.add_argument_group("how to compare")
     tests.add_argument(
         "--test",
@@ -47,9 +44,7 @@ def add_tests(command: argparse.ArgumentParser, *, has_margin: bool = True) -> N
         "--margin",
         type=number(0.0, _MAX_MARGIN),
         metavar="M",
-        help="say which models are not worse by M or more"
-        if has_margin
-        else argparse.SUPPRESS,
+        help="say which models are not worse by M or more",
     )
     tests.add_argument(
         "--threshold",

@@ -1,0 +1,226 @@
+"""`sigarray power --statistic`: how many scores a verdict over these tasks needs."""
+
+import argparse
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.power_pilot import say_pilot
+from sigarray._cli.power_report import (
+    count_pairs,
+    list_records,
+    required,
+    say_pair,
+    say_precision,
+    start_pair,
+)
+from sigarray._cli.power_sizes import list_sizes, search_sizes
+from sigarray._cli.power_tables import is_short, show_present, show_size
+from sigarray._verdicts.aggregate_samples import AggregateTrials
+from sigarray._verdicts.aggregate_tables import count_tasks
+from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
+from sigarray._verdicts.asked import Request
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.margins import list_claims
+from sigarray._verdicts.notes import announce
+from sigarray._verdicts.request import (
+    check_baseline,
+    choose_default_test,
+    describe_comparison,
+    make_test,
+)
+from sigarray._verdicts.sampled import take_clusters
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report, Table
+
+# Resamples of each sample, unless the least p-value has to be smaller: for power, p
+# needs to be known no better than samples tell.
+_N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
+_SECONDS_PER_SCORE = 1.6e-8
+
+
+def report_tasks(
+    table: ScoreTable, request: Request, options: argparse.Namespace
+) -> tuple[Report, Answer, Goal]:
+    """Say how many scores on each of these tasks show the difference of each pair.
+
+    Raises
+    ------
+    ValueError
+        A single model, a lift, or scores that the statistic is not for.
+    """
+    name = f"--statistic {request.statistic}"
+    if len(table.models) < 2 or options.lift is not None:
+        got = (
+            "one" if options.lift is None else "--lift, of single models. Leave it out"
+        )
+        msg = f"Expected two models or more with {name}; got {got}."
+        raise ValueError(msg)
+    check_baseline(request, table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the test on each task
+        test = make_test(choose_default_test(request, table), table)
+    x = describe_comparison(request, table, test, next(iter(table.tasks)))
+    level = x.error_of_intervals
+    least = math.ceil(_TIMES_ABOVE_LEAST * len(x.pairs) / level) - 1
+    asked: dict[str, Any] = {
+        "level": level,
+        "is_corrected": request.is_corrected,
+        "higher_is_better": request.higher_is_better,
+        "baseline": request.baseline,
+        "margin": request.margin,
+        "n_resamples": options.n_resamples or max(_N_RESAMPLES, least),
+        "seed": request.seed,
+    }
+    statistic: Any = request.statistic
+    found = compare_aggregates(table, statistic, **asked)
+    units = take_clusters(table)
+    goal = Goal(
+        options.power, units.unit, margin=request.margin, n_tasks=len(found.tasks)
+    )
+    trials = AggregateTrials(
+        {task: units.tasks[task] for task in found.tasks},
+        statistic,
+        **asked,
+        is_paired=table.is_paired,
+        unit=units.unit,
+        number=options.n_samples,
+    )
+    leads = {(y.a, y.b): y.difference for y in found.pairs}
+    leads |= {names[::-1]: -lead for names, lead in leads.items()}
+    answer = _search(trials, found, leads, x, options)
+    method = _describe(trials, found, goal)
+    shown = [say_pair(answer, pair, goal, "") for pair in answer.pairs]
+    told = shown if len(shown) < 2 else count_pairs([answer], goal)
+    numbers = {n for pair in answer.pairs for n in pair.present}
+    remarks = [say_pilot(numbers, goal.unit, goal.n_tasks)] if answer.pairs else []
+    where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
+    document = {
+        "source": x.source,
+        "statistic": found.statistic,
+        "tasks": found.tasks,
+        "higher_is_better": request.higher_is_better,
+        "alpha": level,
+        "correction": "holm" if request.is_corrected else None,
+        **({} if request.margin is None else {"margin": request.margin}),
+        "n_resamples": found.n_resamples,
+        "seed": request.seed,
+        "n_samples": trials.number,
+        "method": method,
+        "required_power": goal.power,
+        "largest_size_tried": answer.largest,
+        "pairs": [
+            start_pair(pair, goal)
+            | _name_lead(found, leads[pair.better, pair.worse])
+            | required(pair, none=None)
+            for pair in answer.pairs
+        ],
+    }
+    report = Report(
+        [_tabulate(answer, found, leads, goal)] if is_short([answer]) else [],
+        [*(shown if is_short([answer]) else told), *remarks],
+        method,
+        list_records([answer], goal),
+        document,
+        headline=[f"{x.source}, {x.direction}{where}", *told],
+        remarks=remarks,
+    )
+    return report, answer, goal
+
+
+def _search(
+    trials: AggregateTrials,
+    found: Aggregates,
+    leads: Mapping[tuple[str, str], float],
+    x: Comparison,
+    options: argparse.Namespace,
+) -> Answer:
+    """Search for the number of scores of each pair that seems to differ."""
+    sign = 1.0 if found.higher_is_better else -1.0
+    pairs = list(leads)
+    if trials.margin is not None:
+        pairs = list_claims([(y.a, y.b) for y in found.pairs], trials.baseline)
+    of_tasks = list(trials.tasks.values())
+    numbers = {name: [len(by[name]) for by in of_tasks] for name in of_tasks[0]}
+    present = {
+        (a, b): (min(numbers[a]), min(numbers[b]))
+        for a, b in pairs
+        if sign * leads[a, b] + (trials.margin or 0.0) > 0.0
+    }
+    most = max(n for by in numbers.values() for n in by)
+    sizes = list_sizes(most)
+    n_scores = 2 * len(of_tasks) * sum(n for n in sizes if n <= 2 * most)
+    seconds = n_scores * len(found.pairs) * trials.number * _SECONDS_PER_SCORE
+    announce(
+        f"power of --statistic {trials.statistic} for {len(found.pairs)} pairs",
+        seconds * (1 if found.n_resamples is None else found.n_resamples),
+        "Faster: --statistic mean, fewer --n-samples, fewer models with --columns.",
+    )
+    sized = search_sizes(
+        lambda size, _: trials.share_better(size),
+        present,
+        sizes,
+        options.power,
+        trials.number,
+        are_equal=len({n for by in numbers.values() for n in by}) == 1,
+        is_drawn=options.plot is not None,
+    )
+    largest = max([sizes[-1], *map(min, present.values())])
+    return Answer("", x, {}, sized, largest, None)
+
+
+def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
+    """Say what power is of."""
+    over = f" over these {count_tasks(found)}" if goal.n_tasks > 1 else ""
+    by = NAMES[found.statistic][1]
+    said = f"the verdict of sigarray compare by {by}{over}"
+    if found.n_resamples is not None:
+        said += f", of {found.n_resamples} resamples"
+    said += f": p <= {found.level:.10g}"
+    if found.is_corrected and len(found.pairs) > 1:
+        said += f", Holm's correction for {len(found.pairs)} comparisons"
+    finds = "the better one"
+    if goal.margin is not None:
+        finds = (
+            f"a model not worse, by one-sided tests of a margin of {goal.margin:.10g}"
+        )
+    said += (
+        f". Power is the share of {trials.number} samples of each size, drawn from the "
+        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)} (seed "
+        f"{trials.seed}), in which it finds {finds}"
+    )
+    return f"{said}. {say_precision(trials.number, goal)}"
+
+
+def _name_lead(found: Aggregates, lead: float) -> dict[str, float]:
+    """Return how far A is ahead by the name that it has."""
+    if found.is_of_pairs:
+        return {"probability_of_improvement": 0.5 + lead}
+    return {"difference": lead}
+
+
+def _tabulate(
+    answer: Answer,
+    found: Aggregates,
+    leads: Mapping[tuple[str, str], float],
+    goal: Goal,
+) -> Table:
+    is_share = found.is_of_pairs
+    rows = [
+        [
+            *names,
+            f"{0.5 + leads[names]:.3f}" if is_share else f"{leads[names]:+.3g}",
+            *(show_present(x), f"{x.share_now:.2f}", show_size(x.size, answer.largest)),
+        ]
+        for x in answer.pairs
+        for names in [(x.better, x.worse)]
+    ]
+    title = (
+        f"About how many {goal.units}{goal.each} show {goal.difference} with power "
+        f"{goal.power:g}"
+    )
+    lead = "P(A>B)" if is_share else "A - B"
+    header = ["A", "B", lead, f"{goal.units} now", "power now"]
+    return Table(title, [*header, f"{goal.units} needed"], rows, name_columns=2)
