@@ -360,8 +360,11 @@ def _name_p_value(over: OverTasks) -> str:
 def _say_where(over: OverTasks) -> str:
     """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
-    which = f"({n} of {n + others} have these scores of all models)" if others else n
-    return f" over tasks like these {which}"
+    if not others:
+        return f" over tasks like these {n}"
+    is_named = over.metric != "score"
+    scores = over.metric.replace(", ", " or ") if is_named else "these scores"
+    return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:
