@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.single_runs import advise_single
@@ -133,9 +133,10 @@ def _find_other_scale(table: ScoreTable) -> str | None:
             name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
             place = f" on {quote(task)}" if task else ""
             among = every[is_share != (odd <= 1.0)]
+            least, most = (show_number(x, 6) for x in (among.min(), among.max()))
             return (
-                f"{table.source}: expected scores of one scale{place}; got {odd:g} "
-                f"of {name!r} among scores of {among.min():g} to {among.max():g}."
+                f"{table.source}: expected scores of one scale{place}; got "
+                f"{show_number(odd, 6)} of {name!r} among scores of {least} to {most}."
             )
     return None
 
@@ -178,7 +179,8 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
         every = np.concatenate(list(table.tasks[task].values()))
         worst = float(every.min() if is_higher else every.max())
         of = list_in_words([quote(x) for x in table.tasks[task] if by.get(x)])
-        said.append(f"{worst:.6g}{f' on {quote(task)}' if task else ''} ({of})")
+        shown = show_number(worst, 6)
+        said.append(f"{shown}{f' on {quote(task)}' if task else ''} ({of})")
     bound = "0" if is_higher else "the loss of a guess"
     warnings.warn(
         f"--missing worst: {scores} as the worst score of any run, "

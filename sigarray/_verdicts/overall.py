@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
@@ -259,9 +259,10 @@ def list_scales(over: OverTasks | None) -> list[str]:
         return []
     sizes, low, high, factor = scales
     tasks = [quote(over.tasks[place]) for place in (low, high)]
-    shown = [f"{sizes[low]:.3g} on {tasks[0]}", f"{sizes[high]:.3g} on {tasks[1]}"]
+    largest = [show_number(sizes[place]) for place in (low, high)]
+    shown = [f"{x} on {y}" for x, y in zip(largest, tasks, strict=True)]
     return [
-        f"Scores on tasks differ in size by a factor of {float(f'{factor:.2g}'):g} "
+        f"Scores on tasks differ in size by a factor of {show_number(factor, 2)} "
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
         "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
         "ranks the differences of means by their size, so p-values over tasks like "

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from sigarray._plain_text import squeeze
+from sigarray._plain_text import show_number, squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
@@ -103,7 +103,8 @@ def doubt_sizes(
         return []
     return [
         f"{source}: {len(sizes)} columns were read as models, whose scores differ much "
-        f"in size, from {sizes[low]:.3g} of {low!r} to {sizes[high]:.3g} of {high!r}: "
+        f"in size, from {show_number(sizes[low])} of {low!r} to "
+        f"{show_number(sizes[high])} of {high!r}: "
         f"{list_names(list(sizes), 10)}. Leave out those that are no models with "
         "--ignore, or name the models with --columns"
     ]
