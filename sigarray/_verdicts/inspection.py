@@ -9,6 +9,7 @@ from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.single_runs import advise_single
 from sigarray.read._frame import shorten
+from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -104,7 +105,9 @@ def _compare_scales(table: ScoreTable) -> str | None:
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
                 return msg
-            if 0.1 < ratio < 10.0:  # percentages are seldom as small as shares are
+            is_doubted = any(OF_SIZES in doubt for doubt in table.doubts)
+            # Percentages are seldom as small as shares are.
+            if 0.1 < ratio < 10.0 and not is_doubted:
                 warnings.warn(msg, UserWarning, stacklevel=3)
     return None
 

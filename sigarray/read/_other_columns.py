@@ -40,6 +40,7 @@ _ASIDE = SPREADS | {"train", "training"}
 _MAX_DIGITS = 2
 # Models whose scores differ in size by such a factor may be something else.
 _UNLIKE = 10.0
+OF_SIZES = "were read as models, whose scores differ much in size"
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
@@ -102,9 +103,8 @@ def doubt_sizes(
     if sizes[high] <= 1.0 or sizes[high] < _UNLIKE * sizes[low]:
         return []
     return [
-        f"{source}: {len(sizes)} columns were read as models, whose scores differ much "
-        f"in size, from {show_number(sizes[low])} of {low!r} to "
-        f"{show_number(sizes[high])} of {high!r}: "
+        f"{source}: {len(sizes)} columns {OF_SIZES}, from {show_number(sizes[low])} of "
+        f"{low!r} to {show_number(sizes[high])} of {high!r}: "
         f"{list_names(list(sizes), 10)}. Leave out those that are no models with "
         "--ignore, or name the models with --columns"
     ]

@@ -123,6 +123,7 @@ def test_columns_of_other_sizes_are_doubted(write, run):
     said = "3 columns were read as models, whose scores differ much in size"
     assert f"{said}, from 0.7" in run("compare", path)[2]
     assert "of 'gpu': 'a', 'b', 'gpu'. Leave out" in run("compare", path)[2]
+    assert "of one scale?" not in run("compare", path)[2]
     for options in (("--ignore", "gpu"), ("--columns", "a,b,gpu")):
         assert said not in run("compare", path, *options)[2]
     rows = [(numbers(0.8, 0.9), numbers(0.01, 0.02), 0) for _ in range(8)]
