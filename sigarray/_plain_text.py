@@ -244,6 +244,12 @@ def squeeze(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
+def show_number(x: float, digits: int = 3, sign: str = "") -> str:
+    """Show so many digits as a person writes them: 103,000, and zero without a sign."""
+    rounded = float(f"{x:.{digits}g}") or 0.0
+    return f"{rounded:{sign if rounded else ''},.10g}"
+
+
 def suggest(name: str, known: Iterable[Any]) -> str:
     """Ask whether another name was meant, or return "" if none is like it.
 

@@ -280,7 +280,7 @@ def say_on_first_page():
     every = [choose_from("verdicts", family=x, **by) for x in families]
     rates = [f"{highest(rows):.1f}" for rows in every]
     return [
-        f"calls any better in at most {most(equal)} %",
+        f"calls any of them better in at most {most(equal)} %",
         f"| models x runs | {' | '.join(families)} |",
         f"| any is called better | {' | '.join(rates)} |",
     ]

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe, represent
-from sigarray._backend.dispatch import check_library, is_array
+from sigarray._backend.dispatch import check_library, is_array, to_host
 from sigarray._backend.labels import align_labels, are_in_one_order, has_labels
 from sigarray._backend.library import Library
 from sigarray._backend.warn import warn_caller
@@ -149,6 +150,8 @@ def read_codes(
         )
         raise ValueError(msg)
     every = list(labels) if is_pair else [labels]
+    if xp.is_host:
+        every = [_take_from_processor(x) for x in every]
     aligned = [
         _align(sample, of, axis) for sample, of in zip(given, every, strict=False)
     ]
@@ -220,6 +223,12 @@ def _is_on_host(labels: Any) -> bool:
     return isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy")
 
 
+def _take_from_processor(labels: Any) -> Any:
+    """Return labels of PyTorch on the processor as those of NumPy: no device waits."""
+    is_near = array_api_compat.is_torch_array(labels) and labels.device.type == "cpu"
+    return to_host(labels) if is_near else labels
+
+
 def _align(sample: Any, labels: Any, axis: int) -> Any:
     """Bring labels with an index into the order of a sample with one on its axis."""
     first = next((x for x in _list_parts([sample]) if has_labels(x)), None)
@@ -288,6 +297,12 @@ def _number(
         if code is not None:
             codes[place] = code
             continue
+        if is_array(label):  # of PyTorch: none is the same as another one
+            msg = (
+                f"Expected {_NAMES[kind]} to be names or numbers; got a list with "
+                f"{describe(label)} at place {place}. Pass an array of all labels."
+            )
+            raise TypeError(msg)
         if label is None or label != label:  # noqa: PLR0124
             msg = (
                 f"Expected {_NAMES[kind]} to be a label for each item; got {label!r} "

@@ -353,7 +353,7 @@ def _to_float(xp: Library, x: Array, what: str) -> Array:
     if xp.isdtype(x.dtype, ("bool", "integral")):
         # An ambient mode sets the default float; one of 32 bits cannot tell some
         # integers above 2^24 apart.
-        return xp.astype(x, xp.widest_float)
+        return xp.float_of_integers(x)
     if xp.isdtype(x.dtype, "real floating"):
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (

@@ -96,6 +96,10 @@ class Library(OptionalKernels):
         dtypes = info.dtypes(device=self.device, kind="real floating")
         return dtypes.get("float64", self.namespace.float32)
 
+    def float_of_integers(self, x: Array) -> Array:
+        """Return integers or booleans as the widest float."""
+        return self.astype(x, self.widest_float)
+
     @property
     def index_dtype(self) -> Any:
         """The integer dtype in which the library indexes."""

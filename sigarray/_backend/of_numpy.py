@@ -10,12 +10,15 @@ from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.compiled_numpy import Kernels, find_kernels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
+from sigarray._backend.warn import warn_caller
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
 # Rows of fewer numbers are added up from the first on; of more, NumPy adds up eight
 # sums. Arrays of fewer numbers in all are reduced at once.
 _FEW_COLUMNS, _MANY = 8, 512
+# Integers of so many bytes may be larger than this, up to which float64 has all.
+_WIDE, _LARGEST = 8, 2**53
 # Tables that are kept, each of half a megabyte at most by those who make them.
 _MAX_TABLES = 64
 
@@ -65,6 +68,16 @@ class NumpyLibrary(Library):
 
     def astype(self, x: Array, dtype: Any, *, copy: bool = True) -> Array:
         return x.astype(dtype, copy=copy)
+
+    def float_of_integers(self, x: Array) -> Array:
+        is_wide = x.dtype.itemsize == _WIDE and x.size
+        if is_wide and max(int(x.max()), -int(x.min())) > _LARGEST:
+            warn_caller(
+                "Scores are integers beyond 2^53, which float64 rounds, so that some "
+                "that differ become equal. Subtract one number from all of them, as "
+                "from times: only differences count."
+            )
+        return x.astype(np.float64)
 
     def reshape(self, x: Array, shape: tuple[int, ...]) -> Array:
         return x.reshape(shape)

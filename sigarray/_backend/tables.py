@@ -8,7 +8,10 @@ from sigarray._backend.checks import Rule, integer
 from sigarray._backend.dispatch import check_leading_axes, standardize_numbers
 from sigarray._backend.labels import align_tables
 from sigarray._backend.library import Library
+from sigarray._backend.warn import warn_caller
 
+# With so many seeds for each item, the two axes may be exchanged.
+_MANY_SEEDS = 5
 # The axis of the scores, or those of seeds and of items.
 Axis = int | tuple[int, int]
 
@@ -73,6 +76,8 @@ def standardize_tables(
         whole = [_move_last(xp, x, axes) for x in arrays]
     check_leading_axes(whole, 2)
     _check_sizes([x.shape[-2:] for x in whole], paired)
+    if xp.is_host:
+        _doubt_axes([x.shape[-2:] for x in whole])
     with xp.modes_off():
         rows = [
             xp.reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1])) for x in whole
@@ -126,3 +131,13 @@ def _check_sizes(sizes: Sequence[Sequence[int]], paired: bool) -> None:
 
 def _join(sizes: Sequence[int]) -> str:
     return " and ".join(str(n) for n in dict.fromkeys(sizes))
+
+
+def _doubt_axes(sizes: Sequence[Sequence[int]]) -> None:
+    """Warn of axes that may be exchanged: many more seeds than items."""
+    n_seeds, n_items = (min(x) for x in zip(*sizes, strict=True))
+    if n_seeds >= _MANY_SEEDS * n_items:
+        warn_caller(
+            f"axis=(seeds, items) has {n_seeds} seeds and {n_items} items: are the two "
+            "axes exchanged? The first is that of seeds."
+        )

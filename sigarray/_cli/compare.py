@@ -8,7 +8,11 @@ from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
 from sigarray._cli.picture_files import check_picture_file, check_target
-from sigarray._cli.repeating import apply_signature, report_verification
+from sigarray._cli.repeating import (
+    apply_signature,
+    explain_reading,
+    report_verification,
+)
 from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.picture_files import save_pictures
@@ -25,7 +29,8 @@ def run(options: argparse.Namespace) -> Report:
     check_target("--report", options.report, (".html", ".htm"), options.files)
     expected = None if options.verify is None else apply_signature(options)
     request = read_request(options)
-    table = open_large(options) or read_models(options, is_paired=request.is_paired)
+    with explain_reading(expected):
+        table = open_large(options) or read_models(options, is_paired=request.is_paired)
     request = replace(request, higher_is_better=not options.lower_is_better)
     if expected is not None and lacks_baseline(request, table):
         return report_verification(table.source, expected, None)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._cli.power_sizes import round_size
 from sigarray._difference.components import required_items, variance_components
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.margins import list_claims
@@ -146,7 +146,7 @@ def _report(
     rows = [
         [
             *([x.task] if has_tasks else []),
-            *(x.a, x.b, f"{x.difference:+.3g}", _show_present(x)),
+            *(x.a, x.b, show_number(x.difference, sign="+"), _show_present(x)),
             *("none" if math.isinf(n) else str(round_size(n)) for n in x.items),
         ]
         for x in pairs
@@ -249,7 +249,7 @@ def _say(
     """Say how many items each number of runs needs."""
     on = f"On {quote(x.task)}: " if has_tasks else ""
     size = abs(x.difference) if options.difference is None else options.difference
-    aim = f"a difference of {size:.3g}"
+    aim = f"a difference of {show_number(size)}"
     if options.margin is not None:
         aim = f"that {quote(x.a)} is not worse by {options.margin:.10g} or more"
     known = [(n, k) for n, k in zip(n_runs, x.items, strict=True) if k < math.inf]

@@ -12,7 +12,7 @@ import numpy as np
 from sigarray._cli.inputs import read_models
 from sigarray._cli.picture_files import check_picture_file
 from sigarray._difference.profile import performance_profile
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.picture_files import save_pictures
@@ -154,8 +154,9 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     scales = find_scales(means) if len(design.tasks) > 1 else None
     if scales is not None:
         warnings.warn(
-            f"Scores on tasks differ in size by a factor of {scales.factor:.2g}, and a "
-            f"threshold is one for all of them. {advise_scaling(means, design.tasks)}. "
+            "Scores on tasks differ in size by a factor of "
+            f"{show_number(scales.factor, 2)}, and a threshold is one for all of "
+            f"them. {advise_scaling(means, design.tasks)}. "
             "Scores that are normalized already need none of that.",
             UserWarning,
             stacklevel=2,

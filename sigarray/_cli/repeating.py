@@ -1,7 +1,8 @@
 """`--verify`: whether a file repeats the numbers of a signature."""
 
 import argparse
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 
 from sigarray._version import __version__
 from sigarray.report._layout import Report
@@ -26,6 +27,10 @@ _SAID_OF_SCORES = (
     *("models", "tasks", "n_resamples"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
+_OF_READING = (
+    "A signature does not hold the options that say what to read: pass those of the "
+    "first call, such as --model, --metric, --where and --ignore, with --verify."
+)
 
 
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
@@ -66,6 +71,24 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     return fields
 
 
+@contextlib.contextmanager
+def explain_reading(fields: Mapping[str, str] | None) -> Iterator[None]:
+    """Say of errors in reading what the signature does not hold, if there is one.
+
+    Raises
+    ------
+    ValueError
+        The error, with that sentence.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if fields is None:
+            raise
+        msg = f"{error} {_OF_READING}"
+        raise ValueError(msg) from error
+
+
 def _say_order(fields: Mapping[str, str]) -> str:
     """Say that random permutations of runs depend on the order of their rows."""
     if fields["test"] != "permutation" or "paired" in fields:
@@ -98,7 +121,7 @@ def report_verification(
         differ = "; ".join(f"{key} was {x}, is {y}" for key, (x, y) in others.items())
         sentence = (
             f"{source} does not repeat it: scores or names are others"
-            f"{f' ({differ})' if differ else ''}."
+            f"{f' ({differ})' if differ else ''}. {_OF_READING}"
         )
     version = expected["sigarray"]
     if version != __version__:

@@ -10,8 +10,6 @@ from sigarray._difference.lattice import MAX_UNITS
 from sigarray._numeric.sums import SumStatistic
 
 _ROUNDING = 100.0
-# With so many seeds for each item, the two axes may be exchanged.
-_MANY_SEEDS = 5
 # Advice of an interval of means.
 ZEROS_AND_ONES = " For scores of 0 and 1 take proportion_ci."
 
@@ -86,18 +84,6 @@ def doubt_matches(
                     "the numbers in the order that its documentation has?"
                 )
                 return
-
-
-def doubt_axes(xp: Library, samples: Sequence[Array], n_items: int) -> None:
-    """Warn of axes that may be exchanged: many more seeds than items."""
-    if not xp.is_host:
-        return
-    n_seeds = min(int(x.shape[-1]) // n_items for x in samples)
-    if n_seeds >= _MANY_SEEDS * n_items:
-        warn_caller(
-            f"axis=(seeds, items) has {n_seeds} seeds and {n_items} items: are the two "
-            "axes exchanged? The first is that of seeds."
-        )
 
 
 def doubt_proportions(

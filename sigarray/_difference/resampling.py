@@ -25,8 +25,8 @@ from sigarray._backend.tables import (
     one_axis,
     standardize_tables,
 )
-from sigarray._difference.doubts import doubt_axes, doubt_counts, doubt_matches
-from sigarray._difference.strata import arrange_strata, is_axis
+from sigarray._difference.doubts import doubt_counts, doubt_matches
+from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic
@@ -146,8 +146,8 @@ def prepare_samples(
     elif isinstance(axis, tuple):
         xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
         dtype = samples[0].dtype
-        doubt_axes(xp, samples, n_items)
     else:
+        check_strata(strata, given, axis)
         xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
     check_one_or_pairs(samples, paired)

@@ -162,11 +162,28 @@ def _merge_axes(
         *leading, number, n = moved.shape
         merged.append((xp.reshape(moved, (*leading, number * n)), int(number)))
     numbers = [number for _, number in merged]
+    _check_numbers(numbers, strata)
+    return [x for x, _ in merged], Strata(number=numbers[0])
+
+
+def check_strata(strata: Any, given: Sequence[Any], axis: int) -> None:
+    """Raise if strata are another axis, whose length differs between arrays."""
+    shapes = [tuple(getattr(x, "shape", ())) for x in given]
+    if is_axis(strata) and all(
+        -len(x) <= strata < len(x) and (strata - axis) % len(x) for x in shapes
+    ):
+        _check_numbers([int(x[strata]) for x in shapes], strata)
+
+
+def _check_numbers(numbers: Sequence[int], strata: int) -> None:
     if len(set(numbers)) > 1:
         found = ", ".join(map(str, numbers))
-        msg = f"Expected as many strata of each model; got {found}."
+        first = min(range(len(numbers)), key=numbers.__getitem__)
+        msg = (
+            f"Expected as many strata of each model; got {found} with strata={strata}: "
+            f"sample {first + 1} lacks some. Take the strata that all of them have."
+        )
         raise ValueError(msg)
-    return [x for x, _ in merged], Strata(number=numbers[0])
 
 
 def _check_same(of_a: Any, of_b: Any) -> None:

@@ -196,8 +196,10 @@ def aso(
     take the normal approximation. If one of the samples has fewer than 20 scores,
     Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
     larger of both: few scores of a model that varies more lie on one side of the others
-    too often. With unequal sizes, the degrees of freedom are the harmonic mean of
-    Welch's and those of the smaller sample.
+    too often. If neither sample varies, t says nothing, and `pvalue` is 1, for others
+    might vary; of 20 scores or more ranks decide alone, also where none varies. With
+    unequal sizes, the degrees of freedom are the harmonic mean of Welch's and those of
+    the smaller sample.
 
     With axes of seeds and of items, a score is that of a seed, its mean over items. A
     replicate has items drawn anew, for both models at once, and seeds of each, one

@@ -24,7 +24,7 @@ from sigarray._backend.seeds import (
     seed_words,
     stream_seeds,
 )
-from sigarray._difference.strata import arrange_strata
+from sigarray._difference.strata import arrange_strata, check_strata
 from sigarray._numeric.faults import add_up_faults, spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import check_sizes
@@ -247,6 +247,7 @@ def rank_ci(
     """
     names, columns = name_models(scores)
     given = list_models(columns)
+    check_strata(strata, given, axis)
     xp, samples = standardize(*given, axis=axis)
     n_strata, is_one = 1, given[0] is columns
     if strata is not None:

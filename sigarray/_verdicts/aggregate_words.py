@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
@@ -373,10 +373,10 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
     )
     scales = find_scales(means)
     if scales is not None:
-        factor = float(f"{scales.factor:.2g}")
         warnings.warn(
-            f"Scores on tasks differ in size by a factor of {factor:.10g}, and "
-            f"--statistic {x.statistic} takes them for scores on one scale, unless "
+            "Scores on tasks differ in size by a factor of "
+            f"{show_number(scales.factor, 2)}, and --statistic {x.statistic} takes "
+            "them for scores on one scale, unless "
             f"they are normalized already. {advise_scaling(means, x.tasks)}.",
             UserWarning,
             stacklevel=2,

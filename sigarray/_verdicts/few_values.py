@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, apply_to_scores
 
 # The least share of scores that are tied where a statistic cuts, of which it is said.
@@ -43,7 +43,8 @@ def refuse_two_values(
     msg = (
         f"Expected scores of more than two values with --statistic {statistic}; got "
         f"{low:g} and {high:g}, of which the mean says how many are {high:g}: for "
-        f"{quote(worst)} it is {mean:.3g}, and the {name} {other:.3g}. {advice}"
+        f"{quote(worst)} it is {show_number(mean)}, and the {name} "
+        f"{show_number(other)}. {advice}"
     )
     raise ValueError(msg)
 

@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.single_runs import advise_single
 from sigarray.read._frame import shorten
+from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -104,7 +105,9 @@ def _compare_scales(table: ScoreTable) -> str | None:
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
                 return msg
-            if 0.1 < ratio < 10.0:  # percentages are seldom as small as shares are
+            is_doubted = any(OF_SIZES in doubt for doubt in table.doubts)
+            # Percentages are seldom as small as shares are.
+            if 0.1 < ratio < 10.0 and not is_doubted:
                 warnings.warn(msg, UserWarning, stacklevel=3)
     return None
 
@@ -133,9 +136,10 @@ def _find_other_scale(table: ScoreTable) -> str | None:
             name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
             place = f" on {quote(task)}" if task else ""
             among = every[is_share != (odd <= 1.0)]
+            least, most = (show_number(x, 6) for x in (among.min(), among.max()))
             return (
-                f"{table.source}: expected scores of one scale{place}; got {odd:g} "
-                f"of {name!r} among scores of {among.min():g} to {among.max():g}."
+                f"{table.source}: expected scores of one scale{place}; got "
+                f"{show_number(odd, 6)} of {name!r} among scores of {least} to {most}."
             )
     return None
 
@@ -178,7 +182,8 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
         every = np.concatenate(list(table.tasks[task].values()))
         worst = float(every.min() if is_higher else every.max())
         of = list_in_words([quote(x) for x in table.tasks[task] if by.get(x)])
-        said.append(f"{worst:.6g}{f' on {quote(task)}' if task else ''} ({of})")
+        shown = show_number(worst, 6)
+        said.append(f"{shown}{f' on {quote(task)}' if task else ''} ({of})")
     bound = "0" if is_higher else "the loss of a guess"
     warnings.warn(
         f"--missing worst: {scores} as the worst score of any run, "

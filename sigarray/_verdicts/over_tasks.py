@@ -80,6 +80,7 @@ class OverTasks:
     is_corrected: bool
     baseline: str | None
     higher_is_better: bool
+    metric: str
 
     @functools.cached_property
     def wins(self) -> Wins:
@@ -186,6 +187,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
         first.is_corrected,
         first.baseline,
         first.higher_is_better,
+        first.metric,
     )
     in_order = sort_pairs(over.order.names, every)
     return replace(over, pairs=[x if x.a == a else x.turn() for a, _, x in in_order])

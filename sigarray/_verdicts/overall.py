@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
@@ -259,9 +259,10 @@ def list_scales(over: OverTasks | None) -> list[str]:
         return []
     sizes, low, high, factor = scales
     tasks = [quote(over.tasks[place]) for place in (low, high)]
-    shown = [f"{sizes[low]:.3g} on {tasks[0]}", f"{sizes[high]:.3g} on {tasks[1]}"]
+    largest = [show_number(sizes[place]) for place in (low, high)]
+    shown = [f"{x} on {y}" for x, y in zip(largest, tasks, strict=True)]
     return [
-        f"Scores on tasks differ in size by a factor of {float(f'{factor:.2g}'):g} "
+        f"Scores on tasks differ in size by a factor of {show_number(factor, 2)} "
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
         "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
         "ranks the differences of means by their size, so p-values over tasks like "
@@ -360,8 +361,11 @@ def _name_p_value(over: OverTasks) -> str:
 def _say_where(over: OverTasks) -> str:
     """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
-    which = f"({n} of {n + others} have these scores of all models)" if others else n
-    return f" over tasks like these {which}"
+    if not others:
+        return f" over tasks like these {n}"
+    is_named = over.metric != "score"
+    scores = over.metric.replace(", ", " or ") if is_named else "these scores"
+    return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:

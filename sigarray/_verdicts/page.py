@@ -15,7 +15,7 @@ from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.references import list_references
 from sigarray._version import __version__
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._html import draw_list, draw_table, link_dois, show
+from sigarray.report._html import draw_list, draw_table, link_dois, show, show_prose
 from sigarray.report._layout import Report, Table
 from sigarray.report._svg import write_inline_svg
 
@@ -131,15 +131,15 @@ def write_page(
     parts = [
         f"<h1>{show(title)}</h1>",
         f'<p class="note">{show(first)}</p>' if first else "",
-        *(f'<p class="answer">{show(line)}</p>' for line in others),
-        *(f"<p>{show(line)}</p>" for line in report.first_advice),
+        *(f'<p class="answer">{show_prose(line)}</p>' for line in others),
+        *(f"<p>{show_prose(line)}</p>" for line in report.first_advice),
         *map(_draw_wide, report.tables),
         draw_list([*report.said, *report.advice]),
         *_list_sentences(report),
         *_list_doubts(origin.warnings),
         *_draw_pictures(pictures),
         "<h2>Method</h2>",
-        f"<p>{show(report.method[:1].upper() + report.method[1:])}.</p>",
+        f"<p>{show_prose(report.method[:1].upper() + report.method[1:])}.</p>",
         *_list_references(report.document),
         *_unfold_scores(table),
         *_say_origin(report, origin),

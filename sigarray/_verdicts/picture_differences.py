@@ -1,10 +1,17 @@
 """Pictures of differences: the intervals of the table, and its verdicts."""
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sigarray._plain_text import cut_owners, cut_shared, quote, show_controls
+from sigarray._plain_text import (
+    cut_owners,
+    cut_shared,
+    quote,
+    show_controls,
+    show_number,
+)
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
@@ -25,6 +32,7 @@ from sigarray._verdicts.pictures import (
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
 from sigarray._verdicts.task_counts import say_of_all
+from sigarray.report._numbers import count_decimals, show_interval
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]
@@ -101,10 +109,7 @@ def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
     if x.is_of_pairs:
         low, high = pair.limits
         return f"{a} beats {b}: {pair.probability:.3g} [{low:.3g}, {high:.3g}]"
-    return (
-        f"{a} minus {b}: {pair.difference:+.3g} "
-        f"[{pair.interval.low:+.3g}, {pair.interval.high:+.3g}]"
-    )
+    return f"{a} minus {b}: {_show_interval(pair.difference, *pair.interval)}"
 
 
 def _name_sides(baseline: str | None) -> tuple[str, str]:
@@ -339,7 +344,12 @@ def _make_picture(
 def _show(comparison: Comparison, a: str, b: str) -> str:
     low, high = comparison.find_interval(a, b)
     difference = comparison.find_difference(a, b)
-    return f"{difference:+.3g} [{low:+.3g}, {high:+.3g}]"
+    return _show_interval(difference, low, high)
+
+
+def _show_interval(difference: float, low: float, high: float) -> str:
+    shown = functools.partial(show_number, sign="+")
+    return show_interval(difference, low, high, shown, count_decimals(low, high))
 
 
 def _say(x: Decision) -> str:

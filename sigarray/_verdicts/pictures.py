@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
@@ -146,9 +146,8 @@ def _list_means(comparison: Comparison) -> str:
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
     which = "Means" if comparison.is_of_means else comparison.metric
-    return (
-        f"{which}: {', '.join(f'{quote(name)} {means[name]:.4g}' for name in order)}."
-    )
+    shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
+    return f"{which}: {', '.join(shown)}."
 
 
 def draw_curves(
@@ -178,7 +177,7 @@ def _draw_curves(
     name_task(axes.figure, task)
     ends = {name: x.scores[:, -1].mean() for name, x in shown.items()}
     last = ", ".join(
-        f"{quote(name)} {mean:.4g} at {shown[name].steps[-1]:g}"
+        f"{quote(name)} {show_number(mean, 4)} at {shown[name].steps[-1]:g}"
         for name, mean in ends.items()
     )
     return Picture(

@@ -4,7 +4,7 @@ import dataclasses
 import warnings
 from dataclasses import replace
 
-from sigarray._plain_text import suggest
+from sigarray._plain_text import show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
     OF_INDEPENDENT,
@@ -308,8 +308,8 @@ def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:
             on = f" on {task}" if task else ""
             doubts.append(
                 f"--margin {margin:.10g} is no less than all scores{on} are apart "
-                f"({span:.3g}), so that every model is no worse. It is in the unit of "
-                "the scores."
+                f"({show_number(span)}), so that every model is no worse. It is "
+                "in the unit of the scores."
             )
     return doubts[:1]
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.sampled import find_sampled, say_items
 from sigarray.read._score_table import ScoreTable
@@ -284,7 +284,7 @@ def _say_ended(table: ScoreTable, task: str) -> str:
     treated = f"{'was' if is_one else 'were'} left out"
     if worst is not None:
         count = "counts" if is_one else "count"
-        treated = f"{count} as {worst:.6g}, the worst of all runs"
+        treated = f"{count} as {show_number(worst, 6)}, the worst of all runs"
         treated += " on the task" if task else ""
     return f"{list_in_words(said)} {treated}"
 

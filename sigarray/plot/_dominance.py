@@ -10,6 +10,7 @@ from sigarray._backend.checks import choice, flag, half
 from sigarray._host import choose_names
 from sigarray._order.plans import Method
 from sigarray._order.two_models import aso
+from sigarray._plain_text import show_number
 from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_scores, list_results, thin
 from sigarray.plot._style import (
@@ -284,7 +285,7 @@ def _list_hidden(
     for name, x in zip(labels, samples, strict=True):
         hidden = np.sort(x[(x < view[0]) | (x > view[1])])
         if hidden.size:
-            shown = ", ".join(f"{score:.3g}" for score in hidden[:_MOST_HIDDEN])
+            shown = ", ".join(show_number(score) for score in hidden[:_MOST_HIDDEN])
             more = "" if hidden.size <= _MOST_HIDDEN else f" and {hidden.size - 3} more"
             said.append(f"not in view: {shown}{more} of {name}")
     return said

@@ -7,6 +7,7 @@ import numpy as np
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
 from sigarray._host import copy_array
+from sigarray._plain_text import show_number
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     GREY,
@@ -160,9 +161,10 @@ def _see_order(drawn: np.ndarray, numbers: list[float], limit: float) -> _Sight:
 
 def _see_interval(drawn: np.ndarray, numbers: list[float]) -> _Sight:
     observed, low, high, _ = numbers
+    limits = f"{show_number(low)} to {show_number(high)}"
     marks = [
-        _Mark(observed, f"observed: {observed:.3g}", "-"),
-        _Mark(low, f"interval: {low:.3g} to {high:.3g}", (0, (4, 1.5))),
+        _Mark(observed, f"observed: {show_number(observed)}", "-"),
+        _Mark(low, f"interval: {limits}", (0, (4, 1.5))),
         _Mark(high, "", (0, (4, 1.5))),
     ]
     return _Sight("statistic", drawn, marks, edge=observed)
@@ -176,7 +178,7 @@ def _see_test(drawn: np.ndarray, numbers: list[float], test: str, side: str) -> 
     said = f"counted, p = {pvalue:.3g}"
     if side == "two-sided" and test == "permutation" and pvalue < 1.0:
         said += ", twice its share"
-    marks = [_Mark(observed, f"observed: {observed:.3g}", "-")]
+    marks = [_Mark(observed, f"observed: {show_number(observed)}", "-")]
     return _Sight("difference", drawn, marks, edge, is_counted, said)
 
 

@@ -12,6 +12,7 @@ from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._losses import find_mixed
 from sigarray.read._run_columns import are_runs, find_runs
 from sigarray.read._score_table import Choice
+from sigarray.read._short_names import join_names
 
 _MAX_SHOWN = 4
 
@@ -31,12 +32,15 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> 
         already; a second column of that name.
     """
     score = chosen.get("score", "")
-    names = [x.strip() for x in score.split(",")]
+    names = join_names([x.strip() for x in score.split(",")], frame.columns)
     if score in frame.columns or len(names) < 2:
         return frame
     for name in names:
         if name not in frame.columns:
-            raise lacks_column(frame.source, name, frame.columns, "score")
+            error = lacks_column(frame.source, name, frame.columns, "score")
+            if frame.metrics is None:
+                raise error
+            raise TableError(f"{error} Or pass --metric {shlex.quote(score)}.")
     if are_runs(names) and choice.unit != "item":
         raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)

@@ -89,14 +89,14 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     """Leave out columns, so that they get no role.
 
     A column without a name that numbers the rows is left out too. Of runs whose seed
-    is left out, the tracker's own names are taken. Which runs have crashed remains
-    known: --missing says what becomes of them.
+    is left out, the tracker's own names are taken.
 
     Raises
     ------
     TableError
-        A column that is chosen for a role; the one that names the metrics, if there
-        are several, which would be mixed.
+        A column that is chosen for a role; the one in which a tracker says which runs
+        have crashed; the one that names the metrics, if there are several, which would
+        be mixed.
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
@@ -105,6 +105,15 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
                 f"columns; got {name!r} for both. Leave out one of them."
             )
             raise TableError(msg)
+    state = frame.roles.get("state")
+    if state in ignored:
+        msg = (
+            f"{frame.source}: expected --ignore to name other columns; got {state!r}, "
+            f"which says of {frame.kind} whether they have finished, and is always "
+            "read. Leave it out of --ignore, and choose what becomes of runs that have "
+            "crashed: --missing drop, --missing worst, or --missing keep."
+        )
+        raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None
     if metric is not None and metric in ignored:
         metrics = [x or "" for x in encode_texts(frame.columns[metric]).list_known()]
@@ -120,7 +129,7 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     if "" not in chosen.values() and are_numbers:
         ignored = [*ignored, ""]
     frame = _leave_out_parts(frame, ignored)
-    gone = {*ignored} - {frame.roles.get("state")}
+    gone = {*ignored}
     columns = {x: y for x, y in frame.columns.items() if x not in gone}
     left_out = {x: y for x, y in frame.columns.items() if x in gone}
     roles = {role: x for role, x in frame.roles.items() if x not in gone}

@@ -13,9 +13,8 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct, take
 from sigarray.read._document_names import take_documents
-from sigarray.read._losses import find_mixed
 from sigarray.read._no_numbers import advise_numbers
-from sigarray.read._run_columns import are_runs
+from sigarray.read._several_columns import advise_all
 from sigarray.read._step_names import find_step_column
 from sigarray.read._words import HYPERPARAMETERS
 
@@ -36,8 +35,6 @@ _USUAL = {
 }
 # The most cells that are examined to tell whether a column holds numbers.
 _MAX_LOOKED_AT = 1000
-# The most columns that are named, to be pasted.
-_MAX_NAMED = 20
 
 
 class UnknownMetricError(TableError):
@@ -262,7 +259,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     )
     # Several columns for items, or on tasks, are metrics of these.
     if not {"item", "task"} & {*roles, *frame.constants}:
-        msg += _advise_all(names)
+        msg += advise_all(names)
     raise TableError(f"{msg}.")
 
 
@@ -302,19 +299,6 @@ def match_metric(
         f"it: {list_names(names)}."
     )
     raise UnknownMetricError(msg, frame)
-
-
-def _advise_all(names: Sequence[str]) -> str:
-    """Say how to take several columns for benchmarks."""
-    import shlex  # which few programs need
-
-    if any("," in x for x in names) or find_mixed(names) or are_runs(names):
-        return ""
-    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
-    return (
-        "; or, where each column is of a benchmark, compare on all of them with "
-        f"--score {shlex.quote(every)}"
-    )
 
 
 def names_runs(name: str) -> bool:

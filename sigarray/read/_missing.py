@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sigarray._plain_text import show_number
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import Caution
 from sigarray.read._cells import find_blank, find_missing
@@ -239,9 +240,9 @@ def say_missing(
     """
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
-    if missing == "worst":
-        said = f"runs {which} count as {worst:.6g}, the worst of all runs: {of}"
-        return Caution(said)
+    if missing == "worst" and worst is not None:
+        count = f"count as {show_number(worst, 6)}, the worst of all runs"
+        return Caution(f"runs {which} {count}: {of}")
     if what == "run":
         return Caution(f"runs {which} were left out: {of}")
     return Caution(

@@ -1,10 +1,10 @@
 """Columns that are hardly models: truths, metrics, statistics, hyperparameters."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from sigarray._plain_text import squeeze
+from sigarray._plain_text import show_number, squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
@@ -23,13 +23,24 @@ from sigarray.read._words import (
     SPLITS,
     TRUTHS,
     list_words,
+    measures_quality,
 )
 
 # Words that may stand beside one of `METRICS`: "n_params", "total time".
 _FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
+# Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
+_UNITS = frozenset(
+    (
+        *("s", "ms", "min", "h", "k", "m", "mb", "mib", "gb", "gib", "gpu", "cpu"),
+        *("wall", "clock", "peak", "used", "elapsed"),
+    )
+)
 _ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
+# Models whose scores differ in size by such a factor may be something else.
+_UNLIKE = 10.0
+OF_SIZES = "were read as models, whose scores differ much in size"
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
@@ -60,15 +71,43 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
         kinds = list(names)
     if kinds:
+        those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
         msg = (
             f"{source}: expected a column of scores for each model; got "
             f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
             "models with --model and the scores with --metric, leave columns out with "
-            "--ignore, or choose the models with --columns. Where a file is of one "
-            "model, pass one for each: NAME=FILE."
+            f"--ignore{those}, or choose the models with --columns. Where a file is of "
+            "one model, pass one for each: NAME=FILE."
         )
         raise TableError(msg)
     _refuse_scores_of_one_model(source, words)
+
+
+def doubt_sizes(
+    source: str,
+    tasks: Mapping[str, Mapping[str, np.ndarray]],
+    models: Sequence[str] | None,
+) -> list[str]:
+    """Doubt columns that were taken for models, if their scores differ much in size.
+
+    Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
+    """
+    sizes: dict[str, float] = {}
+    for by in tasks.values():
+        for name, x in by.items():
+            sizes[name] = max(sizes.get(name, 0.0), float(np.mean(np.abs(x))))
+    known = sorted((x for x in sizes if sizes[x]), key=sizes.__getitem__)
+    if models is not None or not known:
+        return []
+    low, high = known[0], known[-1]
+    if sizes[high] <= 1.0 or sizes[high] < _UNLIKE * sizes[low]:
+        return []
+    return [
+        f"{source}: {len(sizes)} columns {OF_SIZES}, from {show_number(sizes[low])} of "
+        f"{low!r} to {show_number(sizes[high])} of {high!r}: "
+        f"{list_names(list(sizes), 10)}. Leave out those that are no models with "
+        "--ignore, or name the models with --columns"
+    ]
 
 
 def _is_kind(
@@ -78,7 +117,10 @@ def _is_kind(
 ) -> bool:
     """Tell whether a column is a metric, computed from others, or a hyperparameter."""
     words_of_name = set(words[name])
-    if words_of_name & METRICS and words_of_name <= METRICS | SPLITS | _FILLERS:
+    beside = METRICS | SPLITS | _FILLERS
+    if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):
+        beside |= _UNITS
+    if words_of_name & METRICS and words_of_name <= beside:
         return True
     if is_computed(name, words):
         return True

@@ -109,7 +109,7 @@ def read_records(
     numbers = read_cells(
         {column: take(frame.columns[column], known)},
         lambda name, k: frame.place(name, known[k]),
-        of_items="item" in roles and "run" not in roles,
+        of_items="item" in roles,
     )
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]

@@ -98,7 +98,7 @@ def say_unfinished(frame: Frame, roles: Mapping[str, str]) -> list[str]:
         return []
     columns = {
         "model": frame.unfinished.get(roles.get("model", "")),
-        "run": frame.unfinished.get(frame.run_name or roles.get("run", "")),
+        "run": frame.unfinished.get(roles.get("run") or frame.run_name or ""),
     }
     state = frame.unfinished[roles["state"]]
     states = sorted({as_text(x).strip().lower() for x in state})

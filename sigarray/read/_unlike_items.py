@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sigarray._plain_text import show_number
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import shorten
 from sigarray.read._records import Records, find_column
@@ -112,13 +113,9 @@ def _doubt(
         )
     return [
         f"{source}: items are those of {column!r}, whose scores differ in size by a "
-        f"factor of {_round(factor, 2)} (means of {_round(means[low], 3)} for "
-        f"{items.values[low]!r}, and {_round(means[high], 3)} for "
+        f"factor of {show_number(factor, 2)} (means of {show_number(means[low])} for "
+        f"{items.values[low]!r}, and {show_number(means[high])} for "
         f"{items.values[high]!r}): "
         "means over items, their differences and p-values are mostly those of the "
         f"largest. {advice}"
     ]
-
-
-def _round(number: float, digits: int) -> str:
-    return f"{float(f'{number:.{digits}g}'):.10g}"

@@ -23,7 +23,7 @@ from sigarray.read._missing import (
     say_blank,
     say_missing,
 )
-from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._other_columns import doubt_sizes, refuse_other_columns
 from sigarray.read._repeats import have_parts
 from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._same_rows import doubt_rows
@@ -120,7 +120,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         kind="a table with a column for each model",
         source=wide.source,
         notes=tuple(dict.fromkeys(put_place(wide.source, x) for x in notes)),
-        doubts=tuple(doubts),
+        doubts=(*doubts, *doubt_sizes(wide.source, tasks, choice.models)),
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,

@@ -2,22 +2,20 @@
 
 import re
 
-METRICS = frozenset(
+# What measures no quality, but what it costs; and names of any score.
+_OTHER_METRICS = frozenset(
+    (
+        *("fit", "score", "scores", "time", "seconds", "minutes", "hours", "runtime"),
+        *("cost", "costs", "latency", "params", "parameters", "nparams", "flops"),
+        *("energy", "memory", "mem", "vram", "tokens"),
+    )
+)
+METRICS = _OTHER_METRICS | frozenset(
     (
         *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
         *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
         *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
-        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
-        *("runtime", "reward", "return", "returns", "cost", "costs", "latency"),
-        *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
-    )
-)
-# Those that are no measure of quality, but of what it costs; and names of any score.
-_OTHER_METRICS = frozenset(
-    (
-        *("fit", "score", "scores", "time", "seconds", "runtime", "cost", "costs"),
-        *("latency", "params", "parameters", "nparams", "flops", "energy", "memory"),
-        *("tokens",),
+        *("rmse", "wer", "cer", "reward", "return", "returns"),
     )
 )
 SPLITS = frozenset(

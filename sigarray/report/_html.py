@@ -11,6 +11,8 @@ from sigarray.report._layout import Report, Table
 _MOST_NARROW = 3
 # Tables of more columns are set small on paper.
 _MANY_COLUMNS = 8
+# Browsers may break lines at hyphens, as after those of --statistic.
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # In a notebook, whose colours are not ours to know: those of the page around it.
 _NOTEBOOK_STYLE = """
 .sigarray table { border-collapse: collapse; margin: .3rem 0 1rem;
@@ -32,6 +34,11 @@ _NOTEBOOK_STYLE = """
 def show(text: str) -> str:
     """Escape markup, and show invisible characters by their codes."""
     return html.escape(show_controls(text))
+
+
+def show_prose(text: str) -> str:
+    """Escape sentences, in which an option stays on one line."""
+    return _OPTION.sub(r'<span style="white-space: nowrap">\g<0></span>', show(text))
 
 
 def draw_table(table: Table) -> str:
@@ -72,7 +79,7 @@ def _draw_row(table: Table, i: int) -> str:
 
 def draw_list(lines: Sequence[str]) -> str:
     """Write a list of sentences, or nothing."""
-    items = "\n".join(f"<li>{show(line)}</li>" for line in lines)
+    items = "\n".join(f"<li>{show_prose(line)}</li>" for line in lines)
     return f"<ul>\n{items}\n</ul>" if lines else ""
 
 
@@ -90,13 +97,13 @@ def draw_fragment(report: Report) -> str:
         "<div class=sigarray>",
         f"<style>{_NOTEBOOK_STYLE}</style>",
         f"<p>{show(first)}</p>" if first else "",
-        *(f"<p><b>{show(line)}</b></p>" for line in others),
-        *(f"<p>{show(line)}</p>" for line in report.first_advice),
+        *(f"<p><b>{show_prose(line)}</b></p>" for line in others),
+        *(f"<p>{show_prose(line)}</p>" for line in report.first_advice),
         *map(draw_table, report.tables),
         draw_list(report.said),
-        f"<p><small>Method: {show(report.method)}.</small></p>",
+        f"<p><small>Method: {show_prose(report.method)}.</small></p>",
         *(
-            f"<p><small>Note: {show(note.rstrip('.'))}.</small></p>"
+            f"<p><small>Note: {show_prose(note.rstrip('.'))}.</small></p>"
             for note in report.notes
         ),
         "</div>",

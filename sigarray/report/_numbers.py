@@ -111,8 +111,8 @@ def count_decimals(low: float, high: float) -> int | None:
     for decimals in range(first, first + 6):
         shown = (float(f"{x:.{decimals}f}") for x in (low, high))
         if all(_sign(x) == _sign(y) for x, y in zip(shown, (low, high), strict=True)):
-            break
-    return decimals
+            return decimals
+    return first
 
 
 def show_difference(a: Summary, b: Summary) -> str:
@@ -135,16 +135,16 @@ def show_interval(
     if not high > low:
         return show(difference)
     if decimals is None:
-        return f"{show(difference)} [{low + 0.0:{sign}#.3g}, {high + 0.0:{sign}#.3g}]"
-    # Limits keep a minus, which says that 0 is inside; plus zero, which -0.0 is.
-    limits = [f"{x + 0.0:{sign}.{decimals}f}" for x in (low, high)]
+        limits = [f"{x:{sign}#.3g}" if x else "0" for x in (low, high)]
+        return f"{show(difference)} [{', '.join(limits)}]"
+    limits = [_show_fixed(x, decimals, sign) for x in (low, high)]
     return f"{_show_fixed(difference, decimals, sign)} [{', '.join(limits)}]"
 
 
 def _show_fixed(x: float, decimals: int, sign: str) -> str:
-    """Show so many decimals; of what rounds to zero, without a minus."""
+    """Show so many decimals; of what rounds to zero, without a sign."""
     shown = f"{x:{sign}.{decimals}f}"
-    return shown if float(shown) else f"{0.0:{sign}.{decimals}f}"
+    return shown if float(shown) else f"{0.0:.{decimals}f}"
 
 
 def _sign(x: float) -> int:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sigarray import t_test
 from sigarray._backend.codes import _rank_integers
 
 
@@ -17,3 +18,25 @@ def test_integers_have_their_rank(dtype, number):
         known = sorted(set(labels.tolist()))
         assert found.tolist() == [known.index(x) for x in labels.tolist()]
         assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float64"])
+def test_labels_of_torch_on_the_processor_beside_scores_of_the_host(dtype):
+    torch = pytest.importorskip("torch")
+    a, b = np.random.default_rng(0).normal(size=(2, 12))
+    labels = np.arange(12) // 3
+    of_torch = torch.asarray(labels, dtype=getattr(torch, dtype))
+    for x, y in ((a, b), (a.tolist(), b.tolist())):
+        pairs = {"paired": True, "clusters": labels}
+        expected = t_test(a, b, **pairs)
+        assert t_test(x, y, **pairs | {"clusters": of_torch}) == expected
+        expected = t_test(a, b, strata=(labels, labels))
+        assert t_test(x, y, strata=(of_torch, of_torch)) == expected
+
+
+def test_a_list_of_tensors_is_refused():
+    """Each of them would be a cluster of its own."""
+    torch = pytest.importorskip("torch")
+    labels = list(torch.arange(12) // 3)
+    with pytest.raises(TypeError, match=r"a list with .* at place 0"):
+        t_test(np.arange(12.0), np.ones(12), paired=True, clusters=labels)

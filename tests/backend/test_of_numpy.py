@@ -2,11 +2,12 @@
 
 import contextlib
 import threading
+import warnings
 
 import numpy as np
 import pytest
 
-from sigarray import aso, multi_aso, violation_ratio
+from sigarray import aso, multi_aso, t_test, violation_ratio
 from sigarray._backend.of_numpy import _MAX_TABLES, HOST, _keep_tables
 from tests.backends import without_engine
 
@@ -83,3 +84,15 @@ def test_integers_are_sorted_in_a_stable_way(dtype, most):
             if y.shape[axis]:
                 found = HOST.argsort(y, axis=axis)
                 np.testing.assert_array_equal(found, np.argsort(y, axis, stable=True))
+
+
+def test_integers_that_float64_rounds_are_doubted():
+    """Up to 2^53 it has all of them; values on a device are not looked at."""
+    most = np.asarray([2**53, 2**53 - 1, -(2**53), 5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        t_test(most, np.arange(4, dtype=np.int32))
+        assert HOST.float_of_integers(np.asarray([True, False])).tolist() == [1.0, 0.0]
+    for beyond in (most + 1, -most - 1, abs(most).astype(np.uint64) + np.uint64(1)):
+        with pytest.warns(UserWarning, match="integers beyond 2.53, which float64"):
+            t_test(beyond, beyond % 7)

@@ -25,6 +25,10 @@ def test_tasks_that_a_model_lacks(write, run):
     assert f"warning: {lost}" in err
     assert ", 7 of 8 tasks\n" in out
     assert "(7 of 8 have these scores of all models)" in " ".join(out.split())
+    with open(path) as file:
+        named = write(file.read().replace("score", "acc", 1))
+    out = run("compare", named, "--quiet")[1]
+    assert "(7 of 8 have acc of all models)" in " ".join(out.split())
     _, out, err = run("compare", path, "--format", "sentences")
     assert f"warning: {lost}" in err
     assert out.startswith("2 models were compared on 7 of 8 tasks (")
@@ -83,7 +87,7 @@ def test_runs_that_have_not_ended(write, run):
     options = ("--model", "config.arch", "--metric", "acc", "--missing", "drop")
     _, _, err = run("compare", path, *options, "--quiet")
     assert "warning" in err
-    assert "1 run that has not finished (running) left out: 'a', run 'x'" in err
+    assert "1 run that has not finished (running) left out: 'a', run '6'" in err
     assert "crashed" in err
 
 

@@ -165,3 +165,18 @@ def test_another_order_of_rows(write, run, options, repeats):
     assert code == 1 - repeats, out + err
     asked = "Are its rows in another order?"
     assert (asked in " ".join(out.split())) is not repeats
+
+
+def test_what_a_signature_does_not_hold_is_said(write, run):
+    """Which columns and rows were read, without which a file is read otherwise."""
+    rows = [f"{m},{k},0.{k},0.{k}5" for m in "ab" for k in range(4)]
+    path = write("\n".join(["arch,seed,acc,f1", *rows]))
+    options = ("--model", "arch", "--metric", "f1")
+    signature = json.loads(run("compare", path, *options, "--format", "json")[1])
+    verify = ("--verify", signature["signature"])
+    said = "A signature does not hold the options that say what to read"
+    assert run("compare", path, *options, *verify)[0] == 0
+    refuse(run("compare", path, *verify), said)
+    _, out, _ = run("compare", path, *options[:3], "acc", *verify)
+    assert f"(metric was f1, is acc). {said}" in " ".join(out.split())
+    assert said not in run("compare", path)[2]

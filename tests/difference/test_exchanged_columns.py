@@ -1,22 +1,40 @@
 """Axes and numbers in another order than was meant: refused, or doubted."""
 
+import functools
 import warnings
 
 import numpy as np
 import pytest
 
-from sigarray import bootstrap_ci, corpus, of_sums, t_ci
+from sigarray import (
+    aso,
+    bootstrap_ci,
+    corpus,
+    multi_aso,
+    of_sums,
+    t_ci,
+    variance_components,
+)
 
 DRAW = np.random.default_rng(3)
 A, B = DRAW.normal(size=(2, 40, 4))
 
 
-def test_many_seeds_of_few_items():
+@pytest.mark.parametrize(
+    "call",
+    [
+        t_ci,
+        variance_components,
+        functools.partial(aso, rng=0, n_resamples=20),
+        lambda a, b, axis: multi_aso([a, b], axis=axis, rng=0, n_resamples=20),
+    ],
+)
+def test_many_seeds_of_few_items(call):
     with pytest.warns(UserWarning, match="40 seeds and 4 items: are the two"):
-        t_ci(A, B, axis=(0, 1))
+        call(A, B, axis=(0, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        t_ci(A, B, axis=(1, 0))
+        call(A, B, axis=(1, 0))
 
 
 def test_names_of_axes():

@@ -383,6 +383,16 @@ class TestWhatIsRefused:
         with pytest.raises(ValueError, match="another method than 'studentized'"):
             bootstrap_ci(draw(3, 4), strata=0, method="studentized")
 
+    def test_an_axis_that_is_shorter_in_one(self):
+        """Before it is found that leading axes do not broadcast."""
+        whole, part = np.ones((5, 8)), np.ones((5, 7))
+        for pair, which in (((whole, part), "2"), ((part, whole), "1")):
+            said = rf"got .* with strata=-1: sample {which} lacks some. Take"
+            with pytest.raises(ValueError, match=said):
+                t_ci(*pair, axis=0, strata=-1)
+        with pytest.raises(ValueError, match="another axis than those of a sample"):
+            t_ci(whole, np.ones((4, 8)), axis=0, strata=0)
+
     def test_strata_of_one_sample_alone(self):
         with pytest.raises(ValueError, match="same strata of A and of B; got 'c'"):
             t_test(np.ones(4), np.ones(6), strata=(list("aabb"), list("aabbcc")))

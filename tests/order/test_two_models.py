@@ -268,6 +268,17 @@ def test_small_samples_have_no_normal_limit():
 
 
 @everywhere
+def test_constants_are_told_apart_by_ranks_alone(backend):
+    """Below 20 scores means have to differ, too, of which two constants say nothing."""
+    for n, is_better in ((5, False), (19, False), (20, True)):
+        low, high = (backend.asarray(np.full(n, x)) for x in (0.0, 1.0))
+        result = aso(high, low, rng=0, n_resamples=20)
+        found = float(result.eps_min), float(result.pvalue) < 1e-10
+        assert found == ((0.0, True) if is_better else (0.5, False))
+        assert is_better or float(result.pvalue) == 1.0
+
+
+@everywhere
 def test_identical_samples_are_not_better(backend):
     a = backend.asarray(np.linspace(0.0, 1.0, 20))
     result = aso(a, a, rng=0)

@@ -101,3 +101,13 @@ def test_a_column_of_metrics_is_not_left_out(write, run):
         refuse(done, "got 'p', 'r', and --ignore metric, which would mix them")
     options = ("--ignore", "metric", "--where", "metric=p")
     assert run("compare", path, *options)[0] == 0
+
+
+def test_columns_of_items_and_rows_of_runs(write, run):
+    """A file of each model; items are no benchmarks."""
+    rows = [f"{k},{k % 2},1,0,{k % 3 % 2}" for k in range(4)]
+    paths = [write("\n".join(["seed,q0,q1,q2,q3", *rows]), f"{x}.csv") for x in "ab"]
+    for options in ((), ("--unit", "item"), ("--unit", "run,item")):
+        done = run("compare", *paths, *options)
+        refuse(done, "each column is of an item and each row of a run", "run,item")
+        assert "benchmark" not in done[2]

@@ -209,7 +209,9 @@ class TestColumnsThatAreLeftOut:
     def test_which_runs_have_crashed_remains_known(self, run):
         path = str(FILES / "wandb" / "runs.csv")
         arguments = ("compare", path, "--metric", "test/acc", "--ignore", "State")
-        refuse(run(*arguments), "runs that have crashed")
+        said = "got 'State', which says of runs of Weights & Biases whether they have"
+        refuse(run(*arguments), said, "--missing keep")
+        refuse(run(*arguments, "--missing", "drop"), said)
 
     def test_a_column_with_a_role(self, run):
         path = str(FILES / "wandb" / "runs.csv")

@@ -195,6 +195,17 @@ def test_items_are_left_out_for_all_models(write, text):
         read.scores(path, item="item", missing="worst")
 
 
+def test_the_worst_is_no_advice_for_items(write):
+    """Also where these are in several runs, for which it is refused, too."""
+    path = write("model,seed,item,acc\na,0,q,.9\na,1,q,nan\nb,0,q,.8\nb,1,q,.7\n")
+    for unit in (None, "item", "run", "run,item"):
+        with pytest.raises(TableError, match=r"Where an answer.*drop") as refused:
+            read.scores(path, unit=unit)
+        assert "missing='worst'" not in str(refused.value)
+        with pytest.raises(TableError, match=r"runs that are no pairs"):
+            read.scores(path, unit=unit, missing="worst")
+
+
 def test_what_is_asked(write):
     trailing = write("a,b\n.9,.8\nnan,.7\n.8,\n")
     with pytest.raises(

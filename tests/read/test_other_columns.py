@@ -105,6 +105,33 @@ def test_hyperparameters_are_no_models(write, run, name, values):
     assert run("compare", path, "--ignore", f"{name},n_params")[0] == 0
 
 
+@pytest.mark.parametrize("name", ["hours", "gpu_mem", "params_m", "time (s)"])
+def test_what_a_run_costs_is_no_model(write, run, name):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abc"] for _ in range(8)]
+    path = write(wide_table(f"a,b,{name}", rows))
+    refuse(run("compare", path), f"{name!r}, hardly the name", "out with --ignore ")
+    assert run("compare", write(wide_table("time_cpu,time_gpu,hours", rows)))[0] == 2
+    rows = [row[:2] for row in rows]
+    path = write(wide_table("time_cpu,time_gpu", rows))
+    assert run("compare", path, "--lower-is-better")[0] == 0
+
+
+def test_columns_of_other_sizes_are_doubted(write, run):
+    """Whatever they are called; scores from -1 to 1 are of one scale."""
+    rows = [(numbers(0.8, 0.9), numbers(0.7, 0.8), numbers(30, 40)) for _ in range(8)]
+    path = write(wide_table("a,b,gpu", rows))
+    said = "3 columns were read as models, whose scores differ much in size"
+    assert f"{said}, from 0.7" in run("compare", path)[2]
+    assert "of 'gpu': 'a', 'b', 'gpu'. Leave out" in run("compare", path)[2]
+    assert "of one scale?" not in run("compare", path)[2]
+    for options in (("--ignore", "gpu"), ("--columns", "a,b,gpu")):
+        assert said not in run("compare", path, *options)[2]
+    rows = [(numbers(0.8, 0.9), numbers(0.01, 0.02), 0) for _ in range(8)]
+    assert said not in run("compare", write(wide_table("a,b,c", rows)))[2]
+    zeros = write(wide_table("a,b", [(0, 0)] * 8))
+    assert said not in run("compare", zeros, "--unit", "run")[2]
+
+
 @pytest.mark.parametrize("header", ["alpha,beta,base", "base,dropout,mixup"])
 def test_models_that_are_called_as_hyperparameters(write, run, header):
     rows = [[f"{DRAW.random():.4f}" for _ in "abc"] for _ in range(8)]

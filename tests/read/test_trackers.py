@@ -196,6 +196,18 @@ class TestWandb:
             read.scores(frame, metric="val/acc")
 
 
+def test_a_run_has_one_name_in_all_warnings(write):
+    """That of its column of runs, be it the seed or the tracker's name."""
+    states = ["finished"] * 4 + ["running", "crashed"]
+    rows = [f"n{k}{x},{y},{x},{k},.{k}" for x in "ab" for k, y in enumerate(states)]
+    path = write("\n".join(["Name,State,arch,config.seed,acc", *rows]))
+    for run, name in ((None, "{}"), ("Name", "n{}a")):
+        notes = read.scores(path, model="arch", run=run, missing="drop").notes
+        for k, what in ((4, "(running) left out: "), (5, "were left out: ")):
+            said = f"{what}'a', run '{name.format(k)}'"
+            assert any(said in note for note in notes)
+
+
 def test_trials_of_optuna(recwarn):
     path = FILES / "optuna" / "trials.csv"
     with pytest.raises(TableError, match=r"read as runs of Optuna: .* with model"):

@@ -21,7 +21,7 @@ def test_the_sizes_and_what_to_do(write):
     table = read.scores(write(write_games(SCALES)), item="game")
     (doubt,) = table.doubts
     assert "differ in size by a factor of 600 " in doubt
-    assert "(means of 21 for 'pong', and 12600 for 'qbert')" in doubt
+    assert "(means of 21 for 'pong', and 12,600 for 'qbert')" in doubt
     assert "Normalize the scores of each task before comparing: (score - low)" in doubt
     assert doubt.endswith("own, such as the mean of a reference model")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import t_test
+from sigarray._plain_text import show_number
 from sigarray.report import describe, to_markdown
 from sigarray.report._numbers import (
     count_decimals,
@@ -79,6 +80,7 @@ def test_scores_that_hardly_vary_need_no_digits(constant):
         ((-12.0, 50.0), 0),
         ((0.00006, 0.0065), 4),
         ((0.00004, 0.0065), 5),
+        ((-1e-17, 0.31), 2),
         ((1.0, 1.0), None),
         ((float("nan"), float("nan")), None),
         ((-1e12, 1e10), None),
@@ -98,17 +100,27 @@ def test_a_difference_is_of_the_first_mean_from_the_second():
     assert show_difference(b, a) == show_difference(a, b).replace("+", "-")
 
 
-def test_zero_has_no_minus():
+def test_zero_has_no_sign():
     """A difference that rounds to zero is shown as one that is zero."""
     summaries = [{"sd": 1.0, "mean": 5.0, "min": -10.0, "max": 10.0}] * 2
     signed = number_format(summaries, sign="+", digits=2)
     assert [signed(x) for x in (-0.04, -0.0, 0.04, -0.06)] == [
-        *("+0.0", "+0.0", "+0.0", "-0.1")
+        *("0.0", "0.0", "0.0", "-0.1")
     ]
     assert number_format(summaries, digits=2)(-0.04) == "0.0"
-    assert show_interval(-0.04, -1.5, 1.4, signed, 1) == "+0.0 [-1.5, +1.4]"
-    assert show_interval(0.04, -0.0, 1.4, signed, 1) == "+0.0 [+0.0, +1.4]"
-    assert show_interval(-1.0, -1e12, -0.0, signed, None) == "-1.0 [-1.00e+12, +0.00]"
+    assert show_interval(-0.04, -1.5, 1.4, signed, 1) == "0.0 [-1.5, +1.4]"
+    assert show_interval(0.04, -0.0, 1.4, signed, 1) == "0.0 [0.0, +1.4]"
+    assert show_interval(0.04, -1e-9, 1.4, signed, 1) == "0.0 [0.0, +1.4]"
+    assert show_interval(-1.0, -1e12, -0.0, signed, None) == "-1.0 [-1.00e+12, 0]"
     result = t_test([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])._replace(statistic=-0.0)
     assert "| 0 | 0 |" in to_markdown(result)
     assert "t = 0, " in describe(result)
+
+
+def test_numbers_in_sentences():
+    numbers = (-103412.0, 0.00012345, -1e-9, -0.0, 1.0349e12, 0.1)
+    assert [show_number(x) for x in numbers] == [
+        *("-103,000", "0.000123", "-1e-09", "0", "1.03e+12", "0.1")
+    ]
+    assert [show_number(x, sign="+") for x in (0.0, 2.0, -2.0)] == ["0", "+2", "-2"]
+    assert show_number(1234567.0, 6) == "1,234,570"

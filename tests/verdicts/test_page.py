@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models, read
+from sigarray.report._html import draw_list, show_prose
 
 COLUMNS = """seed,a_loss,b_loss,c_loss,a_acc
 10,0.98,0.91,0.92,1
@@ -149,3 +150,11 @@ def test_every_verdict_over_these_tasks_is_in_a_sentence(tmp_path):
     document = json.loads(result.to_json())
     assert own[0] in document["over_these_tasks"]["verdicts"]
     assert shown.count("<li>") == 6  # over these tasks, and on them
+
+
+def test_an_option_stays_on_one_line():
+    shown = show_prose("a<b: pass --drop-unmatched, or bert--large -- --k")
+    kept = '<span style="white-space: nowrap">{}</span>'.format
+    expected = f"a&lt;b: pass {kept('--drop-unmatched')}, or bert--large -- "
+    assert shown == expected + kept("--k")
+    assert f"<li>Pass {kept('--margin')}.</li>" in draw_list(["Pass --margin."])

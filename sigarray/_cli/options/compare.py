@@ -19,7 +19,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_table(command)
     add_tests(command)
     result = command.add_argument_group("what to write")
-    add_format(result, "print the answer alone, if text, and warnings")
+    add_format(result, "print only the answer, if text, and warnings")
     add_plot(result, "the result")
     result.add_argument(
         "--report",

@@ -22,8 +22,9 @@ _COLUMNS = ("model", "item", "run", "task", "cluster", "score")
 
 FILE_OF_SCORES = (
     "FILE has a column of scores for each model and a row for each run or item; or a "
-    "row for each score, and columns of its model, run, item and task; or it is what a "
-    "tool wrote, or a folder. - is standard input; without FILE, an example is read."
+    "row for each score, with columns for its model, run, item and task. It may also "
+    "be what a tool wrote, a folder, or - for standard input; without FILE, an example "
+    "is read."
 )
 # Help fits one screen: what needs more words has them in docs/command.md, and some
 # options share a line, which is that of one of them.
@@ -52,7 +53,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         "--metric",
         action="append",
         metavar="NAME",
-        help="read these scores; of A,B the first in a task",
+        help="read this score; of A,B the first a task has",
     )
     scores.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
@@ -75,7 +76,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
     )
     for role in _COLUMNS:
         is_first = role == _COLUMNS[0]
-        said = "name its column; also --item, --run, --task, --cluster and --score"
+        said = "column of models; also --item, --run, --task, --cluster and --score"
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )
