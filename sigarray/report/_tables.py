@@ -31,7 +31,6 @@ from sigarray.results import PairwiseAsoResult, Ranking, RankResult, ScoreSummar
 Names = Iterable[Hashable] | None
 Records = list[dict[str, Any]]
 
-_DIGITS = 4
 # P-values have as many decimals as show on which side of it they are.
 _LEVEL = 0.05
 
@@ -389,9 +388,8 @@ def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
 
 
 def _show(value: Any) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return show_number(value, _DIGITS).replace(",", "")
+    is_float = isinstance(value, float)
+    return show_number(value, 4).replace(",", "") if is_float else str(value)
 
 
 def _show_p_value(p: float) -> str:
