@@ -8,8 +8,10 @@ import numpy as np
 
 from sigarray._backend.dispatch import is_traced
 from sigarray._host import copy_array
+from sigarray._plain_text import show_number
 
 _MOST_ROWS = 20
+_DIGITS = 4
 _CELL = 'style="text-align: right"'
 
 
@@ -32,7 +34,8 @@ def draw_result(result: Any, columns: dict[str, Any] | None = None) -> str | Non
     places = [f"[{', '.join(map(str, place))}]" for place in first]
     drawn = [_draw_row([""] * bool(shape) + list(columns), "th")]
     for place, row in zip(places, rows[:_MOST_ROWS], strict=True):
-        drawn.append(_draw_row([place] * bool(shape) + [f"{x:.4g}" for x in row], "td"))
+        cells = [show_number(x, _DIGITS) for x in row.tolist()]
+        drawn.append(_draw_row([place] * bool(shape) + cells, "td"))
     more = len(rows) - _MOST_ROWS
     left_out = f"<p>and {more} more</p>" if more > 0 else ""
     name = html.escape(type(result).__name__)

@@ -1,10 +1,12 @@
 """What a result says of two models: a claim, its numbers, and how they were found."""
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._host import copy_array
+from sigarray._plain_text import show_number
 from sigarray._response_results import ResponseTestResult
 from sigarray.report._numbers import equate, show_bound, show_p_value
 from sigarray.results import (
@@ -35,7 +37,7 @@ SHIFTED = (TTestResult, ResamplingResult, ProportionTestResult)
 
 # A statistic of both models, which is no difference.
 _SHARE = "probability of improvement"
-_NUMBER = ".4g"
+_show = functools.partial(show_number, digits=4)
 
 
 class Sentence(NamedTuple):
@@ -82,7 +84,7 @@ def say_order(
     shown = show_bound(bound, threshold)
     if math.isnan(bound):
         return Sentence(f"{a} vs. {b}: no verdict", "a score is not finite", method)
-    ratio_said = f"violation ratio {ratio:{_NUMBER}}"
+    ratio_said = f"violation ratio {_show(ratio)}"
     share, p = (
         read_number(x) for x in (result.probability_of_improvement, result.pvalue)
     )
@@ -92,7 +94,7 @@ def say_order(
         return Sentence(said, numbers, method)
     said = f"Almost stochastic dominance of {a} over {b} was not shown"
     is_p = equate(show_p_value(p, 1.0 - level))
-    why = f"P({a} > {b}) = {share:{_NUMBER}}, one-sided p of equality {is_p}"
+    why = f"P({a} > {b}) = {_show(share)}, one-sided p of equality {is_p}"
     numbers = f"eps_min = {shown}, not below {threshold:g}, {ratio_said}, {why}"
     return Sentence(said, numbers, method)
 
@@ -113,8 +115,8 @@ def say_interval(
         what = f"The {_SHARE} of {models.a} over {models.b}"
     percent = f"{100 * level:g} % confidence interval"
     return Sentence(
-        f"{what} is {value:{_NUMBER}}",
-        f"{percent} {low:{_NUMBER}} to {high:{_NUMBER}}",
+        f"{what} is {_show(value)}",
+        f"{percent} {_show(low)} to {_show(high)}",
         method or "",
     )
 
@@ -138,7 +140,7 @@ def say_equivalence(
     low, high = limits
     return Sentence(
         f"{models.subtract()} {verb} between {low:g} and {high:g}",
-        f"difference {difference:{_NUMBER}}, {_compare_p(p, alpha)}",
+        f"difference {_show(difference)}, {_compare_p(p, alpha)}",
         method,
     )
 
@@ -198,21 +200,21 @@ def _measure(result: Any, models: Models) -> tuple[float, str]:
     lead = read_number(result.statistic)
     if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):
         share = read_number(result.probability_of_improvement)
-        return share - 0.5, f"P({models.a} > {models.b}) = {share:{_NUMBER}}"
+        return share - 0.5, f"P({models.a} > {models.b}) = {_show(share)}"
     if isinstance(result, WilcoxonResult):
         lead = read_number(result.rank_biserial)
-        return lead, f"rank-biserial correlation {lead:{_NUMBER}}"
+        return lead, f"rank-biserial correlation {_show(lead)}"
     if isinstance(result, TTestResult):
         df = read_number(result.df)
-        return lead, f"t = {lead:{_NUMBER}}, df = {df:{_NUMBER}}"
+        return lead, f"t = {_show(lead)}, df = {_show(df)}"
     if isinstance(result, ProportionTestResult):
         difference = read_number(result.difference)
-        return lead, f"difference {difference:{_NUMBER}}, z = {lead:{_NUMBER}}"
+        return lead, f"difference {_show(difference)}, z = {_show(lead)}"
     if models.statistic == "t":
-        return lead, f"t = {lead:{_NUMBER}}"
+        return lead, f"t = {_show(lead)}"
     # Of t, or of a difference: the result does not know.
     is_known = models.statistic or isinstance(result, ResponseTestResult)
-    return lead, f"{'difference' if is_known else 'statistic'} {lead:{_NUMBER}}"
+    return lead, f"{'difference' if is_known else 'statistic'} {_show(lead)}"
 
 
 def _check_side(lead: float, p: float, alternative: str) -> None:
@@ -221,8 +223,8 @@ def _check_side(lead: float, p: float, alternative: str) -> None:
     if not goes[alternative]:
         wanted = {"two-sided": "other than", "greater": "above", "less": "below"}
         msg = (
-            f"Expected a difference {wanted[alternative]} 0 with p = {p:{_NUMBER}} and "
-            f"alternative={alternative!r}; got {lead:{_NUMBER}}. Pass the alternative "
+            f"Expected a difference {wanted[alternative]} 0 with p = {_show(p)} and "
+            f"alternative={alternative!r}; got {_show(lead)}. Pass the alternative "
             "and the margin of the test."
         )
         raise ValueError(msg)

@@ -15,6 +15,7 @@ from sigarray._host import (
     copy_bounds,
     list_columns_of_ranks,
 )
+from sigarray._plain_text import show_number
 from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -30,7 +31,6 @@ from sigarray.results import PairwiseAsoResult, Ranking, RankResult, ScoreSummar
 Names = Iterable[Hashable] | None
 Records = list[dict[str, Any]]
 
-_SHOWN = ".4g"
 # P-values have as many decimals as show on which side of it they are.
 _LEVEL = 0.05
 
@@ -388,8 +388,8 @@ def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
 
 
 def _show(value: Any) -> str:
-    # Plus zero, which takes the minus of -0.0.
-    return format(value + 0.0, _SHOWN) if isinstance(value, float) else str(value)
+    is_float = isinstance(value, float)
+    return show_number(value, 4).replace(",", "") if is_float else str(value)
 
 
 def _show_p_value(p: float) -> str:

@@ -5,7 +5,7 @@ import statistics
 import numpy as np
 import pytest
 
-from sigarray import t_test
+from sigarray import t_ci, t_test
 from sigarray._plain_text import show_number
 from sigarray.report import describe, to_markdown
 from sigarray.report._numbers import (
@@ -124,3 +124,11 @@ def test_numbers_in_sentences():
     ]
     assert [show_number(x, sign="+") for x in (0.0, 2.0, -2.0)] == ["0", "+2", "-2"]
     assert show_number(1234567.0, 6) == "1,234,570"
+
+
+def test_results_of_large_scores_have_no_powers_of_ten():
+    a = [103412.0, 120000.0, 118000.0, 99000.0]
+    result = t_ci(a, [90412.0, 100000.0, 98000.0, 89000.0])
+    assert "is 15,750 (95 % confidence interval 86.38 to 31,410" in describe(result)
+    assert "| 15750 | 86.38 | 31410 |" in to_markdown(result)
+    assert ">15,750</td>" in result._repr_html_()
