@@ -1,6 +1,7 @@
 """Published figures come out of the library, as `benchmarks.reproduce` does it."""
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from benchmarks.reproduce import (
     verdict_page,
     verdicts,
 )
-from benchmarks.reproduce.__main__ import main
+from benchmarks.reproduce.__main__ import EXPERIMENTS, main
 from benchmarks.reproduce.error_rate_designs import draw_mixture
 from benchmarks.reproduce.experiment import (
     Cell,
@@ -350,6 +351,13 @@ class TestCommittedAreOfToday:
             row |= {name: float(row[name]) for name in numbers}
         text = (RESULTS / "over_tasks.md").read_text("utf-8")
         assert text == "\n\n".join([*over_tasks.tabulate(rows), ""])
+
+    def test_the_summary_has_every_experiment(self):
+        text = (RESULTS / "summary.md").read_text("utf-8")
+        assert text.count("\n## ") == len(EXPERIMENTS)
+        for name in re.findall(r"The rates of `(\w+)\.md`", text):
+            assert name in EXPERIMENTS
+            assert (RESULTS / f"{name}.md").is_file()
 
     def test_tables_of_verdicts_are_of_the_file(self):
         rows = read_csv(RESULTS / "verdicts.csv")

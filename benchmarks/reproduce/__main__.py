@@ -32,6 +32,7 @@ from benchmarks.reproduce import (
     error_rates,
     examples,
     improvements,
+    item_ranks,
     leaves,
     margins,
     order_of_seeds,
@@ -66,6 +67,7 @@ EXPERIMENTS = {
     "strata": strata.run,
     "profiles": profiles.run,
     "ranks": ranks.run,
+    "item_ranks": item_ranks.run,
     "seeds_and_items": seeds_and_items.run,
     "order_of_seeds": order_of_seeds.run,
     "order_of_models": order_of_seeds.run_models,
@@ -92,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
             "What lacks is not compared. Name their folder by --reference.",
             file=sys.stderr,
         )
-    experiments = []
+    experiments = {}
     for name in options.only or EXPERIMENTS:
         start = time.perf_counter()
         experiment = EXPERIMENTS[name](settings)
@@ -102,13 +104,13 @@ def main(arguments: list[str] | None = None) -> int:
             (options.out / f"{name}.md").write_text(text, encoding="utf-8")
         for picture in experiment.pictures:
             draw(picture, options.out)
-        experiments.append(experiment)
+        experiments[name] = experiment
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     summary = summarize(settings, spell(options), experiments)
     (options.out / "summary.md").write_text(summary, encoding="utf-8")
     print(summary)
     print(f"Written to {options.out}", file=sys.stderr)
-    comparisons = [x for experiment in experiments for x in experiment.comparisons]
+    comparisons = [x for y in experiments.values() for x in y.comparisons]
     return 0 if all(x.agrees for x in comparisons) else 1
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 Z_OUTSIDE = 2.576
 # Of numbers that differ on purpose, so many are listed.
 _WORST = 10
+_NOT_COMPARED = "with nothing that was published to compare them with"
 PUBLISHED = ("error_rates.csv", "response_p_values.csv")
 # Of simulations that see the same resamples. Their number is a compromise: what the
 # resamples decide by chance is averaged over blocks.
@@ -173,10 +174,13 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def summarize(
-    settings: Settings, command: str, experiments: Sequence[Experiment]
+    settings: Settings, command: str, experiments: Mapping[str, Experiment]
 ) -> str:
-    """Return the summary, in Markdown: a table of what agrees, and what was found."""
-    comparisons = [x for y in experiments for x in y.comparisons if x.cells]
+    """Return the summary, in Markdown: a table of what agrees, and what was found.
+
+    Of what has a page alone, the page is named, by the name of the experiment.
+    """
+    comparisons = [x for y in experiments.values() for x in y.comparisons if x.cells]
     lines = ["# What was reproduced", "", f"By `{command}`."]
     if comparisons:
         lines += [
@@ -193,11 +197,12 @@ def summarize(
         ]
     elif not settings.has_published:
         lines += ["", "The published numbers were not at hand."]
-    for experiment in experiments:
+    for name, experiment in experiments.items():
+        page = f"The rates of `{name}.md`, {_NOT_COMPARED}."
         blocks = [
             f"## {experiment.title}",
             *(_list_outside(x) for x in experiment.comparisons if x.outside),
-            *experiment.findings,
+            *(experiment.findings or ([page] if experiment.page else [])),
             *(f"![{x.name}]({x.name}.png)" for x in experiment.pictures),
         ]
         lines += [line for block in blocks for line in ("", block)]
