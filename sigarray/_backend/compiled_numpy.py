@@ -264,6 +264,8 @@ def _along_last(x: Array) -> Array:
 
 def _starts_of(x: Array) -> Array:
     """Return the places of the samples (..., R, n) of x in its memory, (...)."""
+    if math.prod(x.shape[:-2]) == 1:
+        return np.zeros(x.shape[:-2], dtype=np.int64)
     steps = [
         np.arange(size) * (stride // x.itemsize)
         for size, stride in zip(x.shape[:-2], x.strides[:-2], strict=True)

@@ -88,6 +88,9 @@ class NumpyLibrary(Library):
     def take_last(self, x: Array, indices: Array) -> Array:
         return x.take(indices, axis=-1)
 
+    def contiguous(self, x: Array) -> Array:
+        return np.ascontiguousarray(x)
+
     def stack(self, arrays: Sequence[Array], *, axis: int = 0) -> Array:
         return np.stack(arrays, axis=axis) if axis else np.array(arrays)
 

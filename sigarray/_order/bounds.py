@@ -13,7 +13,6 @@ from sigarray._order.pairs import as_matrix, reorder
 from sigarray.results import AsoResult, PairwiseAsoResult
 
 
-@array_kernel
 def upper_bound(
     xp: Library, ratio: Array, margin: Array, superiority: Array, is_told: Array
 ) -> Array:
@@ -27,6 +26,7 @@ def upper_bound(
     return xp.where(is_ahead, bound, xp.clip(bound, 0.5, None))
 
 
+@array_kernel
 def result_of_pair(
     xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
@@ -35,16 +35,10 @@ def result_of_pair(
         x[..., 0] for x in (*estimates, *equality)
     )
     if is_reverse:
-        ratio, superiority = (_turn_round(xp, x) for x in (ratio, superiority))
+        ratio, superiority = 1.0 - ratio, 1.0 - superiority
         margin = reverse_margin
     eps_min = upper_bound(xp, ratio, margin, superiority, is_told)
     return AsoResult(eps_min, ratio, error, superiority, p_value)
-
-
-@array_kernel
-def _turn_round(_xp: Library, share: Array) -> Array:
-    """Return a ratio or a probability in the other direction."""
-    return 1.0 - share
 
 
 @array_kernel

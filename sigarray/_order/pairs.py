@@ -20,7 +20,7 @@ from sigarray._backend.chunks import (
 )
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
-from sigarray._backend.windows import map_windows, rows_of, with_one_shift
+from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
@@ -74,15 +74,14 @@ def map_block(
     """
     x, y = (stacks[place] for place in block)
     axis = -1 - n_axes
-    n, m = x.shape[axis], y.shape[axis]
     is_within = block[0] == block[1]
+    if not is_within and math.prod(x.shape[:-n_axes] + y.shape[:-n_axes]) == 1:
+        return function(x, y, *along)
+    n, m = x.shape[axis], y.shape[axis]
     first = int(is_within)
     n_pairs = n * (n - 1) // 2 if is_within else n * m
     leading = broadcast_shapes(x.shape[:axis], y.shape[:axis])
     n_entries = math.prod(leading)
-    if n_entries == n_pairs == n == 1:
-        x, y = with_one_shift(x, axis), with_one_shift(y, axis)
-        return function(x, y, *[z[..., None] for z in along])[..., 0]
     sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
     limit = max(within_room(MAX_DIFFERENCES), n_scores, chunk_size(xp, 1))

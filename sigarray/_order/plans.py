@@ -1,5 +1,6 @@
 """The methods for standard errors, and whether sizes allow a verdict."""
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -41,6 +42,7 @@ def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan
     )
 
 
+@functools.lru_cache(maxsize=256)
 def plan_error(
     method: Method, n: int, m: int, grid: Grid | None = None, n_pairs: int = 1
 ) -> Plan:
