@@ -154,10 +154,9 @@ def normal_sf(xp: Library, z: Array) -> Array:
 
 def _tail_beyond(xp: Library, size: Array, df: Array) -> Array:
     """Return Student's tail beyond t >= 0, which is normal if df is infinite."""
-    largest = xp.finfo(size.dtype).max
     # Clipped, so that the square does not overflow.
-    t = xp.clip(size, None, 0.5 * largest**0.5)
-    finite_df = xp.clip(df, None, largest)
+    t = xp.clip(size, None, 0.5 * xp.finfo(size.dtype).max ** 0.5)
+    finite_df = xp.clip(df, None, xp.finfo(df.dtype).max)
     u = xp.sqrt(finite_df * xp.log1p(t * t / finite_df))
     u = xp.where(xp.isinf(df), t, u)
     tails = functools.partial(_find_tails, xp)

@@ -276,7 +276,7 @@ def _flatten(xp: Library, x: Array, leading: tuple[int, ...], n_axes: int) -> Ar
 def _list_numbers(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Return numbers (E, K, n) whose means have the errors of the statistics."""
     if statistic == "mean" or isinstance(statistic, SumStatistic):
-        return list_numbers(xp, statistic, x, paired=False)[0]
+        return list_numbers(xp, statistic, x, paired=False, are_checked=False)[0]
     rows = xp.reshape(spread_faults(xp, x), (-1, x.shape[-1]))
     return xp.reshape(find_influences(xp, statistic, rows), x.shape)
 
