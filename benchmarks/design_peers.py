@@ -271,7 +271,7 @@ def _designs() -> Iterator[Task]:
         f"{N_OF_DESIGNS:,} resamples",
         functools.partial(sigarray.bootstrap_ci, x, axis=(0, 1), **percentile),
         {f"{N_ITEMS:,} items": Peer(of_items)},
-        0.5,
+        0.3 if has_engine else 0.5,
         N_OF_DESIGNS * N_ITEMS,
     )
     clusters = rng.permutation(np.arange(N_ITEMS) % N_CLUSTERS)

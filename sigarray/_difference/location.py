@@ -342,11 +342,11 @@ def _t_test(
 ) -> list[Array]:
     """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
+    design = design.with_arrays(arrays)
     # Of scores one by one, `find_errors` sees the faults in their ranges.
     numbers = list_numbers(
         xp, statistic, a, b, paired=paired, are_checked=design.is_simple
     )
-    design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, numbers, design, paired)
     difference, squares, dfs, unit = errors
     of_each = []

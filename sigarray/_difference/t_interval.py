@@ -182,11 +182,11 @@ def _t_ci(
     tail: float,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
+    design = design.with_arrays(arrays)
     # Of scores one by one, `find_errors` sees the faults in their ranges.
     numbers = list_numbers(
         xp, statistic, *samples, paired=paired, are_checked=design.is_simple
     )
-    design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, numbers, design, paired)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
