@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.reproduce import profiles, strata
 from benchmarks.reproduce.experiment import read_csv
+from sigarray import performance_profile
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 ROWS = read_csv(RESULTS / "profiles.csv")
@@ -27,6 +28,13 @@ def test_ours_hold_and_theirs_do_less_often():
     assert all(x > y for x, y in zip(mean, mean_of_others, strict=True))
     assert min(profile) > 0.92
     assert max(profile_of_others) < 0.35
+    said = " ".join(performance_profile.__doc__.split())
+    assert f"81 thresholds, in {say(profile)} %; limits that hold at each" in said
+    assert f"by n draws, held all of it in {say(profile_of_others)} %." in said
+
+
+def say(shares):
+    return f"{100.0 * min(shares):.1f} to {100.0 * max(shares):.1f}"
 
 
 @pytest.mark.parametrize("kind", profiles.KINDS)

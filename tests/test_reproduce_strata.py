@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.reproduce import strata
 from benchmarks.reproduce.experiment import read_csv
-from sigarray import bootstrap_ci
+from sigarray import bootstrap_ci, t_ci
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 
@@ -42,6 +42,10 @@ def test_intervals_hold_and_those_of_all_runs_do_less_often():
     assert f"held the interquartile mean in {say(ours)} %, and of n draws in" in said
     assert f"in {say(theirs)} %; with 6 tasks and two to five runs" in said
     assert f"five runs only in {say(few)} %." in said
+    of_t = " ".join(t_ci.__doc__.split())
+    many = say(read_rows("t_ci of the mean", 26))
+    fewer = say(read_rows("t_ci of the mean", 6))
+    assert f"held the mean in {many} %, and with 6 tasks in {fewer} %" in of_t
 
 
 @pytest.mark.long

@@ -128,7 +128,12 @@ def t_ci(
     without `clusters` held the mean in 37.2 to 95.4 %.
 
     With `strata`, the error is that within strata, and with `clusters` too that of
-    clusters within them, as in `t_test`.
+    clusters within them, as in `t_test`. Of 2000 sets each of 26 tasks with 2 to 10
+    runs, normal or lognormal, intervals of 95 % held the mean in 93.8 to 97.0 %, and
+    with 6 tasks in 91.8 to 96.2 %; of two models with 5 runs on 26 tasks they held the
+    difference in 95.4 %, and without `strata` in 100.0 %, for they were 2.9 times as
+    long. Of 3 to 7 clusters in each of 20 strata they held it in 97.2 %, and without
+    `clusters` in 52.7 %.
 
     With axes of seeds and of items, the error is that of a crossed analysis of
     variance, as in `t_test`. Of 2000 sets each of 3, 5 and 10 seeds on 200 and 500

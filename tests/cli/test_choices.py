@@ -82,7 +82,7 @@ def test_help_fits_one_screen_and_names_every_option(command, monkeypatch, capsy
     assert max(map(len, lines)) <= 80
     said = {x for line in lines for x in re.findall(r"--[a-z][a-z-]*", line)}
     every = {x for x in _find_parser(command)._option_string_actions if x[:2] == "--"}
-    assert every - {"--help"} <= said | ({"--margin"} if command == "power" else set())
+    assert every - {"--help"} <= said
     page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(
         encoding="utf-8"
     )

@@ -16,10 +16,8 @@ FILES = "[FILE ...]"
 # More than anyone uses.
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
-    "Estimate how many scores it takes for `sigarray compare`, with the same options, "
-    "to call the better one of two models better, or with --margin one not worse; of "
-    "a single model, or with --lift, whether there are enough to see the lift. FILE is "
-    "as for compare."
+    "Estimate how many scores `sigarray compare` needs to call a model better, or with "
+    "--margin not worse; of one model, whether a --lift shows. FILE: as there."
 )
 
 
