@@ -255,6 +255,7 @@ class TestTablesOnTheirSide:
         with pytest.raises(TypeError, match="positional"):
             t_ci(table[:, :2], statistic=of_sums(three))
 
+    @pytest.mark.filterwarnings("ignore:axis=.seeds, items. has")
     def test_seeds_and_items(self):
         cells = np.random.default_rng(0).poisson(3.0, (6, 40, 3)) + 1.0
         right = t_ci(cells, statistic=of_sums(corpus.f1), axis=(0, 1))
