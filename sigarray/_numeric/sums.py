@@ -177,7 +177,8 @@ def list_numbers(
 
     A sample with a fault is NaN throughout; but scores stay, if they are checked later.
     """
-    if are_checked and not isinstance(statistic, SumStatistic):
+    # A compiler has the passes over scores in one, and starts fewer kernels after this.
+    if are_checked and not xp.compiles and not isinstance(statistic, SumStatistic):
         return list(samples)
     faultless = [spread_faults(xp, x) for x in samples]
     if not isinstance(statistic, SumStatistic):
