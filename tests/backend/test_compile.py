@@ -34,10 +34,11 @@ def test_every_function_traces_and_gives_the_same_bits():
         for firsts, _ in BY_FUNCTION.values():
             torch._dynamo.reset()
             agree(firsts[:1], "eager", ((2,), 0), ((), 1))
-            print("agreed")
+            print("agreed " + firsts[0].id)
+        print("of", len(BY_FUNCTION))
         """
     )
-    assert output.count("agreed") > 30
+    assert f"of {output.count('agreed ')}" in output
 
 
 @pytest.mark.long

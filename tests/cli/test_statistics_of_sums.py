@@ -218,7 +218,7 @@ def test_columns_are_taken_by_their_names(counts, run, header, metric):
     chosen = (*CHOSEN[:5], metric, "--format", "json")
     places = {"tp": 0, "fp": 1, "fn": 2, "false positives": 1}
     by = {places[x.lower()]: k for k, x in enumerate(written)}
-    for order in itertools.islice(itertools.permutations(written), 0, None, 2):
+    for order in itertools.permutations(written):
         code, out, err = run("compare", path, *chosen, "--score", ",".join(order))
         assert code == 0, err
         for name, x in draw()[1].items():
