@@ -102,19 +102,19 @@ def _refuse_options(
     for name, is_given in (
         ("--lift", options.lift is not None),
         ("--plot", options.plot is not None),
-        ("--difference", None not in (options.difference, request.margin)),
     ):
         if is_given:
             msg = (
                 f"Expected --difference, or the difference that models have, of {what}"
                 f", and no picture; got {name}. Leave it out."
             )
-            if name == "--difference":
-                msg = (
-                    "Expected --difference or --margin, of the differences that models "
-                    "have; got both. Leave one out."
-                )
             raise ValueError(msg)
+    if None not in (options.difference, request.margin):
+        msg = (
+            "Expected --difference or --margin, of the differences that models have; "
+            "got both. Leave one out."
+        )
+        raise ValueError(msg)
 
 
 def refuse_difference(options: argparse.Namespace) -> None:

@@ -25,11 +25,9 @@ from sigarray._difference.resampling import (
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_p_value
-from sigarray._numeric.statistic import (
-    check_sizes,
-)
+from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.student import find_t
-from sigarray._numeric.sums import SumStatistic, list_numbers
+from sigarray._numeric.sums import SumStatistic
 from sigarray.results import TTestResult
 
 
@@ -343,11 +341,7 @@ def _t_test(
     """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
     design = design.with_arrays(arrays)
-    # Of scores one by one, `find_errors` sees the faults in their ranges.
-    numbers = list_numbers(
-        xp, statistic, a, b, paired=paired, are_checked=design.is_simple
-    )
-    errors = find_errors_by_design(xp, numbers, design, paired)
+    errors = find_errors_by_design(xp, statistic, [a, b], design, paired)
     difference, squares, dfs, unit = errors
     of_each = []
     for alternative, null in hypotheses:

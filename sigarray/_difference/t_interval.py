@@ -19,7 +19,7 @@ from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_desig
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.student import find_t
-from sigarray._numeric.sums import SumStatistic, list_numbers
+from sigarray._numeric.sums import SumStatistic
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
@@ -188,11 +188,7 @@ def _t_ci(
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     design = design.with_arrays(arrays)
-    # Of scores one by one, `find_errors` sees the faults in their ranges.
-    numbers = list_numbers(
-        xp, statistic, *samples, paired=paired, are_checked=design.is_simple
-    )
-    errors = find_errors_by_design(xp, numbers, design, paired)
+    errors = find_errors_by_design(xp, statistic, samples, design, paired)
     difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])

@@ -1,7 +1,7 @@
 """How samples were drawn, and the errors of their means."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -15,6 +15,7 @@ from sigarray._numeric.strata import (
     find_errors_of_strata,
 )
 from sigarray._numeric.student import find_errors
+from sigarray._numeric.sums import SumStatistic, list_numbers
 
 # The arrays of a design, which may be traced: intervals of strata, codes of clusters,
 # and the rounding of scores whose sums are the samples.
@@ -72,14 +73,16 @@ ONE_BY_ONE = Design()
 
 def find_errors_by_design(
     xp: Library,
-    scores: list[Array],
+    statistic: Literal["mean"] | SumStatistic,
+    samples: Sequence[Array],
     design: Design,
     paired: bool,
 ) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
-    """Return what `find_errors` does, of clusters, or of another design.
-
-    The list of scores may be emptied, as by `find_errors`.
-    """
+    """Return what `find_errors` does, of a statistic of samples of any design."""
+    # Of scores one by one, `find_errors` sees the faults in their ranges.
+    scores = list_numbers(
+        xp, statistic, *samples, paired=paired, are_checked=design.is_simple
+    )
     if design.strata.are_there and design.n_clusters:
         clusters, strata = design.clusters, design.strata
         return find_errors_of_nested(xp, scores, clusters, strata, paired)

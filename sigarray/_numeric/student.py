@@ -207,7 +207,7 @@ def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
 
 
 def squared_error(xp: Library, x: Array) -> Array:
-    """Return the estimated variance of the mean, which is (..., 1) if it is known."""
+    """Return the estimated variance of the mean."""
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
     return xp.sum(xp.squared(deviation), axis=-1) / divisor_of_error(x)
 

@@ -129,7 +129,7 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     if "" not in chosen.values() and are_numbers:
         ignored = [*ignored, ""]
     frame = _leave_out_parts(frame, ignored)
-    gone = {*ignored}
+    gone = set(ignored)
     columns = {x: y for x, y in frame.columns.items() if x not in gone}
     left_out = {x: y for x, y in frame.columns.items() if x in gone}
     roles = {role: x for role, x in frame.roles.items() if x not in gone}
