@@ -15,6 +15,7 @@ import pytest
 
 from sigarray._backend import of_numpy
 from sigarray._backend.dispatch import library_of
+from tests.quick_strict import quicken
 
 # Several workers share one GPU.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -212,6 +213,7 @@ def make_backend(name: str) -> Backend:
     library, _, variant = name.partition(":")
     root = importlib.import_module(library)
     if library == "array_api_strict":
+        quicken()
         root.set_array_api_strict_flags(
             boolean_indexing=False, data_dependent_shapes=False, enabled_extensions=[]
         )
