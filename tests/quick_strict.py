@@ -9,6 +9,9 @@ from typing import Any
 class _Index(abc.ABC):
     """`typing.SupportsIndex`, which remembers the types that it was asked about."""
 
+    @abc.abstractmethod
+    def __index__(self) -> int: ...
+
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
         return hasattr(other, "__index__")
