@@ -1,8 +1,9 @@
-"""Which cases a test has: all, the first of each function, or those that reach most.
+"""Which cases a test has: all, or the first of each function.
 
 What is the same on each library runs on NumPy for all cases and elsewhere for the
 first of each function. What takes long for a case, because a compiler or a stand-in
-sees each of its operations, runs for the cases in `CHOSEN`; all others are `long`.
+sees each of its operations, runs for the first of each public function; the others are
+`long`.
 """
 
 import pytest
@@ -18,31 +19,8 @@ FIRSTS = {case.id for case in ONE_EACH}
 # The first of each public function, however it is called: of what happens where arrays
 # come in.
 ENTRIES = list({x.public or x.function: x for x in reversed(CASES)}.values())
-# Others, which reach most lines that no first one reaches.
-FURTHER = {
-    "aso-asymptotic-ragged",
-    "aso-bootstrap-gamma",
-    "bootstrap_ci-callable-bca-1",
-    "bootstrap_ci-mean-studentized-1",
-    "bootstrap_power_analysis-aso",
-    "bootstrap_test-saddlepoint-paired",
-    "equivalence_test-bootstrap-t",
-    "equivalence_test-score",
-    "multi_aso-4",
-    "multi_aso-baseline",
-    "multi_aso-ragged-exact",
-    "permutation_replicates-exact",
-    "permutation_replicates-t-pairs",
-    "permutation_test-margin-saddlepoint",
-    "permutation_test-saddlepoint-independent",
-    "permutation_test-t-exact",
-    "proportion_ci-paired",
-    "rank_ci-callable",
-    "response_test-shuffled",
-}
-assert {case.id for case in CASES} - FIRSTS >= FURTHER
-CHOSEN = [case for case in CASES if case.id in FIRSTS | FURTHER]
-OTHERS = [case for case in CASES if case.id not in FIRSTS | FURTHER]
+# The others, for the tests marked `long`.
+OTHERS = [case for case in CASES if case not in ENTRIES]
 # One of each loop: over replicates to add up, to keep, and within batch entries.
 LOOPS = [
     case
@@ -53,9 +31,9 @@ LOOPS = [
 # a program for every shape.
 LIBRARIES = [x for x in EAGER if x != "array_api_strict:no_float64"]
 
-# For programs of their own, which take `CHOSEN` or `OTHERS` by its name.
-chosen_or_others = pytest.mark.parametrize(
-    "cases", ["CHOSEN", pytest.param("OTHERS", marks=pytest.mark.long)]
+# For programs of their own, which take `ENTRIES` or `OTHERS` by its name.
+entries_or_others = pytest.mark.parametrize(
+    "cases", ["ENTRIES", pytest.param("OTHERS", marks=pytest.mark.long)]
 )
 
 
@@ -64,11 +42,11 @@ def over(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-def over_all_long_but(usual):
-    """Run a test for each case; those that are not among these are `long`."""
+def over_all():
+    """Run a test for each case; of one function, all but the first are `long`."""
     return over(
         [
-            pytest.param(case, marks=[] if case in usual else [pytest.mark.long])
+            pytest.param(case, marks=[] if case in ENTRIES else [pytest.mark.long])
             for case in CASES
         ]
     )

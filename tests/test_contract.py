@@ -18,12 +18,11 @@ from tests.backends import EAGER, HAS_ALL, make_backend, make_fixture
 from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
 from tests.chosen import (
-    CHOSEN,
     ENTRIES,
     LOOPS,
     ONE_EACH,
     over,
-    over_all_long_but,
+    over_all,
     over_libraries,
 )
 
@@ -248,7 +247,7 @@ class TestJax:
     def backend(self):
         return make_backend("jax.numpy")
 
-    @over_all_long_but(CHOSEN)
+    @over_all()
     def test_nothing_leaves_the_device(self, backend, case):
         """It traces, and lowers for CUDA, where there is none: XLA knows all of it."""
         import jax
@@ -262,7 +261,7 @@ class TestJax:
         for result in traced.out_info:
             case.assert_dtype(backend.xp, result, np.float32)
 
-    @over_all_long_but(ENTRIES)
+    @over_all()
     def test_one_program(self, backend, case):
         """Compiled once, for other samples and seeds too; the numbers of NumPy."""
         import jax

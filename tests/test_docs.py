@@ -42,7 +42,13 @@ BLOCKS = [
 PROGRAMS = [block for block in BLOCKS if not is_of_tools(*block.values[:2])]
 # Programs whose first line asks for another start than that of a script.
 ON_RANKS = [block for block in PROGRAMS if block.values[1].startswith("# torchrun\n")]
-ALONE = [block for block in PROGRAMS if block not in ON_RANKS]
+# Whose programs start pools of workers, ranks and compilers.
+LONG = {"scale", "training"}
+ALONE = [
+    block._replace(marks=[pytest.mark.long] if block.values[0] in LONG else [])
+    for block in PROGRAMS
+    if block not in ON_RANKS
+]
 # Programs that import nothing else run here, without the seconds of a new process.
 LIGHT = {
     *("copy", "importlib", "math", "numpy", "pandas", "pathlib", "sigarray"),
@@ -72,6 +78,7 @@ def test_programs_run(page, program, shown, tmp_path, monkeypatch, capsys):
     assert list_lines(printed, page) == list_lines(shown or "", page)
 
 
+@pytest.mark.long
 @whole_suite
 def test_programs_run_on_ranks(tmp_path):
     """By two ranks, which are told what torchrun tells its own."""

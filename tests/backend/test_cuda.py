@@ -7,7 +7,7 @@ import pytest
 from tests import chosen
 from tests.backend.programs import run
 from tests.backends import require
-from tests.chosen import chosen_or_others
+from tests.chosen import entries_or_others
 
 PRELUDE = """
 import warnings
@@ -24,7 +24,7 @@ def run_on_fake_cuda(code):
     return run(PRELUDE + textwrap.dedent(code))
 
 
-@chosen_or_others
+@entries_or_others
 def test_cases_run_without_a_wait(cases):
     code, output = run_on_fake_cuda(
         f"""

@@ -7,7 +7,7 @@ import pytest
 
 from tests import chosen
 from tests.backend.programs import run
-from tests.chosen import chosen_or_others
+from tests.chosen import entries_or_others
 
 PRELUDE = """
 import warnings
@@ -23,7 +23,7 @@ def run_beside_fake(code, kernels=None):
     return run(PRELUDE.format(kernels=kernels) + textwrap.dedent(code))
 
 
-@chosen_or_others
+@entries_or_others
 @pytest.mark.parametrize("kernels", [None, "kernels.RawKernel"])
 def test_cases_give_the_numbers_of_numpy_without_a_wait(kernels, cases):
     """By array code, and by kernels of our own, which g++ compiles for the host."""

@@ -23,7 +23,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._resampling.replicates import Beyond, Remade, count_beyond, keep
 from tests.backends import EAGER, HAS_ALL, require
 from tests.cases import CASES
-from tests.chosen import CHOSEN, over, over_libraries
+from tests.chosen import ONE_EACH, over, over_libraries
 
 REPLICATES = [case for case in CASES if "start" in case.options]
 ALTERNATIVES = {
@@ -56,7 +56,7 @@ def test_any_split_gives_the_same(backend, case):
         )
 
 
-@over([x for x in REPLICATES if HAS_ALL or x in CHOSEN])
+@over([x for x in REPLICATES if HAS_ALL or x in ONE_EACH])
 def test_the_start_may_be_traced(case):
     """One program for all shards."""
     jax = require("jax")
