@@ -46,7 +46,7 @@ class UnknownMetricError(TableError):
         super().__init__(message)
         self.task = frame.constants.get("subtask", frame.constants.get("task"))
         self.known = tuple(known or frame.metrics or ())
-        self.what = frame.source if self.task is None else f"task {self.task}"
+        self.what = frame.source if self.task is None else f"task {self.task!r}"
 
 
 class SeveralMetricsError(TableError):

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution, put_place
+from sigarray.read._cautions import put_place, say_without
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
@@ -218,10 +218,10 @@ def read_frames(
     if not faults:
         return readings, said, {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
+    other = next((x.known[0] for x in faults if x.known), None)
     return (
         readings,
-        [*said, note],
+        [*said, say_without(which, choice.metrics, other)],
         {x.task: x.known for x in faults if x.task is not None},
     )
 
