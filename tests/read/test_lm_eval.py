@@ -156,8 +156,8 @@ class TestLmEval:
         assert list(table.tasks) == ["toy_mc"]
         note = (
             "task 'toy_arith', task 'toy_ppl', task 'toy_qa' left out, without metric "
-            "'acc'. With --metric acc,exact_match,strict-match, each task has the first "
-            "of these that it has"
+            "'acc'. With --metric acc,exact_match,strict-match, each task has the "
+            "first of these that it has"
         )
         assert note in table.notes
 
