@@ -15,6 +15,7 @@ from sigarray.read._summaries import (
     SPREADS,
     is_computed,
     may_be_scores,
+    say_if_scores,
 )
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -75,10 +76,10 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
         msg = (
             f"{source}: expected a column of scores for each model; got "
-            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
-            "models with --model and the scores with --metric, leave columns out with "
-            f"--ignore{those}, or choose the models with --columns. Where a file is of "
-            "one model, pass one for each: NAME=FILE."
+            f"{list_names(kinds, 4)}, hardly the name of a model.{say_if_scores(kinds)}"
+            " Name the column of models with --model and the scores with --metric, "
+            f"leave columns out with --ignore{those}, or choose the models with "
+            "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
         raise TableError(msg)
     _refuse_scores_of_one_model(source, words)
