@@ -298,7 +298,7 @@ def match_metric(
         f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those in "
         f"it: {list_names(names)}."
     )
-    raise UnknownMetricError(msg, frame)
+    raise UnknownMetricError(msg, frame, names)
 
 
 def names_runs(name: str) -> bool:

@@ -1,5 +1,6 @@
 """Which of several metrics is read, in each file and of each task."""
 
+import csv
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -64,7 +65,12 @@ def _lacks_metric(
             _find(frame, chosen, metric)
         except UnknownMetricError as error:
             errors.append(error)
-    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+    lacks = errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+    with_comma = next((x for y in errors for x in y.known if "," in x), None)
+    if with_comma is None:
+        return lacks
+    quoted = shlex.quote(f'"{with_comma}"')
+    return TableError(f"{lacks} A name with a comma may be quoted: --metric {quoted}.")
 
 
 def refuse_metrics(
@@ -132,10 +138,10 @@ def _say_more(n: int) -> str:
 
 
 def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
-    """Split a text at commas that no metric has in its name, as "acc,none" does."""
-    parts = [x.strip() for x in text.split(",")]
-    if len(parts) == 1:
-        return [text]
+    """Split a text at commas that are not in quotes, nor in the name of a metric."""
+    parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
+    if len(parts) < 2:
+        return parts or [text]
     names: list[str] = []
     while parts:
         try:

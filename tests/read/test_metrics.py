@@ -93,6 +93,10 @@ def test_a_name_with_a_comma_is_one_metric(write):
     text = write_rows().replace("rouge", '"rouge,none"').replace("accuracy", "none")
     table = read.scores(write(text), metric="rouge,none")
     assert as_lists(table)["qa"] == SCORES["qa"]["rouge"]
+    several = read.scores(write(text), metric='bleu, "rouge,none"')
+    assert as_lists(several)["qa"] == as_lists(table)["qa"]
+    with pytest.raises(TableError, match=r"may be quoted: metric='\"rouge,none\"'\."):
+        read.scores(write(text), metric="bleu,rouge,nine")
 
 
 class TestRunsOfOneModel:
