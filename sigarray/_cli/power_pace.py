@@ -1,7 +1,7 @@
 """How long `sigarray power` takes: a few samples are compared, and timed."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,52 +32,71 @@ def guess_seconds(
 
     The models in `lifted` have their scores lifted, too.
     """
-    if trials.number < _FEW:
-        return 0.0
     seconds = 0.0
-    with heard_by(None):
-        for task, x in comparisons.items():
-            tried = _guess_sizes(x, duels[task], power)
-            tried += [len(x.scores[name]) for name in lifted.get(task, ())]
-            if tried:
-                tried.sort()
-                sizes = sorted({tried[k * (len(tried) - 1) // 3] for k in (1, 2, 3)})
-                costs = [_time_size(x, duels[task], trials, n, power) for n in sizes]
-                seconds += float(np.sum(np.interp(tried, sizes, costs)))
+    for task, x in comparisons.items():
+        found = duels[task]
+        needed = [_guess_size(x, pair, power) for pair in found]
+        most = max(map(len, x.scores.values()))
+        tried = guess_sizes(needed, most, found.values())
+        tried += [len(x.scores[name]) for name in lifted.get(task, ())]
+
+        def compare(
+            number: int, size: int, x: Comparison = x, duels: Duels = found
+        ) -> object:
+            some, scores = replace(trials, number=number), dict(x.scores)
+            return some.share_better(
+                scores, size, duels, above=power, matched=x.matched
+            )
+
+        seconds += guess_time(tried, trials.number, compare)
     return seconds
 
 
-def _time_size(
-    x: Comparison, duels: Duels, trials: Trials, size: int, power: float
+def guess_time(
+    tried: Sequence[int], number: int, compare: Callable[[int, int], object]
 ) -> float:
+    """Guess the time of so many samples of each size that is tried.
+
+    `compare` compares a number of samples of a size.
+    """
+    if number < _FEW or not tried:
+        return 0.0
+    tried = sorted(tried)
+    sizes = sorted({tried[k * (len(tried) - 1) // 3] for k in (1, 2, 3)})
+    with heard_by(None):
+        costs = [_time_size(number, n, compare) for n in sizes]
+    return float(np.sum(np.interp(tried, sizes, costs)))
+
+
+def _time_size(number: int, size: int, compare: Callable[[int, int], object]) -> float:
     """Guess the time of all samples of a size from that of few of them."""
-    some = trials.number // _SHARE + 2
+    some = number // _SHARE + 2
     counts = (1, 2, some)  # the first one may import modules
-    _, few, more = (
-        _time(x, duels, replace(trials, number=n), size, power) for n in counts
-    )
+    _, few, more = (_time(n, size, compare) for n in counts)
     if more < _QUICK:
-        return _time(x, duels, trials, size, power)
-    return more + max(more - few, 0.0) / (some - 2) * (trials.number - some)
+        return _time(number, size, compare)
+    return more + max(more - few, 0.0) / (some - 2) * (number - some)
 
 
-def _time(
-    x: Comparison, duels: Duels, trials: Trials, size: int, power: float
-) -> float:
+def _time(number: int, size: int, compare: Callable[[int, int], object]) -> float:
     start = time.perf_counter()
-    trials.share_better(dict(x.scores), size, duels, above=power, matched=x.matched)
+    compare(number, size)
     return time.perf_counter() - start
 
 
-def _guess_sizes(comparison: Comparison, duels: Duels, power: float) -> list[int]:
-    """Guess which sizes are tried."""
-    if not duels:
+def guess_sizes(
+    needed: Sequence[float], most: int, present: Iterable[int]
+) -> list[int]:
+    """Guess which sizes are tried, by those that pairs need.
+
+    Models have as many scores as `most`, and pairs those that are `present`.
+    """
+    if not needed:
         return []
-    needed = [_guess_size(comparison, pair, power) for pair in duels]
-    sizes = list_sizes(max(map(len, comparison.scores.values())))
+    sizes = list_sizes(most)
     n_below = sum(n < max(needed) for n in sizes)
     refined = [round(n) for n in needed if DEFAULT_SIZES[4] < n < sizes[-1]]
-    return [*sizes[: n_below + 1], *set(duels.values()), *_REFINED * refined]
+    return [*sizes[: n_below + 1], *set(present), *_REFINED * refined]
 
 
 def _guess_size(comparison: Comparison, pair: tuple[str, str], power: float) -> float:

@@ -4,9 +4,11 @@ import argparse
 import math
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.power_pace import guess_sizes, guess_time
 from sigarray._cli.power_pilot import say_pilot
 from sigarray._cli.power_report import (
     count_pairs,
@@ -18,6 +20,7 @@ from sigarray._cli.power_report import (
 )
 from sigarray._cli.power_sizes import list_sizes, search_sizes
 from sigarray._cli.power_tables import is_short, show_present, show_size
+from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.aggregate_samples import AggregateTrials
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
@@ -38,7 +41,6 @@ from sigarray.report._layout import Report, Table
 # Resamples of each sample, unless the least p-value has to be smaller: for power, p
 # needs to be known no better than samples tell.
 _N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
-_SECONDS_PER_SCORE = 1.6e-8
 
 
 def report_tasks(
@@ -144,18 +146,22 @@ def _search(
         pairs = list_claims([(y.a, y.b) for y in found.pairs], trials.baseline)
     of_tasks = list(trials.tasks.values())
     numbers = {name: [len(by[name]) for by in of_tasks] for name in of_tasks[0]}
+    distances = {pair: sign * leads[pair] + (trials.margin or 0.0) for pair in pairs}
     present = {
         (a, b): (min(numbers[a]), min(numbers[b]))
         for a, b in pairs
-        if sign * leads[a, b] + (trials.margin or 0.0) > 0.0
+        if distances[a, b] > 0.0
     }
     most = max(n for by in numbers.values() for n in by)
     sizes = list_sizes(most)
-    n_scores = 2 * len(of_tasks) * sum(n for n in sizes if n <= 2 * most)
-    seconds = n_scores * len(found.pairs) * trials.number * _SECONDS_PER_SCORE
+    needed = _guess_needed(found, distances, present, options.power)
     announce(
         f"power of --statistic {trials.statistic} for {len(found.pairs)} pairs",
-        seconds * (1 if found.n_resamples is None else found.n_resamples),
+        guess_time(
+            guess_sizes(needed, most, map(min, present.values())),
+            trials.number,
+            lambda number, n: replace(trials, number=number).share_better(n),
+        ),
         "Faster: --statistic mean, fewer --n-samples, fewer models with --columns.",
     )
     sized = search_sizes(
@@ -169,6 +175,25 @@ def _search(
     )
     largest = max([sizes[-1], *map(min, present.values())])
     return Answer("", x, {}, sized, largest, None)
+
+
+def _guess_needed(
+    found: Aggregates,
+    distances: Mapping[tuple[str, str], float],
+    present: Mapping[tuple[str, str], tuple[int, int]],
+    power: float,
+) -> list[float]:
+    """Guess how many scores each pair needs, by its interval and its distance now."""
+    n_compared = len(found.pairs) if found.is_corrected else 1
+    more = normal_quantile(power) / normal_quantile(1 - 0.5 * found.level / n_compared)
+    errors = {
+        frozenset((x.a, x.b)): 0.5 * (1 + more) * (x.interval.high - x.interval.low)
+        for x in found.pairs
+    }
+    return [
+        min(n) * (errors[frozenset(pair)] / distances[pair]) ** 2
+        for pair, n in present.items()
+    ]
 
 
 def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:

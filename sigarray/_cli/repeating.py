@@ -2,25 +2,27 @@
 
 import argparse
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sigarray._version import __version__
 from sigarray.report._layout import Report
 from sigarray.report._signature import read_signature
 
-# Options that a signature sets, so that the user may not.
-_SAID = (
-    "test",
-    "threshold",
-    "confidence_level",
-    "alpha",
-    "baseline",
-    "dt",
-    "method",
-    "test_share",
-    "margin",
-    *("n_resamples", "statistic", "lower_is_better", "no_correction", "missing"),
-)
+# Fields of a signature that are options, and their types.
+_OPTIONS: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(("test", "baseline", "method", "missing", "statistic"), str),
+    **dict.fromkeys(("threshold", "confidence_level", "alpha", "dt"), float),
+    **dict.fromkeys(("test_share", "margin"), float),
+    **dict.fromkeys(("n_resamples", "seed"), int),
+}
+# A signature has none of these if they made no difference.
+_IDLE = ("method", "missing", "n_resamples", "seed")
+# Options without a value, and the field that they are.
+_FLAGS = {
+    "no_correction": ("correction", "none"),
+    "lower_is_better": ("better", "lower"),
+    "higher_is_better": ("better", "higher"),
+}
 # Fields that say which scores these are.
 _SAID_OF_SCORES = (
     *("metric", "unit", "clusters", "runs"),
@@ -39,36 +41,50 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     Raises
     ------
     ValueError
-        No signature of a comparison, or an option that it already sets.
+        No signature of a comparison, or another value of an option that it holds.
     """
-    given = [name for name in _SAID if getattr(options, name) not in (None, False)]
-    given += ["seed"] if options.seed else []
-    if given:
-        option = f"--{given[0].replace('_', '-')}"
-        msg = f"Expected --verify without {option}, which the signature says."
-        raise ValueError(msg)
     fields = read_signature(options.verify)
-    unit = options.unit
-    try:
-        options.test = fields["test"]
-        for name, kind in (
-            *(("threshold", float), ("confidence_level", float), ("alpha", float)),
-            *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
-            *(("test_share", float), ("baseline", str), ("missing", str)),
-            *(("statistic", str), ("margin", float)),
-        ):
-            if name in fields:
-                setattr(options, name, kind(fields[name]))
-        options.seed = int(fields.get("seed", 0))
-        options.no_correction = fields["correction"] == "none"
-        options.lower_is_better = fields["better"] == "lower"
-        options.higher_is_better = not options.lower_is_better
-        options.paired = options.paired or fields.get("paired") == "yes"
-    except (KeyError, ValueError) as error:
-        msg = f"Expected the signature of a comparison; got one without {error}."
-        raise ValueError(msg) from error
-    options.unit = unit or options.unit
+    for name in ("test", "correction", "better"):
+        if name not in fields:
+            msg = (
+                "Expected the signature of a comparison; got one without "
+                f"{name!r}. Is it whole?"
+            )
+            raise ValueError(msg)
+    for name, read in _OPTIONS.items():
+        given = getattr(options, name) or None
+        if name not in fields:
+            if given is not None and name not in _IDLE:
+                raise _disagree(name, None)
+            continue
+        try:
+            value = read(fields[name])
+        except ValueError as error:
+            msg = (
+                f"Expected a number for {name!r} of the signature; got "
+                f"{fields[name]!r}. Is it as it was printed?"
+            )
+            raise ValueError(msg) from error
+        if given not in (None, value):
+            raise _disagree(name, fields[name])
+        setattr(options, name, value)
+    for name, (field, value) in _FLAGS.items():
+        if getattr(options, name) is True and fields[field] != value:
+            raise _disagree(name, fields[field])
+        setattr(options, name, fields[field] == value)
+    options.paired = options.paired or fields.get("paired") == "yes"
+    options.unit = options.unit or fields.get("unit")
     return fields
+
+
+def _disagree(option: str, said: str | None) -> ValueError:
+    """Return the error for an option that is not that of the signature."""
+    msg = (
+        f"Expected --{option.replace('_', '-')} as in the signature, "
+        f"{f'which has {said}' if said else 'which is without it'}; got another one. "
+        "Leave it out: --verify takes it from there."
+    )
+    return ValueError(msg)
 
 
 @contextlib.contextmanager

@@ -93,8 +93,7 @@ def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) ->
     """Show the statistic of a model, with its interval if there is one."""
     if x.is_of_pairs:
         return f"{x.values[name]:.3f}"
-    counts = (count_decimals(*y) for y in x.intervals.values())
-    decimals = max((n for n in counts if n is not None), default=None)
+    decimals = count_decimals(x.intervals.values())
     show = _find_format(compared)
     return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
 
@@ -117,8 +116,7 @@ def show_difference(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
     """Show a difference, or a probability of improvement, with its interval."""
-    counts = (count_decimals(*y.interval) for y in x.pairs)
-    decimals = max((n for n in counts if n is not None), default=None)
+    decimals = count_decimals(y.interval for y in x.pairs)
     if x.is_of_pairs:
         numbers = pair.probability, *pair.limits
         return show_interval(*numbers, "{:.2f}".format, decimals, sign="")

@@ -126,12 +126,11 @@ class Comparison:
 
     @functools.cached_property
     def decimals(self) -> int | None:
-        """The decimals of differences and intervals: as many as that of a pair needs.
+        """The decimals of differences and intervals.
 
         None if no pair has an interval, or none that is shown with decimals.
         """
-        counts = (count_decimals(*interval) for interval in self.intervals.values())
-        return max((n for n in counts if n is not None), default=None)
+        return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
         """Say what the intervals are, as a part of the line on the method."""

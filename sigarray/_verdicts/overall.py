@@ -348,8 +348,7 @@ def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
     difference, interval = pair.difference, pair.interval
     if a != pair.a:
         difference, interval = -difference, interval.turn()
-    counts = (count_decimals(*x.interval) for x in over.pairs)
-    decimals = max((n for n in counts if n is not None), default=None)
+    decimals = count_decimals(x.interval for x in over.pairs)
     return show_interval(difference, *interval, show, decimals)
 
 

@@ -7,6 +7,7 @@ import importlib.metadata
 import io
 import os
 import platform
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -301,10 +302,12 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")
     if report.signature is not None:
+        command = origin.command or "sigarray compare FILE"
+        verify = f"{command} --verify {shlex.quote(report.signature)}"
         parts += [
-            "<p>With the same scores, <b>sigarray compare FILE --verify SIGNATURE</b> "
-            "checks this signature of scores, options and numbers:</p>",
-            f"<code>{show(report.signature)}</code>",
+            "<p>This checks whether scores, options and numbers are the same, by their "
+            "signature:</p>",
+            f"<code>{show(verify)}</code>",
         ]
     if origin.notes:
         parts += ["<p>Notes on what was read and done:</p>", draw_list(origin.notes)]

@@ -349,7 +349,7 @@ def _show(comparison: Comparison, a: str, b: str) -> str:
 
 def _show_interval(difference: float, low: float, high: float) -> str:
     shown = functools.partial(show_number, sign="+")
-    return show_interval(difference, low, high, shown, count_decimals(low, high))
+    return show_interval(difference, low, high, shown, count_decimals([(low, high)]))
 
 
 def _say(x: Decision) -> str:

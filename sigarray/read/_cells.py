@@ -10,9 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._deviations import say_means
-from sigarray.read._text import INFINITE, LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
+from sigarray.read._text import (
+    EXACT,
+    INFINITE,
+    LARGEST_NUMBER,
+    MISSING,
+    NUMBER,
+    parse_numbers,
+)
 from sigarray.read._thousands import (
     THOUSANDS,
     Place,
@@ -57,6 +65,15 @@ def read_cells(
     TableError
         A cell that is no number, or is written differently from others.
     """
+    numbers = _read_coded(columns, place, of_items)
+    numbers.notes.extend(_say_rounded(columns, numbers.columns))
+    return numbers
+
+
+def _read_coded(
+    columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
+) -> Numbers:
+    """Read the cells; of a column of codes, each different one once."""
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
     if not coded:
         return _read_all(columns, place, of_items)
@@ -77,6 +94,23 @@ def read_cells(
         values = np.append(numbers.columns[name], math.nan)
         numbers.columns[name] = values[column.codes]
     return numbers
+
+
+def _say_rounded(
+    columns: Mapping[str, Sequence[Any]], numbers: Mapping[str, np.ndarray]
+) -> list[Caution]:
+    """Say that float64 has no place for a whole number, so that others may equal it."""
+    for name, column in numbers.items():
+        for k in np.flatnonzero(np.abs(column) >= EXACT).tolist():
+            text = str(columns[name][k]).strip()
+            if _WHOLE.fullmatch(text) and int(text) != column[k].item():
+                said = (
+                    f"{name!r} has whole numbers beyond 2^53, such as {text}, which "
+                    "float64 rounds, so that some that differ become equal. Subtract "
+                    "one number from all of them, as from times: only differences count"
+                )
+                return [Caution(said)]
+    return []
 
 
 def _read_all(

@@ -11,7 +11,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
-from sigarray.read._codes import distinct, split_rows
+from sigarray.read._codes import distinct, split_rows, take
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._lm_filters import has_filters, keep_filters
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
@@ -34,6 +34,7 @@ def keep_rows(
     TableError
         No such column, or no such value in it.
     """
+    whole = frames
     for name, values in (choice.where or {}).items():
         if name == "filter" and has_filters(frames):
             frames = keep_filters(frames, values, choice.metrics, choice.tasks)
@@ -42,7 +43,10 @@ def keep_rows(
             if name not in frame.columns:
                 raise lacks_column(frame.source, name, frame.columns, "where")
         known = dict.fromkeys(
-            x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
+            x or ""
+            for y in frames
+            for cells in (y.columns[name], y.unfinished.get(name, ()))
+            for x in encode_texts(cells).list_known()
         )
         wanted: list[str] = []
         for value in values:
@@ -57,6 +61,11 @@ def keep_rows(
             wanted += texts
         is_named = name in named
         frames = [_filter(x, name, wanted, is_named=is_named) for x in frames]
+    n, n_all = (sum(len(x.lines) + x.n_unfinished for x in y) for y in (frames, whole))
+    if n < n_all:
+        by = [f"{x}={' or '.join(y)}" for x, y in (choice.where or {}).items()]
+        note = f"{n:,} of {n_all:,} rows have {' and '.join(by)}"
+        frames = [replace(x, notes=(*x.notes, note)) for x in frames]
     return list(frames)
 
 
@@ -156,6 +165,7 @@ def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
 
 def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
+    frame = _filter_unfinished(frame, name, wanted)
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
     roles = find_roles(frame, {})
     if roles.get("step") == name:
@@ -167,6 +177,15 @@ def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -
     columns = {x: cells for x, cells in frame.columns.items() if x != name}
     left_out = {**frame.left_out, name: frame.columns[name]}
     return replace(frame, columns=columns, left_out=left_out)
+
+
+def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Frame:
+    """Return the frame with those runs that have not ended which are wanted, too."""
+    if name not in frame.unfinished:
+        return frame
+    kept = np.flatnonzero(encode_texts(frame.unfinished[name]).find(wanted))
+    unfinished = {x: take(cells, kept) for x, cells in frame.unfinished.items()}
+    return replace(frame, unfinished=unfinished, n_unfinished=len(kept))
 
 
 def _say_lost(

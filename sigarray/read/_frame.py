@@ -46,7 +46,7 @@ class UnknownMetricError(TableError):
         super().__init__(message)
         self.task = frame.constants.get("subtask", frame.constants.get("task"))
         self.known = tuple(known or frame.metrics or ())
-        self.what = frame.source if self.task is None else f"task {self.task}"
+        self.what = frame.source if self.task is None else f"task {self.task!r}"
 
 
 class SeveralMetricsError(TableError):
@@ -298,7 +298,7 @@ def match_metric(
         f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those in "
         f"it: {list_names(names)}."
     )
-    raise UnknownMetricError(msg, frame)
+    raise UnknownMetricError(msg, frame, names)
 
 
 def names_runs(name: str) -> bool:

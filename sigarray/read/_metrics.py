@@ -1,5 +1,6 @@
 """Which of several metrics is read, in each file and of each task."""
 
+import csv
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution, put_place
+from sigarray.read._cautions import put_place, say_without
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
@@ -64,7 +65,12 @@ def _lacks_metric(
             _find(frame, chosen, metric)
         except UnknownMetricError as error:
             errors.append(error)
-    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+    lacks = errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+    with_comma = next((x for y in errors for x in y.known if "," in x), None)
+    if with_comma is None:
+        return lacks
+    quoted = shlex.quote(f'"{with_comma}"')
+    return TableError(f"{lacks} A name with a comma may be quoted: --metric {quoted}.")
 
 
 def refuse_metrics(
@@ -132,10 +138,10 @@ def _say_more(n: int) -> str:
 
 
 def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
-    """Split a text at commas that no metric has in its name, as "acc,none" does."""
-    parts = [x.strip() for x in text.split(",")]
-    if len(parts) == 1:
-        return [text]
+    """Split a text at commas that are not in quotes, nor in the name of a metric."""
+    parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
+    if len(parts) < 2:
+        return parts or [text]
     names: list[str] = []
     while parts:
         try:
@@ -218,10 +224,10 @@ def read_frames(
     if not faults:
         return readings, said, {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = Caution(f"{which} left out, without metric {list_names(choice.metrics)}")
+    other = next((x.known[0] for x in faults if x.known), None)
     return (
         readings,
-        [*said, note],
+        [*said, say_without(which, choice.metrics, other)],
         {x.task: x.known for x in faults if x.task is not None},
     )
 

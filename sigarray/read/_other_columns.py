@@ -8,12 +8,14 @@ from sigarray._plain_text import show_number, squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
+from sigarray.read._run_columns import find_runs
 from sigarray.read._summaries import (
     COMPUTED,
     MAYBE_COMPUTED,
     SPREADS,
     is_computed,
     may_be_scores,
+    say_if_scores,
 )
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -74,21 +76,21 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
         msg = (
             f"{source}: expected a column of scores for each model; got "
-            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
-            "models with --model and the scores with --metric, leave columns out with "
-            f"--ignore{those}, or choose the models with --columns. Where a file is of "
-            "one model, pass one for each: NAME=FILE."
+            f"{list_names(kinds, 4)}, hardly the name of a model.{say_if_scores(kinds)}"
+            " Name the column of models with --model and the scores with --metric, "
+            f"leave columns out with --ignore{those}, or choose the models with "
+            "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
         raise TableError(msg)
     _refuse_scores_of_one_model(source, words)
 
 
-def doubt_sizes(
+def doubt_models(
     source: str,
     tasks: Mapping[str, Mapping[str, np.ndarray]],
     models: Sequence[str] | None,
 ) -> list[str]:
-    """Doubt columns that were taken for models, if their scores differ much in size.
+    """Doubt columns that were taken for models: named as runs, or unlike in size.
 
     Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
     """
@@ -99,14 +101,22 @@ def doubt_sizes(
     known = sorted((x for x in sizes if sizes[x]), key=sizes.__getitem__)
     if models is not None or not known:
         return []
+    doubts = []
+    if len(find_runs(sizes).get("", ())) == len(sizes):
+        doubts.append(
+            f"{source}: columns {list_names(list(sizes), 3)} have names of runs, and "
+            "are compared as models. If they are runs of one model, give a file for "
+            "each model, or add a column 'model'"
+        )
     low, high = known[0], known[-1]
     if sizes[high] <= 1.0 or sizes[high] < _UNLIKE * sizes[low]:
-        return []
+        return doubts
     return [
+        *doubts,
         f"{source}: {len(sizes)} columns {OF_SIZES}, from {show_number(sizes[low])} of "
         f"{low!r} to {show_number(sizes[high])} of {high!r}: "
         f"{list_names(list(sizes), 10)}. Leave out those that are no models with "
-        "--ignore, or name the models with --columns"
+        "--ignore, or name the models with --columns",
     ]
 
 

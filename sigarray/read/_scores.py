@@ -234,7 +234,8 @@ def _tabulate(
             continue
         has_model = _names_model(file, len(files))
         frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
-        tables[k] = frame = turn_runs(frame, chosen, choice)
+        frame = turn_runs(frame, chosen, choice, has_model=has_model)
+        tables[k] = frame
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
@@ -119,14 +120,23 @@ def may_be_scores(name: str, scores: Mapping[str, np.ndarray]) -> bool:
     x, others = scores[name], [y for z, y in scores.items() if z != name]
     low, high = min(y.min() for y in others), max(y.max() for y in others)
     low, high = low - _NEAR * abs(low), high + _NEAR * abs(high)
-    if not low <= float(np.mean(x)) <= high or any(len(y) != len(x) for y in others):
+    if not low <= float(np.mean(x)) <= high:
         return False
-    made = [np.sum(others, axis=0)]
-    made += [
-        k * (a - b) for a in others for b in others for k in (1, 100) if a is not b
-    ]
+    like = [y for y in others if len(y) == len(x)]
+    made = [np.sum(others, axis=0)] if len(like) == len(others) else []
+    made += [k * (a - b) for a in like for b in like for k in (1, 100) if a is not b]
     limit = _ROUNDED * float(np.std(x))
     return not any(np.all(np.abs(x - y) <= limit) for y in made)
+
+
+def say_if_scores(names: Iterable[str]) -> str:
+    """Say when a word such as "sum" is the name of a model."""
+    if not any(squeeze(x) in MAYBE_COMPUTED for x in names):
+        return ""
+    return (
+        " Models may be named sum, total, delta or gap if their scores are like those "
+        "of others, and neither the sum nor a difference of them."
+    )
 
 
 def find_computed(names: Collection[str]) -> set[str]:

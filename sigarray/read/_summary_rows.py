@@ -11,6 +11,7 @@ from sigarray.read._summaries import (
     find_computed,
     find_summaries,
     may_be_scores,
+    say_if_scores,
 )
 
 
@@ -41,9 +42,10 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                     f"choose {role}s with {options[role]}, which keeps those that it "
                     "names"
                 )
+            said = say_if_scores([name] if role == "model" else ())
             msg = (
                 f"{first.place}: expected {a}; got {name!r}, which seems "
-                f"to summarize others: {advice}."
+                f"to summarize others: {advice}.{said}"
             )
             raise TableError(msg)
 

@@ -12,7 +12,7 @@ import numpy as np
 from sigarray.read._bytes import TableError, read_text
 
 # From here on float64 has no place for every whole number, such as an id.
-_EXACT = 2.0**53
+EXACT = 2.0**53
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Sums and squares of thousands of such scores can still be shown.
@@ -136,7 +136,7 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     if numbers is None or numbers.shape[1] != len(header) or not all(header):
         return None
     largest = np.abs(numbers).max(axis=0)
-    if np.any(np.all(numbers[:, largest >= _EXACT] % 1.0 == 0.0, axis=0)):
+    if np.any(np.all(numbers[:, largest >= EXACT] % 1.0 == 0.0, axis=0)):
         return None  # ids stay texts
     return [(line + 1, header)], numbers
 

@@ -1,5 +1,6 @@
 """Tables with a row for each model, and a column for each of its runs."""
 
+import collections
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
@@ -28,8 +29,13 @@ _MAX_MODELS = 10_000
 _MAX_MARKED, _MAX_NUMBERED = 30, 200
 
 
-def turn_runs(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
+def turn_runs(
+    frame: Frame, chosen: Mapping[str, str], choice: Choice, *, has_model: bool = False
+) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
+
+    A row is of a model; or of an item, if there is a column of models as well, or the
+    path of the file names the model (`has_model`).
 
     Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
     Numbers alone are those of items if the unit is chosen so, and doubted if they are
@@ -44,8 +50,12 @@ def turn_runs(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
     ignored, metrics = choice.ignored, choice.metrics
-    are_scores = "score" in chosen or any(x in frame.columns for x in metrics)
-    if are_scores or len(frame.lines) > _MAX_MODELS:
+    if "score" in chosen or any(x in frame.columns for x in metrics):
+        return frame
+    # There is no column of runs before they are turned.
+    known = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
+    has_items = "item" in known and (has_model or "model" in known)
+    if len(frame.lines) > _MAX_MODELS and not has_items:
         return frame
     by_metric = find_runs(x for x in frame.columns if x not in ignored)
     every = {x: run for by in by_metric.values() for x, run in by.items()}
@@ -54,23 +64,24 @@ def turn_runs(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
     if is_numbered and column is not None:
         every = {x: x for x in _list_numbers(frame, chosen, ignored, column)}
         by_metric = {"": every}
-    if len(every) < 2 or column is None:
-        return frame
-    # There is no column of runs before they are turned.
-    known = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
-    is_known = column in (chosen.get("model"), known.get("model"))
-    if not is_known and not any(not x or is_metric(x) for x in by_metric):
+    is_known = column is not None and column == known.get("model")
+    if has_items and not is_known:
+        column, is_known = None, _are_distinct(frame, known)
+    is_named = is_known or any(not x or is_metric(x) for x in by_metric)
+    if len(every) < 2 or not is_named or (column is None and not is_known):
         return frame
     name = find_word(every.values()) or "run"
     if is_numbered and choice.unit == "item":
         name = "item"
-    if chosen.get("run", name) != name or {"score", "item", "step"} & set(known):
+    others = {"score", "step"}
+    others |= {"item"} if name == "item" or not has_items else set()
+    if chosen.get("run", name) != name or others & set(known):
         return frame
     metric = _choose_metric(frame, by_metric, metrics)
     runs = by_metric[metric]
     rest = [x for x in frame.columns if x not in (*every, *ignored)]
-    task = known.get("task")
-    numeric = [x for x in rest if x not in (column, task)]
+    named = {known.get(x) for x in ("task", "item", "cluster")}
+    numeric = [x for x in rest if x != column and x not in named]
     numeric = [x for x in numeric if is_numeric(frame.columns[x])]
     if numeric:
         msg = (
@@ -94,9 +105,9 @@ def turn_runs(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
     of = repr(metric or frame.metric) if metric or frame.metric else "one score"
     note = (
         f"columns {list_names(runs, 3)} were taken for "
-        f"{'items' if name == 'item' else 'runs'} of {of}, and what {column!r} names "
-        "for models"
+        f"{'items' if name == 'item' else 'runs'} of {of}"
     )
+    note += "" if column is None else f", and what {column!r} names for models"
     doubts = _doubt_runs(frame, runs) if is_numbered and choice.unit is None else []
     return replace(
         frame,
@@ -150,16 +161,16 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
 def _find_models(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], runs: Sequence[str]
 ) -> str | None:
-    """Find a column of distinct texts, which names the model of each row."""
-    roles = find_roles(frame, {})
+    """Find a column of texts that tells rows apart, with those of tasks and items."""
+    roles = {**find_roles(frame, {}), **chosen}
     texts = [
         x
         for x, cells in frame.columns.items()
         if x not in (*runs, *ignored)
         and not any(is_blank(y) or looks_like_score(y) for y in cells)
     ]
-    known = chosen.get("model", roles.get("model"))
-    tasks = frame.columns.get(chosen.get("task", roles.get("task", "")))
+    known = roles.get("model")
+    by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
     if known is None:
         named = {y for x, y in roles.items() if x != "run"} | {*chosen.values()}
         unknown = [x for x in texts if x not in named]
@@ -167,11 +178,11 @@ def _find_models(
     if known not in texts or known is None:
         return None
     names = frame.columns[known]
-    keys = list(zip(names, names if tasks is None else tasks, strict=True))
+    keys = list(zip(names, *by, strict=True))
     if len(set(keys)) == len(keys) > 1:
         return known
-    if len(runs) > 1 and known in (chosen.get("model"), roles.get("model")):
-        twice = next(x for k, (x, _) in enumerate(keys) if keys[k] in keys[:k])
+    if len(runs) > 1 and known == roles.get("model"):
+        twice = collections.Counter(keys).most_common(1)[0][0][0]
         msg = (
             f"{frame.source}: expected a row for each model, for columns "
             f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. "
@@ -179,6 +190,12 @@ def _find_models(
         )
         raise TableError(msg)
     return None
+
+
+def _are_distinct(frame: Frame, roles: Mapping[str, str]) -> bool:
+    """Tell whether each row is of another item, or of another task."""
+    by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
+    return len({*zip(*by, strict=True)}) == len(frame.lines)
 
 
 def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:

@@ -45,8 +45,7 @@ def say_scaling(names: Sequence[str], lows: np.ndarray, sizes: np.ndarray) -> st
         "those of random and of human players"
     )
     if not where:
-        own = "a scale of their own, such as the mean of a reference model"
-        return f"{scaled}; or divide them by {own}"
+        return f"{scaled}; or divide them by the mean of a reference model"
     few = shorten([repr(names[k]) for k in where], _MAX_NAMED)
     return (
         f"{scaled}. Do not divide by the mean of a reference model: scores are "

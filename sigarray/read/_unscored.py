@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
+from sigarray.read._cautions import Caution, say_without
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
 from sigarray.read._frame import Frame, find_roles, list_names
@@ -39,12 +39,12 @@ def find_unscored(
         if task in {*tasks, *without}:
             raise _refuse_task(task, choice.metrics, without.get(task, ()))
     # Notes on whole files, and on blank cells, are made elsewhere.
-    what = f"metric {list_names(choice.metrics)}" if choice.metrics else "a score"
     of_items = [x for by in items.values() for x in by] if choice.metrics else []
     notes = [
-        Caution(
-            f"{some}{'s' if len(names) > 1 else ''} {list_names(names, _MAX_SHOWN)} "
-            f"left out, without {what}"
+        say_without(
+            f"{some}{'s' if len(names) > 1 else ''} {list_names(names, _MAX_SHOWN)}",
+            choice.metrics,
+            "NAME" if some == "task" else None,
         )
         for some, names in (("task", tasks), ("item", of_items))
         if names

@@ -23,7 +23,7 @@ from sigarray.read._missing import (
     say_blank,
     say_missing,
 )
-from sigarray.read._other_columns import doubt_sizes, refuse_other_columns
+from sigarray.read._other_columns import doubt_models, refuse_other_columns
 from sigarray.read._repeats import have_parts
 from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._same_rows import doubt_rows
@@ -41,7 +41,10 @@ from sigarray.read._wide import (
 from sigarray.read._wide_pairs import drop_unmatched, take_pairs
 from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
 
-_OF_BOTH = " It needs a row for each score, with columns of models, runs and items."
+_OF_BOTH = (
+    " It needs columns of models, runs and items; or a file for each model, with a "
+    "column for each run, such as seed0."
+)
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -120,7 +123,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         kind="a table with a column for each model",
         source=wide.source,
         notes=tuple(dict.fromkeys(put_place(wide.source, x) for x in notes)),
-        doubts=(*doubts, *doubt_sizes(wide.source, tasks, choice.models)),
+        doubts=(*doubts, *doubt_models(wide.source, tasks, choice.models)),
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,

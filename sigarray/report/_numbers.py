@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,23 +96,20 @@ def _count_integer_digits(x: float) -> int:
     return math.floor(math.log10(abs(x))) + 1 if x else 0
 
 
-def count_decimals(low: float, high: float) -> int | None:
-    """Count the decimals of an interval: two digits of half its width.
+def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
+    """Count the decimals of a table of intervals: two digits of half the least width.
 
-    Or more, if a limit would else be on the other side of 0. None if there is no
-    interval, or it would have too many digits.
+    But no more than four of half the largest. None if there is no interval, or all have
+    too many digits.
     """
-    half = 0.5 * (high - low)
-    if not half > 0.0:
-        return None
-    first = max(0, 1 - math.floor(math.log10(half)))
-    if first > _MAX_DECIMALS or max(abs(low), abs(high)) >= _MAX_FIXED:
-        return None
-    for decimals in range(first, first + 6):
-        shown = (float(f"{x:.{decimals}f}") for x in (low, high))
-        if all(_sign(x) == _sign(y) for x, y in zip(shown, (low, high), strict=True)):
-            return decimals
-    return first
+    halves = [
+        0.5 * (high - low)
+        for low, high in intervals
+        if high > low and max(abs(low), abs(high)) < _MAX_FIXED
+    ]
+    places = [max(0, 1 - math.floor(math.log10(x))) for x in halves]
+    places = [n for n in places if n <= _MAX_DECIMALS]
+    return min(max(places), min(places) + 2) if places else None
 
 
 def show_difference(a: Summary, b: Summary) -> str:
@@ -137,7 +134,7 @@ def show_interval(
     if decimals is None:
         limits = [f"{x:{sign}#.3g}" if x else "0" for x in (low, high)]
         return f"{show(difference)} [{', '.join(limits)}]"
-    limits = [_show_fixed(x, decimals, sign) for x in (low, high)]
+    limits = [_show_limit(x, decimals, sign) for x in (low, high)]
     return f"{_show_fixed(difference, decimals, sign)} [{', '.join(limits)}]"
 
 
@@ -147,8 +144,11 @@ def _show_fixed(x: float, decimals: int, sign: str) -> str:
     return shown if float(shown) else f"{0.0:.{decimals}f}"
 
 
-def _sign(x: float) -> int:
-    return (x > 0.0) - (x < 0.0)
+def _show_limit(x: float, decimals: int, sign: str) -> str:
+    """Show so many decimals, or the few more by which a limit is not zero."""
+    texts = (f"{x:{sign}.{k}f}" for k in range(decimals, decimals + 6))
+    shown = _first(texts, bool)
+    return shown if float(shown) else _show_fixed(x, decimals, sign)
 
 
 def show_p_value(p: float, level: float) -> str:

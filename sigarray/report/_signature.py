@@ -1,6 +1,7 @@
 """One line that says how a number was computed, and from which scores."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
@@ -107,20 +108,24 @@ def read_signature(line: str) -> dict[str, str]:
     ValueError
         A line that is no signature.
     """
-    fields = {}
+    fields: dict[str, str] = {}
+    faults = []
     for part in line.strip().split("|"):
         key, colon, text = part.partition(":")
         if not colon or key in fields:
-            break
+            faults.append(f"{part[:60]!r} in it")
         fields[key] = unquote(text)
-    else:
-        digests = [fields.get(name, "") for name in ("scores", "result")]
-        if _START in fields and all(len(x) == _DIGITS for x in digests):
-            return fields
+    of_digest = f"[0-9a-f]{{{_DIGITS}}}"
+    for name, form in ((_START, ".+"), ("scores", of_digest), ("result", of_digest)):
+        if not re.fullmatch(form, fields.get(name, "")):
+            part = f"{name}:{fields.get(name)}"[:60]
+            faults.append(f"{part!r} in it" if name in fields else f"no {name!r} in it")
+    if not faults:
+        return fields
     msg = (
         f"Expected a signature, such as {_START}:0.1.0|test:aso|...|scores:...|"
-        f"result:..., to its end; got {line[:60]!r}. Quote it, for a shell takes | "
-        "for a pipe."
+        f"result:..., to its end; got one with {faults[0]}. Quote it, for a shell "
+        "takes | for a pipe."
     )
     raise ValueError(msg)
 

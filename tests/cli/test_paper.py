@@ -211,7 +211,9 @@ class TestSignatures:
         assert "baseline" not in plain
         code, _, err = run("compare", wide, "--verify", plain, "--baseline", "a")
         assert code == 2
-        assert "Expected --verify without --baseline, which the signature says" in err
+        said = "Expected --baseline as in the signature, which is without it; got anot"
+        assert said in err
+        assert run("compare", wide, "--baseline", "a", "--verify", line)[0] == 0
         with open(wide, encoding="utf-8") as file:
             other = write(file.read().replace("a,", "z,", 1), "other.csv")
         code, out, _ = run("compare", other, "--verify", line)
@@ -255,14 +257,18 @@ class TestSignatures:
         line = self.sign(run, wide)
         code, _, err = run("compare", wide, "--verify", line, "--test", "t")
         assert code == 2
-        assert "Expected --verify without --test, which the signature says" in err
+        assert "Expected --test as in the signature, which has aso; got another" in err
         for option in (["--seed", "1"], ["--lower-is-better"], ["--no-correction"]):
             code, _, err = run("compare", wide, "--verify", line, *option)
             assert code == 2
-            assert f"Expected --verify without {option[0]}" in err
+            assert f"Expected {option[0]} as in the signature" in err
         code, _, err = run("compare", wide, "--verify", line[:-3])
         assert code == 2
-        assert "to its end" in err
+        assert f"to its end; got one with {line[-19:-3]!r} in it" in err
+        code, _, err = run("compare", wide, "--verify", line.replace("seed:", "seed"))
+        assert (code, "got one with 'seed0' in it" in err) == (2, True)
+        code, _, err = run("compare", wide, "--verify", line.replace("seed:", "seed:x"))
+        assert (code, "a number for 'seed' of the signature; got 'x0'" in err) == (2, 1)
         code, _, err = run("compare", wide, "--verify", "sigarray:0.1.0")
         assert code == 2
         assert "Expected a signature, such as sigarray:0.1.0|test:aso" in err
@@ -273,7 +279,7 @@ class TestSignatures:
             "sigarray:1|scores:123456789abc|result:123456789abc",
         )
         assert code == 2
-        assert "Expected the signature of a comparison" in err
+        assert "Expected the signature of a comparison; got one without 'test'" in err
 
 
 class TestExitCodes:

@@ -110,6 +110,7 @@ def test_the_options_of_a_signature_give_its_numbers(
     again = json.loads(out)["signature"]
     assert again.split("|")[-2:] == signature.split("|")[-2:]
     assert run("compare", path, *kept, "--verify", signature)[0] == 0
+    assert run("compare", path, *options, "--verify", signature)[0] == 0
 
 
 def test_the_unit_is_repeated(write, run):

@@ -7,6 +7,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from sigarray.read._cautions import Caution
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -164,3 +165,18 @@ def test_words_for_runs_that_have_failed(write, word):
     with pytest.raises(TableError, match=r"missing=.worst"):
         read.scores(path)
     assert len(read.scores(path, missing="drop").scores["b"]) == 3
+
+
+@pytest.mark.parametrize("head", ["model,score", "a,b"])
+def test_whole_numbers_that_are_rounded_are_said(write, head):
+    def warn(first):
+        rows = [("a", first), ("b", 7), ("a", 8), ("b", 9)]
+        if head == "a,b":
+            rows = [(first, 7), (8, 9)]
+        notes = read.scores(write(as_csv(rows, head))).notes
+        return [x for x in notes if isinstance(x, Caution) and "beyond 2^53" in x]
+
+    (said,) = warn(2**53 + 1)
+    assert "such as 9007199254740993, which" in said
+    assert not warn(2**53 + 2)
+    assert not warn("9007199254740993.5e3")

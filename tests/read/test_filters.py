@@ -6,13 +6,16 @@ import random
 
 import pytest
 
+from sigarray import read
 from sigarray.read import TableError
+from sigarray.read._cautions import Caution
 from sigarray.read._files import list_files
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._templates import name_by_template
 from tests.read.asking import numbers, refuse
+from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES
 
 DRAW = random.Random(0)
@@ -217,3 +220,24 @@ class TestColumnsThatAreLeftOut:
         path = str(FILES / "wandb" / "runs.csv")
         arguments = ("compare", path, "--model", "model", "--ignore", "model")
         refuse(run(*arguments), "--model and --ignore to name other columns")
+
+
+def test_runs_that_were_left_out_on_purpose_need_no_warning(write):
+    """Of a tracker, which also leaves out those that have not ended."""
+    states = ("finished", "finished", "finished", "running", "crashed")
+    rows = [
+        f'"{m}-s{k}","{state}","2026-01-0{k + 1}T00:00:00.000Z","{m}","0.{k}{len(m)}"'
+        for m in ("lstm", "cnn")
+        for k, state in enumerate(states)
+    ]
+    path = write("\n".join(['"Name","State","Created","arch","acc"', *rows]))
+    options = {"model": "arch", "metric": "acc", "missing": "drop"}
+    whole = read.scores(path, **options)
+    table = read.scores(path, where={"State": ["finished"]}, **options)
+    assert as_lists(table) == as_lists(whole)
+    assert (whole.n_unfinished, table.n_unfinished) == (2, 0)
+    assert any("not finished" in x for x in whole.notes)
+    assert not any(isinstance(x, Caution) for x in table.notes)
+    assert f"{path}: 6 of 10 rows have State=finished" in table.notes
+    table = read.scores(path, where={"State": ["finished", "running"]}, **options)
+    assert table.n_unfinished == 2

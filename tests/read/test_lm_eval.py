@@ -155,7 +155,9 @@ class TestLmEval:
         table = read.scores(LM_EVAL / self.NAMES[0], metric="acc")
         assert list(table.tasks) == ["toy_mc"]
         note = (
-            "task toy_arith, task toy_ppl, task toy_qa left out, without metric 'acc'"
+            "task 'toy_arith', task 'toy_ppl', task 'toy_qa' left out, without metric "
+            "'acc'. With --metric acc,exact_match,strict-match, each task has the "
+            "first of these that it has"
         )
         assert note in table.notes
 

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.long_tables import as_csv
+
 
 class TestRunsInColumns:
     """A row for each model, and a column for each run."""
@@ -100,3 +104,39 @@ class TestRunsInColumns:
             code, out, err = run("compare", path, "--item", name, "--format", "json")
             assert code == 0, err
             assert len(json.loads(out)["models"]) == 2
+
+    @pytest.mark.parametrize("of_files", [True, False])
+    def test_rows_of_items(self, write, of_files):
+        """In a file for each model, or beside a column of models."""
+        scores = {"a": [(1, 0, 1), (1, 0, 0)], "b": [(1, 1, 0), (0, 0, 1)]}
+        rows = [
+            (x, f"q{k}", *row) for x, by in scores.items() for k, row in enumerate(by)
+        ]
+        head = "model,question,seed0,seed1,seed2"
+        if of_files:
+            head = head.removeprefix("model,")
+            paths = [
+                write(as_csv([y[1:] for y in rows if y[0] == x], head), f"{x}.csv")
+                for x in scores
+            ]
+        else:
+            paths = [write(as_csv(rows, head))]
+        table = read.scores(*paths)
+        assert table.unit == "run,item"
+        for x, by in scores.items():
+            runs = table.runs[""][x]
+            assert runs.runs == ("seed0", "seed1", "seed2")
+            assert runs.scores.tolist() == [list(y) for y in zip(*by, strict=True)]
+
+    def test_rows_of_one_item_twice_are_not_turned(self, write):
+        paths = [
+            write(f"question,seed0,seed1\nq,1,0\n{q},0,1\n", f"{q}.csv") for q in "qp"
+        ]
+        with pytest.raises(TableError, match=r"q.csv.*expected one column of scores"):
+            read.scores(*paths)
+
+    def test_runs_of_one_model_as_models_are_doubted(self, write):
+        path = write("question,seed0,seed1\nq1,1,0\nq2,0,1\n")
+        (doubt,) = read.scores(path).doubts
+        assert "'seed0', 'seed1' have names of runs, and are compared as mod" in doubt
+        assert not read.scores(path, models=["seed0", "seed1"]).doubts

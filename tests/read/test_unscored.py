@@ -44,7 +44,10 @@ class TestTables:
             table = read.scores(write(form(unit)), metric="acc")
             assert list(table.tasks) == ["arc", "qa"]
             assert table.left_out == table.without_metric == ("gsm",)
-            note = "task 'gsm' left out, without metric 'acc'"
+            note = (
+                "task 'gsm' left out, without metric 'acc'. With --metric acc,NAME, "
+                "each task has the first of these that it has"
+            )
             assert table.notes.count(note) == 1
             method = compare_models(table).method
             assert method.count("Task gsm was left out, without acc.") == 1

@@ -74,20 +74,33 @@ def test_scores_that_hardly_vary_need_no_digits(constant):
 
 
 @pytest.mark.parametrize(
-    ("interval", "decimals"),
+    ("intervals", "decimals"),
     [
-        ((-1.0, 1.0), 1),
-        ((-12.0, 50.0), 0),
-        ((0.00006, 0.0065), 4),
-        ((0.00004, 0.0065), 5),
-        ((-1e-17, 0.31), 2),
-        ((1.0, 1.0), None),
-        ((float("nan"), float("nan")), None),
-        ((-1e12, 1e10), None),
+        ([(-1.0, 1.0)], 1),
+        ([(-12.0, 50.0)], 0),
+        ([(0.00004, 0.0065)], 4),
+        ([(0.00004, 0.0065), (-0.2, 0.1)], 4),
+        ([(0.00004, 0.0065), (-0.2, 3.0)], 3),  # the least width is far below others
+        ([(-1e-17, 0.31), (1.0, 1.0), (-1e12, 1e10)], 2),
+        ([(1.0, 1.0)], None),
+        ([(float("nan"), float("nan"))], None),
+        ([(-1e12, 1e10)], None),
     ],
 )
-def test_decimals_of_an_interval(interval, decimals):
-    assert count_decimals(*interval) == decimals
+def test_decimals_of_intervals(intervals, decimals):
+    assert count_decimals(intervals) == decimals
+
+
+@pytest.mark.parametrize(
+    ("interval", "shown"),
+    [
+        ((0.00004, 0.0065), "+0.003 [+0.00004, +0.006]"),  # alone has more decimals
+        ((-1e-17, 0.31), "+0.003 [0.000, +0.310]"),
+        ((0.0, 0.31), "+0.003 [0.000, +0.310]"),
+    ],
+)
+def test_a_limit_is_zero_only_where_it_is(interval, shown):
+    assert show_interval(0.003, *interval, str, 3) == shown
 
 
 def test_a_difference_is_of_the_first_mean_from_the_second():

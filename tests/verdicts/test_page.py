@@ -4,11 +4,13 @@ import base64
 import html
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
 
 from sigarray import compare_models, read
+from sigarray._verdicts.result import ModelComparison
 from sigarray.report._html import draw_list, show_prose
 
 COLUMNS = """seed,a_loss,b_loss,c_loss,a_acc
@@ -158,3 +160,21 @@ def test_an_option_stays_on_one_line():
     expected = f"a&lt;b: pass {kept('--drop-unmatched')}, or bert--large -- "
     assert shown == expected + kept("--k")
     assert f"<li>Pass {kept('--margin')}.</li>" in draw_list(["Pass --margin."])
+
+
+def test_the_line_that_verifies_can_be_pasted(write, run, tmp_path, monkeypatch):
+    """With the options that say what to read, and those that the signature has."""
+    monkeypatch.setattr(ModelComparison, "list_pictures", lambda _: [])
+    rows = [
+        f"{model},{k},{split},0.{k}{len(split)}"
+        for model in "ab"
+        for k in range(5)
+        for split in ("dev set", "test")
+    ]
+    path = write("\n".join(["arch,seed,split,acc", *rows]))
+    page = tmp_path / "page.html"
+    options = ("--model", "arch", "--where", "split=dev set", "--baseline", "b")
+    assert run("compare", path, *options, "--report", str(page))[0] == 0
+    lines = re.findall(r"<code>(.*?)</code>", page.read_text("utf-8"))
+    (line,) = (x for x in map(html.unescape, lines) if "--verify" in x)
+    assert run(*shlex.split(line)[1:])[0] == 0
