@@ -45,13 +45,12 @@ from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
-    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     check_sizes,
     difference_of,
+    find_rounding,
     move_back,
-    rounding_of,
 )
 from sigarray._resampling.by_design import arrange, resample
 from sigarray._resampling.replicates import Beyond, count_beyond
@@ -366,8 +365,7 @@ def _bootstrap_test(
             for gap, x in zip(gaps, hypotheses, strict=True)
         ]
     else:
-        rounding = rounding_of(xp, statistic, samples, values)
-        rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        rounding = find_rounding(xp, statistic, samples, values, centered.levels)
         rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
         design = design.with_arrays(arrays)
         rounding = sum(design.rounding, rounding)

@@ -40,13 +40,12 @@ from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.statistic import (
-    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     check_sizes,
     difference_of,
+    find_rounding,
     move_back,
-    rounding_of,
     standard_deviation,
 )
 from sigarray._numeric.sums import SumStatistic
@@ -385,8 +384,7 @@ def _find_limits(
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":
-        rounding = rounding_of(xp, statistic, rows, values)
-        rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        rounding = find_rounding(xp, statistic, rows, values, centered.levels)
         rounding = sum(entries[n_samples:], rounding)
         bias = find_bias(xp, replicates, observed, rounding)
         acceleration = find_acceleration(xp, rows, statistic, paired, design)

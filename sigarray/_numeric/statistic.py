@@ -273,27 +273,51 @@ def rounding_of(
     return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
 
 
+def find_rounding(
+    xp: Library,
+    statistic: Statistic,
+    samples: Sequence[Array],
+    values: Sequence[Array],
+    levels: Sequence[Array],
+) -> Array:
+    """Return `rounding_of` samples and values, with that of the original scores."""
+    rounding = rounding_of(xp, statistic, samples, values)
+    sizes = [x.shape[-1] for x in samples]
+    return add_rounding_of_scores(xp, rounding, statistic, levels, sizes)
+
+
 def add_rounding_of_scores(
-    xp: Library, rounding: Array, statistic: Statistic, levels: Sequence[Array]
+    xp: Library,
+    rounding: Array,
+    statistic: Statistic,
+    levels: Sequence[Array],
+    sizes: Sequence[int],
 ) -> Array:
     """Add to `rounding_of` that of the original scores, at these levels.
 
-    Its effect on a callable is unknown.
+    Its effect on a callable is unknown; medians of any sizes have that of a score.
     """
     if not isinstance(statistic, str):
         return rounding
     spread = rounding * (1.0 / TIE_UNITS / xp.finfo(rounding.dtype).eps)
-    return rounding + rounding_of_scores(xp, levels, spread)
+    sizes = [1] if statistic == "median" else sizes
+    return rounding + rounding_of_scores(xp, levels, spread, sizes)
 
 
-def rounding_of_scores(xp: Library, levels: Sequence[Array], spread: Array) -> Array:
+def rounding_of_scores(
+    xp: Library, levels: Sequence[Array], spread: Array, sizes: Sequence[int]
+) -> Array:
     """Return how far apart equal differences of means may be, of scores as given.
 
     0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
-    place, which remains after the level is subtracted. It counts as far as it is small
-    beside the differences of scores: else whole numbers at a high level, which are
-    exact, would be ties. Levels have the dtype of the scores.
+    place, which remains after the level is subtracted. Two differences are then up to
+    two units apart; of n and m scores, whose errors have either sign, rarely more than
+    4 (1 / n + 1 / m)^(1/2) units, which become less as fast as the error of the
+    difference does. It counts as far as it is small beside the differences of scores:
+    else whole numbers at a high level, which are exact, would be ties. Levels have the
+    dtype of the scores.
     """
     level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])
-    unit = 4.0 * xp.finfo(level.dtype).eps
-    return xp.minimum(unit * level, _MOST_OF_SPREAD * spread)
+    share = min(1.0, 2.0 * math.sqrt(sum(1.0 / n for n in sizes)))
+    unit = 2.0 * share * xp.finfo(level.dtype).eps
+    return xp.minimum(unit * level, share * _MOST_OF_SPREAD * spread)

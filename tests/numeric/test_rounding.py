@@ -194,3 +194,18 @@ def test_decimals_have_the_ties_of_whole_numbers(
             a, b = (rng.normal(level, spread, k).round(decimals) for k in (n, m))
             whole = [np.round((x - level) * 10.0**decimals) for x in (a, b)]
             assert test(a, b, **options).pvalue == test(*whole, **options).pvalue
+
+
+@pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("test", [permutation_test, bootstrap_test])
+def test_many_decimals_of_single_precision_have_no_more_ties(test, paired, statistic):
+    """Means of n scores have errors of 1 / n^(1/2); p was too large by up to 0.08."""
+    rng = np.random.default_rng(7)
+    options = {"paired": paired, "statistic": statistic, "rng": 0, "n_resamples": 99}
+    for _ in range(5):
+        a, b = (rng.normal(99.3, 0.03, 1000).round(2) for _ in "ab")
+        whole = [np.round((x - 99.3) * 100.0) for x in (a, b)]
+        found = test(a.astype("float32"), b.astype("float32"), **options)
+        expected = test(*whole, **options).pvalue
+        assert found.pvalue == pytest.approx(expected, rel=1e-6)
