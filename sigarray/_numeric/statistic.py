@@ -144,7 +144,7 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [_round_mean(xp, x) for x in scores]
+    middles = [_round_mean(xp, x, xp.max(x, axis=-1)) for x in scores]
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
     return Centered(scores, levels, middles, unit)
 
@@ -164,10 +164,10 @@ def move_back(centered: Centered, value: Array) -> Array:
     return level[axes] + (middle[axes] + value)
 
 
-def _round_mean(xp: Library, x: Array) -> Array:
+def _round_mean(xp: Library, x: Array, largest: Array) -> Array:
     """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
     # The added number leaves eight bits to the sum; its subtraction is exact.
-    large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
+    large = largest * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
 
 
@@ -177,7 +177,11 @@ def coarse_mean(xp: Library, x: Array) -> Array:
     The rest then loses no digits to the level; numbers that are the same are it.
     """
     low = xp.min(x, axis=-1, keepdims=True)
-    return low + _round_mean(xp, x - low)[..., None]
+    rest = x - low
+    # Of a larger range the number that rounds the mean would overflow.
+    info = xp.finfo(x.dtype)
+    largest = xp.clip(xp.max(rest, axis=-1), None, float(info.max * info.eps * 64.0))
+    return low + _round_mean(xp, rest, largest)[..., None]
 
 
 def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
