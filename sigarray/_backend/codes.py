@@ -231,9 +231,10 @@ def _take_from_processor(labels: Any) -> Any:
 
 def _align(sample: Any, labels: Any, axis: int) -> Any:
     """Bring labels with an index into the order of a sample with one on its axis."""
-    first = next((x for x in _list_parts([sample]) if has_labels(x)), None)
-    if first is None or not has_labels(labels):
+    if not has_labels(labels):
         return labels
+    parts = _list_parts([sample])
+    first = next((x for x in parts if has_labels(x)), parts[0])
     return align_labels((first, labels), axis=axis, n_axes=1, paired=True)[1]
 
 

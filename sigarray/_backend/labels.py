@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sigarray._backend.checks import describe, represent
+from sigarray._backend.warn import warn_caller
 
 _SHOWN = 3
 # Usual names of the axes of seeds and of items, in lower case.
@@ -31,6 +32,11 @@ def align_labels(
         A data frame as a sample of one axis: are its rows or its columns the models?
     ValueError
         Labels of pairs, or of leading axes, that are not the same.
+
+    Warns
+    -----
+    UserWarning
+        A pair of which one has labels, in another order than a rising one.
     """
     for x in samples:
         if n_axes == 1 and hasattr(x, "columns"):
@@ -41,9 +47,11 @@ def align_labels(
             )
             raise TypeError(msg)
     labelled = [x for x in samples if has_labels(x)]
+    own_axis = axis if n_axes == 1 else -2
+    if paired and 0 < len(labelled) < len(samples):
+        _warn_of_places(labelled[0], own_axis)
     if len(labelled) < 2:
         return samples
-    own_axis = axis if n_axes == 1 else -2
     first, rest = labelled[0], labelled[1:]
     for x in rest:
         _check_leading_labels(first, x, own_axis)
@@ -53,6 +61,17 @@ def align_labels(
         _align(first, x, own_axis) if any(x is other for other in rest) else x
         for x in samples
     )
+
+
+def _warn_of_places(x: Any, axis: int) -> None:
+    """Warn of an index in another order than its own, beside what has none."""
+    index = _labels(x, _place(x, axis))
+    if index is not None and not index.is_monotonic_increasing:
+        warn_caller(
+            f"{describe(x)} has an index that is not in rising order, and what it is "
+            "paired with has none: they were paired by place. If that is meant, pass "
+            "x.to_numpy(); else pass both with an index, by which they are aligned."
+        )
 
 
 def align_tables(

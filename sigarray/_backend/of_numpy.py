@@ -211,6 +211,10 @@ class NumpyLibrary(Library):
         return kernels.sum_bytes(table, words, n_bytes)
 
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
+        if axis < -1 and a.shape[-1] == 1:
+            # Of one column NumPy adds up the terms in another order than of several.
+            a, b = (np.concatenate((x, x), axis=-1) for x in (a, b))
+            return self.sum_of_products(a, b, axis)[..., :1]
         # In one pass if that is exact enough: einsum adds one term after the other.
         if a.shape[axis] <= _MAX_TERMS:
             kept = "ab"[: -1 - axis]

@@ -40,13 +40,12 @@ from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.statistic import (
-    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     check_sizes,
     difference_of,
+    find_rounding,
     move_back,
-    rounding_of,
     standard_deviation,
 )
 from sigarray._numeric.sums import SumStatistic
@@ -113,11 +112,12 @@ def bootstrap_ci(
         A label for each item, in the order of the items, texts or numbers (3, 3.0 and
         "3 " are one), if whole clusters were sampled, such as documents with several
         questions each, and items of one are not independent. For two samples that are
-        not pairs, a pair of arrays, whose clusters are others: a warning says what to
-        do about names that both have. Labels with an index are brought into the order
-        of the samples; pairs whose labels are in two orders need such. Random draws
-        take clusters in the order in which texts are first seen, and integers in their
-        own, as on a device: other names may be other draws for a seed.
+        not pairs, a pair of arrays, of other clusters: a warning says so of names that
+        both have. Labels with an index are brought into the order of samples with one
+        (a warning says so if only labels have one, not sorted); pairs in two orders
+        need such. Random draws take clusters in the order in which texts are first
+        seen, and integers in their own, as on a device: other names may be other draws
+        for a seed.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
@@ -384,8 +384,7 @@ def _find_limits(
     replicates = keep(xp, resampled, n_resamples)
     quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
     if method == "bca":
-        rounding = rounding_of(xp, statistic, rows, values)
-        rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        rounding = find_rounding(xp, statistic, rows, values, centered.levels)
         rounding = sum(entries[n_samples:], rounding)
         bias = find_bias(xp, replicates, observed, rounding)
         acceleration = find_acceleration(xp, rows, statistic, paired, design)

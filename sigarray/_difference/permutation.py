@@ -116,11 +116,12 @@ def permutation_test(
         A label for each item, in the order of the items, texts or numbers (3, 3.0 and
         "3 " are one), if whole clusters were sampled, such as documents with several
         questions each, and items of one are not independent. For two samples that are
-        not pairs, a pair of arrays, whose clusters are others: a warning says what to
-        do about names that both have. Labels with an index are brought into the order
-        of the samples; pairs whose labels are in two orders need such. Random draws
-        take clusters in the order in which texts are first seen, and integers in their
-        own, as on a device: other names may be other draws for a seed.
+        not pairs, a pair of arrays, of other clusters: a warning says so of names that
+        both have. Labels with an index are brought into the order of samples with one
+        (a warning says so if only labels have one, not sorted); pairs in two orders
+        need such. Random draws take clusters in the order in which texts are first
+        seen, and integers in their own, as on a device: other names may be other draws
+        for a seed.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.

@@ -21,13 +21,12 @@ from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentize
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import (
-    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     find_p_value,
+    find_rounding,
     largest_or_one,
     pool_samples,
-    rounding_of,
 )
 from sigarray._numeric.student import find_t_of
 from sigarray._resampling.draws import count_permutations
@@ -84,8 +83,7 @@ def observe(
     (pool,), levels, _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
     samples = [pool[..., :n], pool[..., n:]]
     values = [apply_statistic(xp, statistic, x) for x in samples]
-    tolerance = rounding_of(xp, statistic, samples, values)
-    tolerance = add_rounding_of_scores(xp, tolerance, statistic, levels)
+    tolerance = find_rounding(xp, statistic, samples, values, levels)
     return pool, values[0] - values[1], tolerance, unit
 
 

@@ -17,12 +17,11 @@ from sigarray._difference.hypotheses import (
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
-    add_rounding_of_scores,
     center_scores,
     difference_of,
+    find_rounding,
     largest_or_one,
     move_back,
-    rounding_of,
     scale_scores,
 )
 from sigarray._numeric.student import (
@@ -235,10 +234,9 @@ def bootstrap_t_test(
     gap, squares, _, unit_of_t = find_errors(xp, [a, b], paired)
     squared_errors = sum(squares[1:], squares[0])
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
-    rounding = rounding_of(xp, "mean", samples, [difference])
     # Levels of the scores themselves, even if the samples are differences of pairs.
     levels = [xp.min(x, axis=-1) / unit for x in (a, b)]
-    rounding = add_rounding_of_scores(xp, rounding, "mean", levels)
+    rounding = find_rounding(xp, "mean", samples, [difference], levels)
     rounding = rounding + TIE_UNITS * xp.finfo(a.dtype).eps * xp.abs(difference)
     rounding = add_rounding_of_nulls(xp, rounding, hypotheses, unit)
 

@@ -264,7 +264,7 @@ def _sum_units(
         levels = [level, *(xp.min(x, axis=-1) for x in samples[1:])]
         rests = [x - level[..., None] for x in samples]
         spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)
-        rounding = [_widen(xp, rounding_of_scores(xp, levels, spread))]
+        rounding = [_widen(xp, rounding_of_scores(xp, levels, spread, numbers))]
         samples = [_widen(xp, x) for x in rests]
     sums = []
     for x, of, number in zip(samples, codes, numbers, strict=True):

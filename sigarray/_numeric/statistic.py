@@ -144,7 +144,7 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [_round_mean(xp, x) for x in scores]
+    middles = [_round_mean(xp, x, xp.max(x, axis=-1)) for x in scores]
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
     return Centered(scores, levels, middles, unit)
 
@@ -164,10 +164,10 @@ def move_back(centered: Centered, value: Array) -> Array:
     return level[axes] + (middle[axes] + value)
 
 
-def _round_mean(xp: Library, x: Array) -> Array:
+def _round_mean(xp: Library, x: Array, largest: Array) -> Array:
     """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
     # The added number leaves eight bits to the sum; its subtraction is exact.
-    large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
+    large = largest * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
 
 
@@ -177,7 +177,11 @@ def coarse_mean(xp: Library, x: Array) -> Array:
     The rest then loses no digits to the level; numbers that are the same are it.
     """
     low = xp.min(x, axis=-1, keepdims=True)
-    return low + _round_mean(xp, x - low)[..., None]
+    rest = x - low
+    # Of a larger range the number that rounds the mean would overflow.
+    info = xp.finfo(x.dtype)
+    largest = xp.clip(xp.max(rest, axis=-1), None, float(info.max * info.eps * 64.0))
+    return low + _round_mean(xp, rest, largest)[..., None]
 
 
 def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
@@ -273,27 +277,51 @@ def rounding_of(
     return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
 
 
+def find_rounding(
+    xp: Library,
+    statistic: Statistic,
+    samples: Sequence[Array],
+    values: Sequence[Array],
+    levels: Sequence[Array],
+) -> Array:
+    """Return `rounding_of` samples and values, with that of the original scores."""
+    rounding = rounding_of(xp, statistic, samples, values)
+    sizes = [x.shape[-1] for x in samples]
+    return add_rounding_of_scores(xp, rounding, statistic, levels, sizes)
+
+
 def add_rounding_of_scores(
-    xp: Library, rounding: Array, statistic: Statistic, levels: Sequence[Array]
+    xp: Library,
+    rounding: Array,
+    statistic: Statistic,
+    levels: Sequence[Array],
+    sizes: Sequence[int],
 ) -> Array:
     """Add to `rounding_of` that of the original scores, at these levels.
 
-    Its effect on a callable is unknown.
+    Its effect on a callable is unknown; medians of any sizes have that of a score.
     """
     if not isinstance(statistic, str):
         return rounding
     spread = rounding * (1.0 / TIE_UNITS / xp.finfo(rounding.dtype).eps)
-    return rounding + rounding_of_scores(xp, levels, spread)
+    sizes = [1] if statistic == "median" else sizes
+    return rounding + rounding_of_scores(xp, levels, spread, sizes)
 
 
-def rounding_of_scores(xp: Library, levels: Sequence[Array], spread: Array) -> Array:
+def rounding_of_scores(
+    xp: Library, levels: Sequence[Array], spread: Array, sizes: Sequence[int]
+) -> Array:
     """Return how far apart equal differences of means may be, of scores as given.
 
     0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
-    place, which remains after the level is subtracted. It counts as far as it is small
-    beside the differences of scores: else whole numbers at a high level, which are
-    exact, would be ties. Levels have the dtype of the scores.
+    place, which remains after the level is subtracted. Two differences are then up to
+    two units apart; of n and m scores, whose errors have either sign, rarely more than
+    4 (1 / n + 1 / m)^(1/2) units, which become less as fast as the error of the
+    difference does. It counts as far as it is small beside the differences of scores:
+    else whole numbers at a high level, which are exact, would be ties. Levels have the
+    dtype of the scores.
     """
     level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])
-    unit = 4.0 * xp.finfo(level.dtype).eps
-    return xp.minimum(unit * level, _MOST_OF_SPREAD * spread)
+    share = min(1.0, 2.0 * math.sqrt(sum(1.0 / n for n in sizes)))
+    unit = 2.0 * share * xp.finfo(level.dtype).eps
+    return xp.minimum(unit * level, share * _MOST_OF_SPREAD * spread)

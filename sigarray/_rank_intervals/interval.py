@@ -328,7 +328,8 @@ def _rank_entries(
     of = estimate(xp, stacks, models, statistic, replicates)
     sign = 1.0 if higher_is_better else -1.0
     subtract = find_differences(xp, levels)
-    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share)
+    size = min(n for _, n in models.shapes)
+    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share, size)
     gaps = sign * subtract(of.statistic)
     gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
     errors = pair_errors(xp, of.error, subtract.share)

@@ -76,12 +76,21 @@ def find_differences(xp: Library, levels: Levels) -> Differences:
 
 
 def find_ties(
-    xp: Library, statistic: Statistic, rounding: Array, levels: Levels, share: Array
+    xp: Library,
+    statistic: Statistic,
+    rounding: Array,
+    levels: Levels,
+    share: Array,
+    size: int,
 ) -> Array:
-    """Return how far apart (E, K, K) the statistics of two alike models may be."""
+    """Return how far apart (E, K, K) the statistics of two alike models may be.
+
+    They have `size` scores, or more.
+    """
     first, second = scale_pair(xp, rounding, share)
     heights = scale_pair(xp, levels.level, share)
-    return add_rounding_of_scores(xp, first + second, statistic, heights)
+    sizes = size, size
+    return add_rounding_of_scores(xp, first + second, statistic, heights, sizes)
 
 
 class Errors(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigarray import t_test
+from sigarray import t_ci, t_test
 from sigarray._backend.codes import _rank_integers
 
 
@@ -40,3 +40,32 @@ def test_a_list_of_tensors_is_refused():
     labels = list(torch.arange(12) // 3)
     with pytest.raises(TypeError, match=r"a list with .* at place 0"):
         t_test(np.arange(12.0), np.ones(12), paired=True, clusters=labels)
+
+
+@pytest.mark.parametrize("option", ["clusters", "strata"])
+def test_labels_with_an_index_of_another_order(option):
+    """Scores with the index bring them into order; those without it lead to a doubt."""
+    pandas = pytest.importorskip("pandas")
+    scores = np.random.default_rng(0).normal(size=12)
+    names = pandas.Series(list("aabbbccddddd"))
+    shuffled = names.sample(frac=1.0, random_state=0)
+    expected = t_ci(scores, **{option: names})
+    assert t_ci(pandas.Series(scores), **{option: shuffled}) == expected
+    assert t_ci(pandas.Series(scores), **{option: list(names)}) == expected
+    apart = names.set_axis(range(0, 24, 2))  # rows that a filter left
+    assert t_ci(scores, **{option: apart}) == expected
+    with pytest.warns(UserWarning, match="not in rising order.* paired by place"):
+        by_place = t_ci(scores, **{option: shuffled})
+    assert by_place == t_ci(scores, **{option: shuffled.to_numpy()}) != expected
+
+
+def test_scores_with_an_index_of_another_order_beside_an_array():
+    pandas = pytest.importorskip("pandas")
+    a, b = np.random.default_rng(0).normal(size=(2, 12))
+    shuffled = pandas.Series(a).sample(frac=1.0, random_state=0)
+    assert t_test(shuffled, pandas.Series(b), paired=True) == t_test(
+        shuffled.to_numpy(), b[shuffled.index], paired=True
+    )
+    with pytest.warns(UserWarning, match="not in rising order.* paired by place"):
+        t_test(shuffled, b, paired=True)
+    t_test(shuffled, b)  # of samples that are no pairs the order says nothing

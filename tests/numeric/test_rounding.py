@@ -12,8 +12,11 @@ from sigarray import (
     bootstrap_ci,
     bootstrap_test,
     compare,
+    corpus,
+    of_sums,
     permutation_test,
     responses,
+    t_ci,
     t_test,
 )
 from tests.backends import everywhere
@@ -75,6 +78,30 @@ def test_the_largest_and_smallest_floats(scale, paired):
     assert result.confidence_interval == pytest.approx([scale * x for x in ends])
     summary = compare(scale * a, scale * b, rng=0).summary_a
     assert summary.mean == pytest.approx(scale * a.mean())
+
+
+@pytest.mark.parametrize(
+    ("dtype", "exponent"),
+    [("float64", 1000), ("float64", -1000), ("float32", 100), ("float32", -100)],
+)
+@pytest.mark.parametrize("statistic", ["mean", of_sums(corpus.ratio)])
+@pytest.mark.parametrize("clusters", [np.arange(24) // 3, None])
+def test_sums_of_the_largest_and_smallest_floats(clusters, statistic, dtype, exponent):
+    """The number by which a level is rounded overflowed beyond 1e295: NaN, or p low."""
+    scale = 2.0**exponent
+    x, y = np.random.default_rng(0).normal(size=(2, 24)).astype(dtype)
+    parts, large = [x, y], [scale * x, scale * y]
+    if statistic != "mean":
+        parts, large = ([(z, np.ones_like(z)) for z in of] for of in (parts, large))
+    options = {"statistic": statistic, "clusters": clusters, "paired": True}
+    draws = options | {"rng": 0, "n_resamples": 99}
+    for test in (permutation_test, bootstrap_test):
+        assert test(*large, **draws).pvalue == test(*parts, **draws).pvalue
+    for find, of in ((bootstrap_ci, draws), (t_ci, options)):
+        found, expected = find(*large, **of), find(*parts, **of)
+        assert found.statistic == scale * expected.statistic
+        ends = [scale * end for end in expected.confidence_interval]
+        assert found.confidence_interval == pytest.approx(ends, rel=1e-6)
 
 
 @everywhere
@@ -194,3 +221,18 @@ def test_decimals_have_the_ties_of_whole_numbers(
             a, b = (rng.normal(level, spread, k).round(decimals) for k in (n, m))
             whole = [np.round((x - level) * 10.0**decimals) for x in (a, b)]
             assert test(a, b, **options).pvalue == test(*whole, **options).pvalue
+
+
+@pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("test", [permutation_test, bootstrap_test])
+def test_many_decimals_of_single_precision_have_no_more_ties(test, paired, statistic):
+    """Means of n scores have errors of 1 / n^(1/2); p was too large by up to 0.08."""
+    rng = np.random.default_rng(7)
+    options = {"paired": paired, "statistic": statistic, "rng": 0, "n_resamples": 99}
+    for _ in range(5):
+        a, b = (rng.normal(99.3, 0.03, 1000).round(2) for _ in "ab")
+        whole = [np.round((x - 99.3) * 100.0) for x in (a, b)]
+        found = test(a.astype("float32"), b.astype("float32"), **options)
+        expected = test(*whole, **options).pvalue
+        assert found.pvalue == pytest.approx(expected, rel=1e-6)

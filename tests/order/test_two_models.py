@@ -324,17 +324,16 @@ def test_impossible_replicates():
 @pytest.mark.parametrize("dt", [None, 0.005])
 @pytest.mark.parametrize("sizes", [(5, 5), (100, 37), (300, 300)])
 def test_no_bit_of_numpy_depends_on_how_many_replicates_are_computed(sizes, dt):
-    """But for one alone, whose sum NumPy adds up in another order."""
     rng = np.random.default_rng(1)
     a, b = (rng.normal(size=n) for n in sizes)
     options = {"rng": 0, "dt": dt}
     whole = aso_replicates(a, b, start=0, count=400, **options)
-    for count in (2, 64, 99, 137):
+    for count in (1, 2, 64, 99, 137):
         some = aso_replicates(a, b, start=3, count=count, **options)
         assert (some == whole[3 : 3 + count]).all(), count
-    for batch in (2, 7, 250):
-        again = aso_replicates(a, b, start=0, count=400, batch=batch, **options)
-        assert (again[: 400 // batch * batch] == whole[: 400 // batch * batch]).all()
+    for batch in (1, 2, 7, 30):
+        again = aso_replicates(a, b, start=0, count=50, batch=batch, **options)
+        assert (again == whole[:50]).all(), batch
 
 
 def test_one_resample_has_no_deviation():
