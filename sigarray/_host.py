@@ -28,10 +28,11 @@ def copy_array(x: Any) -> np.ndarray:
         values = to_host(x) if is_array(x) else np.asarray(x)
         if values.dtype.kind not in "cmMSTU":  # which NumPy would make numbers of
             return values.astype(np.float64, copy=False)
-        msg += f" of dtype {values.dtype}"
+        msg += f" of dtype {values.dtype}."
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{msg}, of which NumPy says: {error}") from error
-    raise TypeError(f"{msg}.")
+        msg += f", of which NumPy says: {error}"
+        raise TypeError(msg) from error
+    raise TypeError(msg)
 
 
 def check_matrix(x: Any) -> None:

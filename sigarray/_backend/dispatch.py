@@ -1,7 +1,6 @@
 """From the caller's arrays to one namespace, one device and one float dtype."""
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import array_api_compat
@@ -9,11 +8,11 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
+from sigarray._backend.given import to_array
 from sigarray._backend.labels import align_labels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.of_numpy import HOST
 
-_DLPACK_CPU = 1
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
@@ -48,7 +47,7 @@ def standardize(
         labels that differ.
     """
     arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
-    arrays = tuple(map(_to_array, arrays))
+    arrays = tuple(map(to_array, arrays))
     xp = _shared_library(arrays)
     with xp.modes_off():
         arrays = tuple(_to_float(xp, x, what) for x in arrays)
@@ -67,7 +66,7 @@ def standardize_numbers(
     Plain numbers become arrays without axes, beside arrays of their dtype. Integers and
     booleans become the widest float of the device. Derivatives are cut.
     """
-    given = [x if isinstance(x, _NUMBERS) else _to_array(x) for x in numbers]
+    given = [x if isinstance(x, _NUMBERS) else to_array(x) for x in numbers]
     xp = _shared_library(tuple(x for x in given if is_array(x)))
     with xp.modes_off():
         arrays = [_to_float(xp, x, what) if is_array(x) else x for x in given]
@@ -117,16 +116,18 @@ def first_replicate(
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
     """Return the library of the caller's namespace, or NumPy, on a device."""
     if namespace is None and str(device or "cpu") != "cpu":
-        raise ValueError(
+        msg = (
             f"Expected device with xp, the library that has it; got device={device!r} "
             "alone. Pass xp too, such as xp=torch."
         )
+        raise ValueError(msg)
     if namespace is None:
         return HOST
     if not hasattr(namespace, "zeros"):
-        raise TypeError(
+        msg = (
             f"Expected xp to be a namespace such as numpy or torch; got {namespace!r}."
         )
+        raise TypeError(msg)
     # The device of later arrays; CuPy's function takes no device.
     is_placed = device is not None and not array_api_compat.is_cupy_namespace(namespace)
     probe = namespace.zeros(0, device=device) if is_placed else namespace.zeros(0)
@@ -142,8 +143,8 @@ def check_library(
     """Raise if an array is not of the library of the namespace."""
     for x in arrays:
         if not is_array(x) or _shared_library((x,)).namespace is not xp.namespace:
-            got = f"got {describe(x)}. {advice}"
-            raise TypeError(f"Expected {what} arrays of {xp.name}; {got}")
+            msg = f"Expected {what} arrays of {xp.name}; got {describe(x)}. {advice}"
+            raise TypeError(msg)
 
 
 def to_host(x: Array) -> np.ndarray:
@@ -167,127 +168,6 @@ def is_traced(x: Any) -> bool:
     import jax
 
     return isinstance(x, jax.core.Tracer)
-
-
-def check_plain(x: Any) -> None:
-    """Raise for an array that is not dense and of numbers."""
-    if isinstance(x, np.ma.MaskedArray):
-        msg = (
-            "Expected scores without a mask; got a MaskedArray. Pass x.compressed(); "
-            "or x.filled(nan), for responses of which some are missing."
-        )
-        raise TypeError(msg)
-    advice = _advise(x)
-    if advice:
-        msg = f"Expected a plain array of numbers; got {describe(x)}. {advice}"
-        raise TypeError(msg)
-
-
-def _to_array(x: Any) -> Array:
-    if type(x) is np.ndarray and x.dtype.names is None:
-        return x
-    check_plain(x)
-    if array_api_compat.is_torch_array(x):
-        return x.detach()
-    if array_api_compat.is_jax_array(x):
-        import jax
-
-        return jax.lax.stop_gradient(x)
-    if array_api_compat.is_numpy_array(x) or isinstance(x, np.generic):
-        return np.asarray(x)
-    if hasattr(x, "__array_namespace__") or array_api_compat.is_cupy_array(x):
-        return x
-    return _read_from_host(x)
-
-
-def _advise(x: Any) -> str | None:
-    """Advise what to do with an array that is not dense and of numbers."""
-    is_tensor = array_api_compat.is_torch_array(x)
-    advice = None
-    if getattr(getattr(x, "dtype", None), "names", None):
-        advice = (
-            f"It is structured: pass one of its fields, such as "
-            f"x[{x.dtype.names[0]!r}]."
-        )
-    elif type(x).__module__.partition(".")[0] in ("dask", "dask_expr"):
-        advice = (
-            "It would be computed at once. Pass x.compute(); or for comparisons in "
-            "chunks, of scores (..., n) and (..., m) with n and m in one chunk: "
-            "da.apply_gufunc(lambda x, y: tuple(aso(x, y, rng=0)), "
-            '"(n),(m)->(),(),(),(),()", a, b, output_dtypes=[float] * 5).'
-        )
-    elif is_tensor and type(x).__name__ == "DTensor":
-        advice = "Pass x.full_tensor(), or each rank's x.to_local()."
-    elif is_tensor and x.is_nested:
-        advice = "Pass its parts, x.unbind(), one at a time; multi_aso takes a list."
-    elif is_tensor and x.is_quantized:
-        advice = "Pass x.dequantize()."
-    elif is_tensor and x.layout.__repr__() != "torch.strided":
-        advice = "It is sparse: pass x.to_dense()."
-    elif hasattr(x, "todense"):  # of scipy.sparse, sparse, jax.experimental.sparse
-        advice = "It is sparse: pass x.toarray() or x.todense()."
-    return advice
-
-
-def _read_from_host(x: Any) -> Array:
-    if hasattr(x, "_fields") and type(x).__module__.startswith("sigarray."):
-        msg = (
-            f"Expected an array or a sequence of numbers; got {describe(x)}. Pass one "
-            f"of its fields: {', '.join(x._fields)}."
-        )
-        raise TypeError(msg)
-    if isinstance(x, (Sequence, memoryview)) and not isinstance(x, (str, bytes)):
-        foreign = next((item for item in _items(x) if _is_library_array(item)), None)
-        if foreign is not None:
-            msg = (
-                f"Expected an array or a sequence of Python numbers; got a "
-                f"{type(x).__name__} of {describe(foreign)}. Make it one array first, "
-                f"for example with torch.stack(x) or jax.numpy.stack(x)."
-            )
-            raise TypeError(msg)
-    elif hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _DLPACK_CPU:
-        msg = (
-            f"Expected scores that NumPy can read; got {describe(x)} on an "
-            "accelerator. Pass it on as a CuPy, JAX or torch array (from_dlpack makes "
-            "no copy)."
-        )
-        raise TypeError(msg)
-    elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
-        return np.from_dlpack(x)
-    elif not hasattr(x, "__array__") and not isinstance(x, (int, float)):
-        msg = f"Expected an array or a sequence of numbers; got {describe(x)}."
-        raise TypeError(msg + _advise_on_collection(x))
-    try:
-        return np.asarray(x)
-    except (TypeError, ValueError) as error:
-        msg = (
-            f"Expected a sequence of numbers, or of sequences of one length; got "
-            f"{describe(x)}, of which NumPy says: {error}"
-        )
-        raise type(error)(msg) from error
-
-
-def _advise_on_collection(x: Any) -> str:
-    """Advise what to do with what is neither an array nor a sequence, or nothing."""
-    if isinstance(x, Mapping):
-        return " Pass one of its values, the scores of one model."
-    if isinstance(x, str):
-        return " Read a file by sigarray.read.scores."
-    return " Pass list(x)." if isinstance(x, Iterable) else ""
-
-
-def _items(nested: Any) -> Any:
-    for item in nested:
-        if isinstance(item, (list, tuple)):
-            yield from _items(item)
-        else:
-            yield item
-
-
-def _is_library_array(x: Any) -> bool:
-    if array_api_compat.is_numpy_array(x) or isinstance(x, np.generic):
-        return False
-    return hasattr(x, "__dlpack__") or hasattr(x, "__array_namespace__")
 
 
 def _shared_library(arrays: tuple[Array, ...]) -> Library:

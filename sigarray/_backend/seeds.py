@@ -14,7 +14,7 @@ from sigarray._backend.checks import (
     check_seed,
     describe,
 )
-from sigarray._backend.dispatch import check_plain
+from sigarray._backend.given import check_plain
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import (
     WORD_BITS,

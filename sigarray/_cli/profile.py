@@ -17,6 +17,7 @@ from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import Picture
+from sigarray._verdicts.task_counts import count_by_task, list_shared
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult
@@ -106,18 +107,14 @@ def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
             f"which the band would be too narrow. Pass {advice}."
         )
         raise ValueError(msg)
-    tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
-    left_out = [*(x for x in table.tasks if x not in tasks), *table.left_out]
+    tasks, left_out = list_shared(table)
     if not tasks:
         msg = (
             f"{table.source}: expected a task with scores of all models; got none. "
             "Choose models with --columns."
         )
         raise ValueError(msg)
-    sizes = {
-        name: tuple(len(table.tasks[task][name]) for task in tasks)
-        for name in table.models
-    }
+    sizes = count_by_task(table, tasks)
     for name, by in sizes.items():
         if min(by) < 2:
             task = tasks[by.index(min(by))]

@@ -31,7 +31,6 @@ from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
 
-PermutationMethod = Literal["resampling", "exact"]
 PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 
 

@@ -26,7 +26,6 @@ from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
 
 PermutationMethod = Literal["resampling", "exact"]
-PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 
 
 @checked(

@@ -11,7 +11,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
-from sigarray._backend.dispatch import check_plain
+from sigarray._backend.given import check_plain
 
 # Returns some of the scores of a sample, chunk by chunk, each time it is called.
 Part = Callable[[], Iterable[Any]]

@@ -12,6 +12,7 @@ from sigarray._verdicts.few_values import suits
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales
+from sigarray._verdicts.task_counts import count_by_task
 from sigarray.read._score_table import ScoreTable
 
 # Of more numbers of scores that others lack, these are named.
@@ -117,10 +118,7 @@ def refuse_scores(
             "Choose models with --columns."
         )
         raise ValueError(msg)
-    sizes = {
-        name: tuple(len(table.tasks[task][name]) for task in tasks)
-        for name in table.models
-    }
+    sizes = count_by_task(table, tasks)
     single = [
         task for k, task in enumerate(tasks) if min(x[k] for x in sizes.values()) < 2
     ]

@@ -43,7 +43,7 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
-from sigarray._verdicts.ranking import say_order_of_models
+from sigarray._verdicts.ranking import say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS
 from sigarray._verdicts.task_counts import say_left_out
 from sigarray.report._layout import Report
@@ -154,14 +154,7 @@ def _add_paragraph(
 def _say_answer(x: Aggregates) -> list[str]:
     """Say in a line which models are better."""
     by = f" by {name_by(x, are_many=True)}{say_where(x)}"
-    said = say_order_of_models(x.order, x.baseline, x.wins, by)
-    if said:
-        return said
-    (pair,) = x.pairs
-    if pair.better is None:
-        return [f"No model is shown to be better than the other one{by}."]
-    worse = pair.b if pair.better == pair.a else pair.a
-    return [f"{quote(pair.better)} is better than {quote(worse)}{by}."]
+    return say_which_are_better(x.order, x.baseline, x.wins, by)
 
 
 def _say_pair(

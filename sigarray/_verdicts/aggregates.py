@@ -35,6 +35,7 @@ from sigarray._verdicts.notes import announce
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.ranks import Rank, find_ranks
 from sigarray._verdicts.sampled import find_sampled
+from sigarray._verdicts.task_counts import list_shared
 from sigarray.read._score_table import ScoreTable
 
 # A statistic in words, in the singular and of several models.
@@ -163,7 +164,7 @@ def compare_aggregates(
     ValueError
         Scores that this is not for; a message says which are.
     """
-    tasks = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
+    tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {
         name: _list_samples(table, name, tasks, statistic) for name in table.models
@@ -257,7 +258,7 @@ def compare_aggregates(
     aggregates = Aggregates(
         statistic=statistic,
         tasks=tasks,
-        left_out=[*(x for x in table.tasks if x not in tasks), *table.left_out],
+        left_out=left_out,
         values=values,
         intervals=intervals,
         ranks=ranks,

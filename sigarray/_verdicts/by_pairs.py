@@ -231,28 +231,26 @@ class _TestedSamples:
         self, options: PairOptions, pairs: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
         """Yield of each sample which pairs (leader, other) there are, and p-values."""
-        rows: dict[str, np.ndarray] = {}
-        named = []
-        for k in range(len(next(iter(self.samples.values())))):
-            for j, (a, b) in enumerate(pairs):
-                x, y = self._list_samples(a, b)
-                where = f"{k} {j} " if self.of_pairs else f"{k} "
-                rows |= {f"{where}{a}": x[k], f"{where}{b}": y[k]}
-                named.append((f"{where}{a}", f"{where}{b}"))
+        table, named = self.samples, list(pairs)
+        if self.of_pairs:
+            named = [(f"{j} {a}", f"{j} {b}") for j, (a, b) in enumerate(pairs)]
+            every = [y for pair in pairs for y in self._list_samples(*pair)]
+            table = dict(zip(itertools.chain.from_iterable(named), every, strict=True))
+        places = range(len(next(iter(table.values()))))
+        rows = {f"{k} {name}": x[k] for name, x in table.items() for k in places}
+        each = [(f"{k} {a}", f"{k} {b}") for k in places for a, b in named]
         tests = find_tests(
-            rows, options, higher_is_better=self.higher_is_better, pairs=named
+            rows, options, higher_is_better=self.higher_is_better, pairs=each
         )
+        leads = [
+            None if x.leader is None else pair if x.leader == first else pair[::-1]
+            for pair, (first, _), x in zip(
+                [*pairs] * len(places), each, tests, strict=True
+            )
+        ]
         for start in range(0, len(tests), len(pairs)):
-            own = tests[start : start + len(pairs)]
-            leads = [
-                pair if test.leader == first else pair[::-1] if test.leader else None
-                for pair, (first, _), test in zip(
-                    pairs, named[start : start + len(pairs)], own, strict=True
-                )
-            ]
-            yield leads, np.asarray([test.p_value for test in own])
+            part = slice(start, start + len(pairs))
+            yield leads[part], np.asarray([x.p_value for x in tests[part]])
 
     def _list_samples(self, a: str, b: str) -> Sequence[np.ndarray]:
-        if not self.of_pairs:
-            return self.samples[a], self.samples[b]
         return self.of_pairs.get((a, b)) or self.of_pairs[b, a][::-1]

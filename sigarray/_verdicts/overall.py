@@ -12,7 +12,7 @@ from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
-from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
+from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
 from sigarray.read._cautions import Caution
 from sigarray.read._unlike_items import are_unlike, say_scaling
 from sigarray.report._layout import Table
@@ -35,24 +35,15 @@ def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
     """
     if over is None:
         return []
+    where = "" if has_these else _say_where(over)
+    answers = say_which_are_better(over.order, over.baseline, over.wins, where)
     if not has_these:
-        return _say_answer(over, _say_where(over))
-    (answer,) = _say_answer(over)
+        return answers
+    (answer,) = answers
     like = f"For tasks like these, of which the {len(over.tasks)} are a sample"
     if answer.startswith(("No model is", "Better than")):
         return [f"{like}, {answer[0].lower()}{answer[1:]}"]
     return [f"{like}: {answer.removeprefix('Ranking: ')}"]
-
-
-def _say_answer(over: OverTasks, where: str = "") -> list[str]:
-    said = say_order_of_models(over.order, over.baseline, over.wins, where)
-    if said:
-        return said
-    (pair,) = over.pairs
-    if pair.better is None:
-        return [f"No model is shown to be better than the other one{where}."]
-    worse = pair.b if pair.better == pair.a else pair.a
-    return [f"{quote(pair.better)} is better than {quote(worse)}{where}."]
 
 
 def table_of_pairs(over: OverTasks) -> Table:

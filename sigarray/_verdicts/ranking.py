@@ -208,6 +208,19 @@ def say_order_of_models(
     return [f"Ranking{where}: {said}. {SHARED_LETTER}"]
 
 
+def say_which_are_better(
+    order: Order, baseline: str | None, wins: Wins, where: str
+) -> list[str]:
+    """Say in a line which models are better than which, as of two alone, too."""
+    said = say_order_of_models(order, baseline, wins, where)
+    if said:
+        return said
+    if not wins:
+        return [f"No model is shown to be better than the other one{where}."]
+    better, worse = map(quote, *wins)
+    return [f"{better} is better than {worse}{where}."]
+
+
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     """Show the models in order, and how many each of them beats."""
     beaten = Counter(better for better, _ in wins)

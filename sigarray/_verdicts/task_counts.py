@@ -1,14 +1,31 @@
 """How many tasks are compared, of how many, and why not the others."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
 from sigarray.read._cautions import Caution
 from sigarray.read._frame import shorten
+from sigarray.read._score_table import ScoreTable
 
 _SHOWN = 3
+
+
+def list_shared(table: ScoreTable) -> tuple[list[str], list[str]]:
+    """Return the tasks with scores of all models, and those that are left out."""
+    shared = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
+    return shared, [*(x for x in table.tasks if x not in shared), *table.left_out]
+
+
+def count_by_task(
+    table: ScoreTable, tasks: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    """Return the number of scores of each model on each task."""
+    return {
+        name: tuple(len(table.tasks[task][name]) for task in tasks)
+        for name in table.models
+    }
 
 
 def count_tasks(compared: Mapping[str, Comparison]) -> str:

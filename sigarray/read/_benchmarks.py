@@ -40,7 +40,8 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> 
             error = lacks_column(frame.source, name, frame.columns, "score")
             if frame.metrics is None:
                 raise error
-            raise TableError(f"{error} Or pass --metric {shlex.quote(score)}.")
+            msg = f"{error} Or pass --metric {shlex.quote(score)}."
+            raise TableError(msg)
     if are_runs(names) and choice.unit != "item":
         raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)

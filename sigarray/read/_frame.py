@@ -244,15 +244,15 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     if len(names) == 1:
         return names[0]
     if not names:
-        for advice in frame.no_scores.values():
-            raise TableError(f"{frame.source}: {advice}")
         of_words = advise_numbers(frame.columns, roles.values())
-        if of_words is not None:
-            raise TableError(f"{frame.source}: {of_words}")
-        raise TableError(
-            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
-            f"{list_names(frame.columns)}. Name it with --score."
-        )
+        advice = next(iter(frame.no_scores.values()), of_words)
+        msg = f"{frame.source}: {advice}"
+        if advice is None:
+            msg = (
+                f"{frame.source}, read as {frame.kind}: expected a column of scores; "
+                f"got {list_names(frame.columns)}. Name it with --score."
+            )
+        raise TableError(msg)
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
         f"{list_names(names)}. Choose one with --metric NAME"
@@ -260,7 +260,8 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     # Several columns for items, or on tasks, are metrics of these.
     if not {"item", "task"} & {*roles, *frame.constants}:
         msg += advise_all(names)
-    raise TableError(f"{msg}.")
+    msg += "."
+    raise TableError(msg)
 
 
 def match_metric(
@@ -279,7 +280,8 @@ def match_metric(
         return metric
     of_tool, comma, rule = metric.partition(",")
     if of_tool in frame.no_scores:
-        raise TableError(f"{frame.source}: {frame.no_scores[of_tool]}")
+        msg = f"{frame.source}: {frame.no_scores[of_tool]}"
+        raise TableError(msg)
     if of_tool in frame.renamed:
         return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
     # Samples of one filter, which results name.

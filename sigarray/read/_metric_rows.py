@@ -139,7 +139,8 @@ def find_rows_of_metric(
     chosen = known[0] if metric is None else metric
     starts = [x for x in known if x.split(",")[0] == chosen]
     if chosen not in known and len(starts) > 1:
-        raise SeveralMetricsError(f"{frame.source}, column {column!r}", chosen, starts)
+        place = f"{frame.source}, column {column!r}"
+        raise SeveralMetricsError(place, chosen, starts)
     if chosen not in known and starts:
         chosen = starts[0]
     if chosen not in known:

@@ -155,7 +155,8 @@ def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> lis
             )
         except SeveralMetricsError as error:
             whole = ",".join([*names, error.matches[0], *parts[1:]])
-            raise TableError(f"{error.what} --metric {whole}.") from None
+            msg = f"{error.what} --metric {whole}."
+            raise TableError(msg) from None
         names.append(",".join(parts[:size]))
         parts = parts[size:]
     return names

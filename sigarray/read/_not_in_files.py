@@ -32,7 +32,7 @@ def refuse_tasks(frames: Sequence[Frame], tasks: Sequence[str] | None) -> None:
     known = dict.fromkeys([*stated, *(group for x in frames for group in x.groups)])
     wrong = [x for x in tasks or () if x not in known]
     if wrong and None not in known:
-        raise refuse_names("task", wrong, list(known))
+        raise refuse_names(role="task", wrong=wrong, known=list(known))
 
 
 def say_apart(records: Records, models: Sequence[Any]) -> str:

@@ -358,5 +358,6 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
         )
         raise TableError(msg)
     if not frame.columns:
-        raise TableError(f"{name} is empty. Expected a header and scores.")
+        msg = f"{name} is empty. Expected a header and scores."
+        raise TableError(msg)
     return frame

@@ -124,7 +124,8 @@ def open_stored(
     except TableError:
         raise
     except (ImportError, TypeError, OSError, ValueError) as error:
-        raise TableError(f"{file}: {error}") from error
+        msg = f"{file}: {error}"
+        raise TableError(msg) from error
 
 
 def _counts_rows(scores: StoredScores) -> bool:

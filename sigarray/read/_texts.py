@@ -44,7 +44,8 @@ def refuse_texts(
     got = f"{place(first)}: expected scores; got {columns[first][0]!r}"
     of_means = say_means(columns[first])
     if of_means:
-        raise TableError(f"{got}.{of_means}")
+        msg = f"{got}.{of_means}"
+        raise TableError(msg)
     values = [{*map(as_text, columns[x])} for x in texts]
     if 1 < len(texts) == len(columns) and any(values[0] & x for x in values[1:]):
         msg = (

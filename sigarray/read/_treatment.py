@@ -69,11 +69,6 @@ class Raters(NamedTuple):
     others: tuple[str, ...] = ()
     unequal: tuple[str, ...] = ()
 
-    @property
-    def are_same(self) -> bool:
-        """Whether all models have the same raters, in equal shares."""
-        return not (self.others or self.unequal)
-
 
 class LastSteps(NamedTuple):
     """The column of steps, and the least and the largest last one of a run.

@@ -76,9 +76,8 @@ def tabulate_rows(
         No header of names, or a name twice in it.
     """
     if not rows:
-        raise TableError(
-            f"{name} is empty. Expected a header of model names and scores."
-        )
+        msg = f"{name} is empty. Expected a header of model names and scores."
+        raise TableError(msg)
     names = _read_header(rows, name, columns, ignored, known)
     cells: dict[int, Any]
     if numbers is not None:

@@ -214,7 +214,8 @@ def _find_wide(
         if "" in frame.columns and choice.models is None and "" not in known:
             position = [*frame.columns].index("") + 1
             filled = (str(x) for x in frame.columns[""] if not is_blank(x))
-            raise ask_about_unnamed(f"{name}, column {position}", next(filled, ""))
+            place = f"{name}, column {position}"
+            raise ask_about_unnamed(place, next(filled, ""))
         names = dict(enumerate(frame.columns))
         by_place = {k: frame.columns[x] for k, x in names.items()}
         place = f"{name}, {frame.line_word} "

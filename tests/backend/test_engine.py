@@ -1,17 +1,14 @@
 """The engine gives the bits of the array code, with any instructions and threads."""
 
 import functools
-import sys
 import threading
-import types
 
 import numpy as np
 import pytest
 
 import sigarray
 from sigarray import corpus, of_sums
-from sigarray._backend import compiled_numpy
-from sigarray._backend.compiled_numpy import Kernels, load_kernels
+from sigarray._backend.compiled_numpy import load_kernels
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.threefry import random_counts
@@ -383,47 +380,3 @@ def test_lock_is_handed_back():
         if steps[-1] > 0:
             return
     raise AssertionError("no other thread has run")
-
-
-class TestBuilds:
-    def load(self, monkeypatch, module):
-        monkeypatch.setitem(sys.modules, "sigarray._backend._engine", module)
-        return load_kernels.__wrapped__()
-
-    def test_missing_one(self, monkeypatch):
-        assert self.load(monkeypatch, None) is None
-
-    def test_one_of_another_version(self, monkeypatch):
-        real = load_kernels().module
-        stranger = types.SimpleNamespace(VERSION=compiled_numpy._VERSION + 1)
-        stranger.sum_taken_f64 = real.sum_taken_f64
-        assert self.load(monkeypatch, stranger) is None
-        assert self.load(monkeypatch, types.SimpleNamespace()) is None
-
-    def test_one_that_adds_up_in_another_order(self, monkeypatch):
-        assert isinstance(self.load(monkeypatch, load_kernels().module), Kernels)
-        other = types.SimpleNamespace(**vars(load_kernels().module))
-
-        def add_one_by_one(x, entries, n, places, rows, drawn, out):
-            out[...] = np.cumsum(x[places], axis=-1)[..., -1]
-
-        other.sum_taken_f64 = add_one_by_one
-        assert self.load(monkeypatch, other) is None
-
-    def test_one_that_is_left_out(self, monkeypatch):
-        monkeypatch.setenv("SIGARRAY_ENGINE", "array")
-        assert load_kernels.__wrapped__() is None
-
-    def test_a_word_that_leaves_out_nothing(self, monkeypatch):
-        monkeypatch.setenv("SIGARRAY_ENGINE", "arrays")
-        with pytest.warns(UserWarning, match="to be 'array' or not set; got 'arrays'"):
-            assert load_kernels.__wrapped__() is not None
-
-    def test_arguments_are_counted(self):
-        module = load_kernels().module
-        with pytest.raises(TypeError, match="arguments"):
-            module.draw(1)
-        with pytest.raises(TypeError, match="arguments"):
-            module.count_places_f64(*[np.zeros(1)] + [1] * 3 + [np.zeros(1)] * 2)
-        with pytest.raises(ValueError, match="level"):
-            module.use_level(7)

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import random
 
 import pytest
 
@@ -18,7 +17,6 @@ from tests.read.asking import numbers, refuse
 from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES
 
-DRAW = random.Random(0)
 ROWS = [(m, s, k) for m in "ab" for s in range(3) for k in range(4)]
 
 

@@ -210,5 +210,5 @@ class TestRatersThatAreNotMatched:
         assert json.loads(out)["models"]["a"]["n"] == 4
         table = read.scores(path, run="rater", unit="item")
         assert "rater" in table.doubts[0]
-        assert not table.raters[""].are_same
+        assert table.raters[""].others == ("rater",)
         assert len(table.scores["a"]) == 20

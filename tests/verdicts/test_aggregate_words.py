@@ -1,10 +1,11 @@
-"""What is said of verdicts over these tasks: that other draws may decide otherwise."""
+"""What is said of verdicts over these tasks, and of draws that decide otherwise."""
 
 import warnings
 
 import pytest
 
-from tests.verdicts.test_aggregates import compare, draw
+from sigarray import compare_models
+from tests.verdicts.test_aggregates import N_RUNS, compare, draw
 
 SAID = "so near .* that other draws may decide otherwise. Draw more with .* 9999"
 
@@ -20,3 +21,63 @@ def test_p_values_near_the_level_are_doubted():
         warnings.filterwarnings("error", message=".*other draws")
         compare(draw(), "mean", alpha=1.02 * p)
         compare(draw(), "iqm", alpha=0.999, **options)
+
+
+def test_texts_say_which_question_is_answered():
+    result = compare(draw(), "mean")
+    text = " ".join(result.sentences)
+    assert "ours is better than dqn over these 6 tasks: adjusted p" in text
+    assert "of other runs on the same tasks" in text
+    assert "the verdict over tasks like these takes them for a sample" in text
+    assert (
+        "Over these 6 tasks: t-test of the mean, with tasks as strata" in result.method
+    )
+    title, these, *others = result.content.headline
+    assert these.startswith("Ranking by means over these 6 tasks")
+    like = "For tasks like these, of which the 6 are a sample"
+    assert others[0] == f"{like}: ours > dqn, rainbow"
+    assert compare(draw(), None).content.headline == [
+        title,
+        "Ranking over tasks like these 6: ours > dqn, rainbow",
+    ]
+    few = compare(draw((5, 5)), "mean").content.headline[2]
+    assert (
+        few
+        == f"{like.replace('6', '2')}, no model is shown to be better than another one."
+    )
+    alone = compare(draw(), "mean", baseline="dqn").content.headline[2]
+    assert alone.startswith(f"{like}, better than dqn: ours.")
+
+
+def test_undecided_tasks_lead_to_them():
+    """Unless they decide already, or tasks of a large scale would."""
+
+    def advise(scores, statistic=None):
+        return " ".join(compare(scores, statistic).content.advice)
+
+    scores = draw()
+    said = "these 6 tasks alone, with other runs, pass statistic='mean' or"
+    assert said in advise(scores)
+    assert "tasks alone" not in advise(scores, "mean")
+    scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
+    assert "tasks alone" not in advise(scores)
+    clear = draw((N_RUNS,) * 12, leads=(2.0, 0.0, -2.0))
+    assert "tasks alone" not in advise(clear)
+
+
+@pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+@pytest.mark.parametrize(
+    ("test", "by"), [("aso", "almost stochastic order"), ("t", "means")]
+)
+def test_both_rankings_of_one_task_say_by_what_they_are(test, by):
+    (scores,) = draw(sizes=(20,), leads=(3.0, 0.0, 0.01)).values()
+    options = {"unit": "run", "n_resamples": 199, "rng": 0, "statistic": "median"}
+    lines = compare_models(scores, test=test, **options).content.headline[1:]
+    assert [x.partition(":")[0] for x in lines] == [
+        f"Ranking by {by}",
+        "Ranking by medians",
+    ]
+    same = {name: scores["dqn"] + 0.01 * k for k, name in enumerate(scores)}
+    lines = compare_models(same, test=test, **options).content.headline[1:]
+    said = "No model is shown to be better than another one by"
+    assert lines == [f"{said} {by}.", f"{said} medians."]
