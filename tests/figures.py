@@ -94,8 +94,9 @@ def say_on_page_of_method_line():
     return [
         "In simulations of several normal models exactly at the threshold (a true "
         "violation ratio of 0.2), with 3 to 50 runs each, a given one was called "
-        f"better than a given other one in {a_given} % of cases, and better than at "
-        f"least one of the others in {any_} %"
+        f"better than a given other one in {a_given} % of cases, depending on numbers "
+        "of runs and spreads, and better than at least one of the others in "
+        f"{any_} %"
     ]
 
 

@@ -24,9 +24,8 @@ from sigarray.results import ProportionResult
 
 # A profile changes at scores alone; of more, these quantiles are thresholds.
 _MOST_THRESHOLDS = 200
-# Of all thresholds, about so many are shown in tables.
-_SHOWN = 6
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+# Of all thresholds, so many are shown in tables.
+_SHOWN = 5
 # For a guess at the time.
 _SECONDS_PER_SHARE = 1e-9
 
@@ -152,8 +151,9 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     if scales is not None:
         warnings.warn(
             "Scores on tasks differ in size by a factor of "
-            f"{show_number(scales.factor, 2)}, and a threshold is one for all of "
-            f"them. {advise_scaling(means, design.tasks)}. "
+            f"{show_number(scales.factor, 2)}, but a threshold is one for all of "
+            "them, so that tables and pictures show little but the task with the "
+            f"largest scores. {advise_scaling(means, design.tasks)}. "
             "Scores that are normalized already need none of that.",
             UserWarning,
             stacklevel=2,
@@ -161,27 +161,27 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
 
 
 def _pool(scores: Mapping[str, Sequence[np.ndarray]]) -> np.ndarray:
-    return np.unique(np.concatenate([x for by in scores.values() for x in by]))
+    return np.sort(np.concatenate([x for by in scores.values() for x in by]))
 
 
 def _choose_shown(scores: Mapping[str, Sequence[np.ndarray]]) -> list[float]:
-    """Return a few round thresholds between the scores."""
-    every = _pool(scores)
-    low, high = float(every[0]), float(every[-1])
-    width = (high - low) / _SHOWN
-    if width <= 0.0:
-        return [low]
-    unit = 10.0 ** math.floor(math.log10(width))
-    step = next(x * unit for x in _STEPS if x * unit >= width * (1.0 - 1e-9))
-    places = range(math.ceil(low / step), math.floor(high / step) + 1)
-    return [float(f"{k * step:.10g}") for k in places] or [low]
+    """Return a few quantiles of all scores, each rounded by its distance to others."""
+    shares = np.linspace(0.0, 1.0, _SHOWN + 2)
+    every = np.unique(np.quantile(_pool(scores), shares, method="inverted_cdf"))
+    gaps = np.diff(every)
+    nearest = np.minimum([*gaps, np.inf], [np.inf, *gaps])
+    rounded = [
+        x if math.isinf(gap) else round(x, -math.floor(math.log10(gap)))
+        for x, gap in zip(every.tolist(), nearest.tolist(), strict=True)
+    ]
+    return sorted({*(rounded[1:-1] or rounded[:1])})
 
 
 def _choose_thresholds(
     scores: Mapping[str, Sequence[np.ndarray]], shown: Sequence[float]
 ) -> list[float]:
     """Return all thresholds at which a profile changes, or many of them."""
-    every = _pool(scores)
+    every = np.unique(_pool(scores))
     if len(every) > _MOST_THRESHOLDS:
         shares = np.linspace(0.0, 1.0, _MOST_THRESHOLDS)
         every = np.quantile(every, shares, method="inverted_cdf")
@@ -259,11 +259,13 @@ def _report(
         + f"; the band is +- {_find_width(profiles[name]):.2f} at {which} at once."
         for name in order
     ]
-    strata = ", with tasks as strata" if len(design.tasks) > 1 else ""
+    are_many = len(design.tasks) > 1
+    strata = ", with tasks as strata" * are_many
+    each = " on each task" * are_many
     method = (
         f"performance profiles (Agarwal et al., 2021) of {design.said}, and bands of "
         f"one width by {options.n_resamples} resamples (seed {options.seed}){strata}, "
-        f"one {design.unit} fewer than there are on each task (Rao and Wu, 1988)"
+        f"one {design.unit} fewer than there are{each} (Rao and Wu, 1988)"
     )
     better = "higher" if design.higher_is_better else "lower"
     tasks = f", {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""

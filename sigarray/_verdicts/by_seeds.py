@@ -20,6 +20,7 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.drawing_on import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.method_lines import OF_RUNS
+from sigarray._verdicts.method_of_orders import EPS_MIN, say_draws
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.orders import OrderOptions, leave_out_uncompared
 from sigarray._verdicts.pictures import Picture
@@ -51,10 +52,10 @@ class OrderOfSeeds(OrderTest):
         """As in `Test`."""
         del table, task, is_corrected, correction
         return (
-            "almost stochastic order of the means of runs over items, with eps_min "
-            f"from {self.n_resamples} bootstrap resamples of runs and of items, the "
-            f"same items for all models (seed {self.seed}, and more where it is near "
-            "the threshold). Equality of means is tested by "
+            "almost stochastic order of the means of runs over items, with "
+            f"{EPS_MIN}, from {self.n_resamples} bootstrap resamples of runs and of "
+            "items, the same items for all models "
+            f"{say_draws(self.seed)}. Equality of means is tested by "
             f"t, {OF_RUNS}, two-sided"
         )
 

@@ -17,9 +17,18 @@ from sigarray._verdicts.orders import (
 _MEASURED = (0.2, 0.95)
 # With up to this many models the rate of any such call is known.
 _MOST_MODELS = 10
+EPS_MIN = "eps_min of A over B, and by itself of B over A"
 _PERCENT_OF_TWO = "0 to 16"
 _PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
 _PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
+
+
+def say_draws(seed: int) -> str:
+    """Say by what resamples are drawn, and where there are more of them."""
+    return (
+        f"(drawn by seed {seed} and the names of models, and more where it is near the "
+        "threshold)"
+    )
 
 
 def describe_orders(
@@ -30,7 +39,7 @@ def describe_orders(
     `is_closed` if a closed test tests all models of a task at one level.
     """
     drawn = f"{options.n_resamples} bootstrap resamples"
-    more = f"(seed {options.seed}, and more where it is near the threshold)"
+    more = say_draws(options.seed)
     said = []
     for method, grid in plan_errors(scores, options):
         if method == "exact":
@@ -41,9 +50,9 @@ def describe_orders(
             said.append(f"{drawn} {more}")
         else:
             said.append(f"{drawn} of {grid.size:,} quantiles {more}")
-    which = ", by the sizes of a pair," if len(said) > 1 else ""
-    of = f"almost stochastic order {UNPAIRED}"
-    first = f"{of}, with eps_min{which} from {' or '.join(said)}"
+    which = " by the sizes of a pair," if len(said) > 1 else ""
+    of = f"almost stochastic order {UNPAIRED}, with {EPS_MIN}"
+    first = f"{of},{which} from {' or '.join(said)}"
     what = "Mann and Whitney's U"
     if is_closed and len(scores) > 2:
         what = "a closed test of ranks"
@@ -94,7 +103,8 @@ def _say_rate(
     return (
         f"In simulations of {of}{who} normal models exactly at the threshold (a true "
         f"violation ratio of {options.threshold:g}), with {least} to 50 runs each, "
-        f"{a_given} was called {called} in {percent} % of cases{rest}"
+        f"{a_given} was called {called} in {percent} % of cases, depending on numbers "
+        f"of runs and spreads{rest}"
     )
 
 

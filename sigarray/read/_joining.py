@@ -202,7 +202,9 @@ def _take_last(
     if not len(records):
         msg = f"{source}: expected rows of scores; got none in {metric!r}."
         raise TableError(msg)
-    records, notes, doubts, last_steps = take_last_steps(records, unscored.tasks)
+    records, notes, doubts, last_steps = take_last_steps(
+        records, unscored.tasks, is_kept=bool(is_kept)
+    )
     if last_steps is not None and not is_kept:
         last_steps = last_steps._replace(n_early=n_early)
     notes += [put_place(source, note) for note in unscored.notes]

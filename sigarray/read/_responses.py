@@ -1,6 +1,7 @@
 """Read a long table of responses."""
 
 import math
+import shlex
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, find_roles
+from sigarray.read._raters import names_raters
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import read_number
 from sigarray.read._words import list_words
@@ -81,6 +83,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
             msg = (
                 f"{name}: expected responses of {system!r}; got none. Systems in it: "
                 f"{', '.join(map(repr, known))}. Choose them with --gold, --a and --b."
+                f"{_advise_compare(frame) if system == systems[0] else ''}"
             )
             raise TableError(msg)
     _check_items(answers, lines, name)
@@ -103,9 +106,20 @@ def _find_columns(frame: Frame) -> list[Sequence[Any]]:
             msg = (
                 f"{frame.source}: expected one column {column!r} in the header; got "
                 f"{got}.{_suggest(column, frame)}"
+                f"{_advise_compare(frame) if column == 'system' else ''}"
             )
             raise TableError(msg)
     return [frame.columns[names[column]] for column in _COLUMNS]
+
+
+def _advise_compare(frame: Frame) -> str:
+    """Say how to compare models by ratings of their answers alone."""
+    rater = next(filter(names_raters, frame.columns), None)
+    run = "" if rater is None else f" --run {shlex.quote(rater)}"
+    return (
+        " If there are no gold responses, as of ratings of each model's answers: "
+        f"sigarray compare {shlex.quote(frame.source)} --unit item{run}."
+    )
 
 
 def _suggest(column: str, frame: Frame) -> str:

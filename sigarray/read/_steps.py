@@ -12,7 +12,7 @@ from sigarray.read._codes import find_first, take
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._missing import Missing, list_few, say_rows
-from sigarray.read._records import FACTORS, Records, find_column
+from sigarray.read._records import FACTORS, Record, Records, find_column
 from sigarray.read._text import NUMBER
 from sigarray.read._treatment import LastSteps
 
@@ -94,11 +94,15 @@ def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
 
 
 def take_last_steps(
-    records: Records, with_missing: Collection[str | None] = ()
+    records: Records,
+    with_missing: Collection[str | None] = (),
+    *,
+    is_kept: bool = False,
 ) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 
-    Tasks `with_missing` have scores that are blank at the last step of others.
+    Tasks `with_missing` have scores that are blank at the last step of others. What
+    ended early `is_kept` if the user says so.
 
     Returns
     -------
@@ -125,41 +129,45 @@ def take_last_steps(
         note += f". If it numbers runs, pass --run {column}"
     doubts = []
     differs = last[runs][is_last] != ends[is_last]
-    for others in kept.take(differs).split("task") if differs.any() else ():
-        task = others[0].task
-        end = ends[is_last][differs & kept.factors["task"].find([task])][0]
-        doubts.append(_doubt_others(others, column, end, task in with_missing))
+    if differs.any():
+        others, of_most = kept.take(differs), ends[is_last][differs]
+        tasks = others.list_known("task") or [None]
+        are_some_missing = not {*tasks}.isdisjoint(with_missing)
+        doubts.append(_doubt_others(others, of_most, column))
+        if not is_kept:
+            doubts[0] += _advise_leaving_out(others[0])
+        if are_some_missing and not is_kept:
+            doubts[0] += (
+                f"; or, where blank scores at the last {column} are missing, pass "
+                "--missing drop, or --missing worst"
+            )
     return kept, [note], doubts, LastSteps(column, float(low), float(high))
 
 
-def _doubt_others(
-    others: Records, column: str, end: float, are_some_missing: bool
-) -> str:
-    """Say which runs of a task end at another step than most."""
-    said = []
+def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
+    """Say which runs end at another step than most of their task, at its end."""
+    said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]
-        who = [f"{x} {getattr(one, x)!r}" for x in ("item", "run") if getattr(one, x)]
-        name = ", ".join([repr(one.model), *who])
-        said.append(f"{name}{',' if who else ''} ends at {column} {one.step or 0:g}")
-    said += [""] * (len(others) - len(said))
-    task = f"task {others[0].task!r}: " if others[0].task is not None else ""
-    first, by = others[0], ""
+        names = {x: getattr(one, x) for x in ("task", "item", "run")}
+        who = [f"{x} {y!r}" for x, y in names.items() if y is not None]
+        place = f"at {column} {one.step or 0:g} (most at {ends[k]:g})"
+        said[k] = ", ".join([repr(one.model), *who, place])
+    end = "1 run ends" if len(said) == 1 else f"{len(said)} runs end"
+    return (
+        f"{end} at another {column} than most: {shorten(said, _MAX_SHOWN, by='; ')}: "
+        "scores of other steps are compared"
+    )
+
+
+def _advise_leaving_out(first: Record) -> str:
+    """Say how to leave out runs that have not finished, such as the first one."""
+    by = ""
     names = first.frame.columns.get(first.frame.run_name or "")
     for column_of_run, run in first.frame.parts.items():
         if names is not None and run == names[first.row]:
             by = f", such as with --ignore {quote_names([column_of_run])}"
-    doubt = (
-        f"{task}{shorten(said, _MAX_SHOWN, by='; ')}, and others at {end:g}: scores of "
-        "other steps are compared. Leave out the rows or columns of what has not "
-        f"finished{by}"
-    )
-    if are_some_missing:
-        doubt += (
-            f"; or, where blank scores at {column} {end:g} are missing, pass --missing "
-            "drop, or --missing worst"
-        )
-    return doubt
+    return f". Leave out the rows or columns of what has not finished{by}"
 
 
 def _find_ends(

@@ -141,7 +141,8 @@ def test_unlike_tasks_are_doubted(games, run, write):
         for x in lines
     ]
     _, _, err = run("profile", write("\n".join(scaled), "scaled.csv"), *OPTIONS)
-    assert "a threshold is one for all of them. Normalize the scores" in err
+    assert "a threshold is one for all of them, so that tables and pictures" in err
+    assert "largest scores. Normalize the scores" in err
     lacking = write("\n".join([x for x in lines if x[:7] != "ours,t1"]), "lacking.csv")
     _, _, err = run("profile", lacking, *OPTIONS)
     assert "Profiles are over the 3 tasks that all models have: left out is t1." in err
@@ -160,3 +161,14 @@ def test_what_it_is_not_for_raises_an_error(run, write):
     assert "got one of b" in err
     with pytest.raises(SystemExit):
         run("profile", path, "--thresholds", "1,nan")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_the_thresholds_of_tables_are_among_scores_with_long_tails(write, run, scale):
+    """As many scores are between two of them, but for rounding."""
+    x = scale * np.exp(np.random.default_rng(0).normal(scale=3.0, size=60))
+    path = write("\n".join(["a", *map(str, x), ""]))
+    _, out, _ = run("profile", path, "--unit", "run", "--n-resamples", "19")
+    (row,) = (y.split() for y in out.splitlines() if y.startswith("a "))
+    assert np.allclose([float(y) for y in row[1:-1]], np.arange(5, 0, -1) / 6, atol=0.1)
+    assert "one run fewer than there are (Rao" in out

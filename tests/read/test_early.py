@@ -91,7 +91,7 @@ class TestOneCrashedRun:
         assert as_lists(table)[""]["lstm"][2] == 0.056
         assert (table.missing, table.n_missing) == ("keep", {})
         (doubt,) = table.doubts
-        assert "'lstm', run '2', ends at" in doubt
+        assert "'lstm', run '2', at step" in doubt.lower()
 
 
 def test_the_method_says_it_and_its_signature_repeats_it(write, run):

@@ -125,5 +125,20 @@ def test_a_column_of_another_name_is_named(write, run):
     table = TABLE.replace("response", "rating", 1).replace("system", "model", 1)
     _, _, err = run("responses", write(table))
     assert "Did you mean 'model'? Rename it to 'system'." in err
+    assert re.search(r"no gold.*: sigarray compare \S+ --unit item\.\n", err)
     _, _, err = run("responses", write(table.replace("model", "system", 1)))
     assert "Did you mean 'rating'? Rename it to 'response'." in err
+
+
+def test_ratings_without_gold_are_compared_by_another_command(write, run):
+    rows = [
+        f"{k},{x},{r},{k % 5 + (x == 'b')}"
+        for k in range(9)
+        for x in "ab"
+        for r in ("ann", "bob")
+    ]
+    path = write("\n".join(["item,system,rater,response", *rows]))
+    code, _, err = run("responses", path)
+    said = f"sigarray compare {path} --unit item --run rater"
+    assert (code, said in err) == (2, True)
+    assert run(*said.split()[1:])[0] == 0

@@ -28,10 +28,10 @@ def test_a_blank_score_at_the_last_step_is_doubted_or_treated(write):
     table = read.scores(path)
     (doubt,) = table.doubts
     assert doubt == (
-        "'b', run '1', ends at step 4; 'b', run '3', ends at step 4, and others at 5: "
-        "scores of other steps are compared. Leave out the rows or columns of what has "
-        "not finished; or, where blank scores at step 5 are missing, pass --missing "
-        "drop, or --missing worst"
+        "2 runs end at another step than most: 'b', run '1', at step 4 (most at 5); "
+        "'b', run '3', at step 4 (most at 5): scores of other steps are compared. "
+        "Leave out the rows or columns of what has not finished; or, where blank "
+        "scores at the last step are missing, pass --missing drop, or --missing worst"
     )
     assert as_lists(table)[""]["b"] == [5.0, 4.1, 5.2, 4.3]
     pandas = pytest.importorskip("pandas")
@@ -62,7 +62,7 @@ def test_files_of_single_runs_have_them_too(tmp_path):
             path = tmp_path / f"{model}_seed{run}.csv"
             path.write_text("\n".join(["step,acc", *lines]))
     table = read.scores(tmp_path)
-    assert "'b', run '1', ends at step 4, and others at 5" in table.doubts[0]
+    assert "'b', run '1', at step 4 (most at 5)" in table.doubts[0]
     table = read.scores(tmp_path, missing="drop")
     assert table.n_missing == {"": {"b": 1}}
     assert as_lists(table)[""]["b"] == [0.625, 2.625]
@@ -96,14 +96,15 @@ def test_tasks_may_have_other_numbers_of_steps(write):
     text += "".join(f"\nu,{x}" for x in make_rows(n_runs=2, steps=range(1, 9))[1:])
     assert read.scores(write(text)).doubts == ()
     (doubt,) = read.scores(write(text.replace("u,b,1,8,8.1", "u,b,1,8,"))).doubts
-    assert doubt.startswith("task 'u': 'b', run '1', ends at step 7, and others at 8")
+    assert "'b', task 'u', run '1', at step 7 (most at 8)" in doubt
 
 
 def test_many_early_runs_are_counted(write):
     early = [(m, k, 5) for m in "ab" for k in range(3)]
     path = write("\n".join(make_rows(n_runs=9, blank=early)))
     (doubt,) = read.scores(path).doubts
-    assert "'a', run '2', ends at step 4; and 3 more, and others at 5" in doubt
+    assert "6 runs end at another" in doubt
+    assert "'a', run '2', at step 4 (most at 5); and 3 more:" in doubt
 
 
 def make_tasks(blank=(), last=(5, 8)):
@@ -121,9 +122,9 @@ def test_each_task_has_a_last_step(write, last):
     blank = [("t", "a", 0, last[0]), ("t", "b", 2, last[0]), ("u", "b", 1, last[1])]
     path = write(make_tasks(blank, last))
     doubts = read.scores(path).doubts
-    assert [x[:8] for x in doubts] == ["task 't'", "task 'u'"]
-    for doubt, step in zip(doubts, last, strict=True):
-        assert f"where blank scores at step {step} are missing, pass --miss" in doubt
+    (doubt,) = doubts
+    assert all(f"at step {x - 1} (most at {x})" in doubt for x in last)
+    assert "where blank scores at the last step are missing, pass --miss" in doubt
     table = read.scores(path, missing="drop")
     assert table.doubts == ()
     assert table.n_missing == {"t": {"a": 1, "b": 1}, "u": {"b": 1}}
@@ -137,12 +138,26 @@ def test_each_task_has_a_last_step(write, last):
     assert doubts == ()
 
 
-def test_only_a_task_with_missing_scores_has_the_advice(write):
-    text = make_tasks([("t", "a", 0, 5)]).replace("u,b,1,8,8.1\n", "")
-    first, second = read.scores(write(text)).doubts
-    assert "are missing, pass --missing" in first
-    assert "'b', run '1', ends at step 7, and others at 8" in second
-    assert "missing" not in second
+def test_only_missing_scores_have_the_advice(write):
+    text = make_tasks().replace("u,b,1,8,8.1\n", "")
+    (doubt,) = read.scores(write(text)).doubts
+    assert "'b', task 'u', run '1', at step 7 (most at 8)" in doubt
+    assert "missing" not in doubt
+
+
+def test_what_is_kept_is_said_once(write):
+    """Of all tasks, without advice that was answered."""
+    kept = [
+        x
+        for x in make_tasks().splitlines()
+        if not x.startswith(("t,b,3,", "u,b,3,")) or x.split(",")[3] == "1"
+    ]
+    (doubt,) = read.scores(write("\n".join(kept)), missing="keep").doubts
+    assert doubt == (
+        "2 runs end at another step than most: 'b', task 't', run '3', at step 1 (most "
+        "at 5); 'b', task 'u', run '3', at step 1 (most at 8): scores of other steps "
+        "are compared"
+    )
 
 
 def test_the_last_step_is_that_of_most_runs(write):
@@ -150,7 +165,8 @@ def test_the_last_step_is_that_of_most_runs(write):
     rows = [*make_rows(blank=[("b", 2, 5)]), "a,0,6,5.5"]
     (doubt,) = read.scores(write("\n".join(rows))).doubts
     assert doubt.startswith(
-        "'b', run '2', ends at step 4; 'a', run '0', ends at step 6, and others at 5: "
+        "2 runs end at another step than most: 'b', run '2', at step 4 (most at 5); "
+        "'a', run '0', at step 6 (most at 5): "
     )
     table = read.scores(write("\n".join(rows)), missing="drop")
     assert table.n_missing == {"": {"b": 1}}

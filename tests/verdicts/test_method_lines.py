@@ -29,7 +29,8 @@ def test_the_method_says_how_equality_was_tested(write, run):
     at = "normal models exactly at the threshold (a true violation ratio of 0.2), with"
     several = f". {rate} several {at} 3 to 50 runs each, a given one was called better "
     assert f"{several}than a given other one in " in describe()
-    two = f"two {at} 3 to 50 runs each, one was called better in 0 to 16 % of cases"
+    two = f"two {at} 3 to 50 runs each, one was called better in 0 to 16 % of cases, "
+    two += "depending on numbers of runs and spreads"
     assert f". {rate} {two}. " in describe("--columns", "forest,linear")
     assert f". {rate} {two}. " in describe("--no-correction")
     with_baseline = f". {rate} several {at} 4 to 50 runs each, a given one was called "
@@ -41,7 +42,7 @@ def test_the_method_says_how_equality_was_tested(write, run):
     many = "\n".join(",".join(f"{k + j}.5" for j in range(11)) for k in range(20))
     header = ",".join(f"m{k}" for k in range(11))
     path = write(f"{header}\n{many}\n", "many.csv")
-    more = "% of cases, and better than at least one of the others more often. "
+    more = "runs and spreads, and better than at least one of the others more often. "
     assert more in describe(path, "--unit=run")
     assert rate not in describe("--method", "asymptotic")
     assert rate not in describe("--dt", "0.3")

@@ -14,8 +14,8 @@ from sigarray._cli.options.shared import (
 
 FILES = "[FILE ...]"
 DESCRIPTION = (
-    "Show the share of the scores of each model above each threshold, over all tasks, "
-    f"with a band for all thresholds at once. {FILE_OF_SCORES}"
+    "Show the share of the scores of each model above each threshold, on one task or "
+    f"over all, with a band for all thresholds at once. {FILE_OF_SCORES}"
 )
 _RESAMPLES = 9999
 
