@@ -190,7 +190,7 @@ def say_on_which_test():
         f"Welch's t has p <= 0.05 in {ranges[0]} %, the bootstrap of t in {ranges[1]} "
         f"%, and `--test permutation` in {ranges[2]} %; of 3 scores against 20, in up "
         f"to {listed_highest(three)} %. Of 5 scores against 50 of one "
-        f"lognormal distribution, they have it in {rates[0]}, {rates[1]} and "
+        f"lognormal distribution, p <= 0.05 in {rates[0]}, {rates[1]} and "
         f"{rates[2]} %",
     ]
 

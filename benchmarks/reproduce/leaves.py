@@ -323,7 +323,7 @@ def say(leaf: Leaf, row: dict[str, Any]) -> str:
     """Return what the page has of a leaf: a call, a command and what was measured."""
     held, by_other = (show(float(row[x])) for x in ("held", "held_by_other"))
     ratio = float(row["length_of_other"])
-    longer = f", which are {ratio:.1f} times as long" if ratio >= 1.5 else ""
+    longer = f", and are {ratio:.1f} times as long" if ratio >= 1.5 else ""
     return (
         f"`{leaf.call}`\\ `{leaf.full_command}`\\ "
         f"{leaf.design}: intervals hold the {leaf.held} in {held} %, those of "

@@ -113,8 +113,8 @@ def _check_items(first: Any, x: Any, axis: int) -> None:
     if len(lacking):
         msg = (
             "Expected the same items of both models with axis=(seeds, items); got "
-            f"{len(one)} and {len(other)} items: the {which} lacks {_list(lacking)}. "
-            "Take those that both have."
+            f"{len(one)} and {len(other)} items: the {which} lacks "
+            f"{list_labels(lacking)}. Take those that both have."
         )
         raise ValueError(msg)
 
@@ -193,7 +193,7 @@ def _align(first: Any, x: Any, axis: int) -> Any:
     if len(lacking) or not is_unique:
         got = (
             f"{len(lacking)} of {len(wanted)} labels of the first sample that the "
-            f"other lacks: {_list(lacking)}"
+            f"other lacks: {list_labels(lacking)}"
             if len(lacking)
             else "the same labels several times, in another order"
         )
@@ -237,12 +237,13 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
         if all(x is not None for x in labels) and not labels[0].equals(labels[1]):
             msg = (
                 f"Expected the same labels along dimension {name!r}; got "
-                f"{_list(labels[1])} and {_list(labels[0])}. Align them first, for "
-                "example with xarray.align."
+                f"{list_labels(labels[1])} and {list_labels(labels[0])}. Align them "
+                "first, for example with xarray.align."
             )
             raise ValueError(msg)
 
 
-def _list(labels: Any) -> str:
+def list_labels(labels: Any) -> str:
+    """List the first of some labels, for messages."""
     shown = ", ".join(map(represent, labels[:_SHOWN]))
     return f"{shown}, ..." if len(labels) > _SHOWN else shown

@@ -60,6 +60,12 @@ def report_tasks(
         )
         msg = f"Expected two models or more with {name}; got {got}."
         raise ValueError(msg)
+    if table.clusters and request.statistic != "mean":
+        msg = (
+            f"Expected runs, or items without clusters, with {name}; got items in "
+            "clusters. Leave it out: sigarray power draws whole clusters for the means."
+        )
+        raise ValueError(msg)
     check_baseline(request, table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the test on each task

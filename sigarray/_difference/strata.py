@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import show
 from sigarray._backend.codes import list_values, name_label, read_codes
 from sigarray._backend.columns import is_sequence
+from sigarray._backend.labels import list_labels
 from sigarray._backend.library import Library
 from sigarray._backend.warn import warn_caller
 from sigarray._numeric.strata import Strata, sort_into_strata
@@ -188,11 +188,15 @@ def _check_numbers(numbers: Sequence[int], strata: int) -> None:
 
 def _check_same(of_a: Any, of_b: Any) -> None:
     """Raise if A has other strata than B."""
-    found = [set(map(name_label, list_values(x))) for x in (of_a, of_b)]
-    alone = found[0] ^ found[1]
-    if alone:
+    known = [{name_label(x): x for x in list_values(of)} for of in (of_a, of_b)]
+    got = []
+    for name, own, other in zip("AB", known, known[::-1], strict=True):
+        alone = [label for x, label in own.items() if x not in other]
+        if alone:
+            got.append(f"{list_labels(alone)} in {name} alone")
+    if got:
         msg = (
-            f"Expected the same strata of A and of B; got {show(min(alone, key=str))} "
-            "in one of them alone. Leave out its scores."
+            f"Expected the same strata of A and of B; got {' and '.join(got)}. Name "
+            "strata alike in both, or leave out scores of those that one lacks."
         )
         raise ValueError(msg)

@@ -53,7 +53,7 @@ def advise_these_tasks(
     ]
 
 
-def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
+def _advise_others(table: ScoreTable) -> tuple[str, str]:
     """Say what scores are that have no strata here, and what to do with them."""
     if table.statistic is not None:
         return "a metric of sums", "Leave it out."
@@ -62,14 +62,9 @@ def _advise_others(table: ScoreTable, statistic: Aggregate) -> tuple[str, str]:
             "--unit item averages the runs of an item, and --unit run the items of a "
             "run."
         )
-    if len(table.tasks) > 1:
-        return "items in clusters", (
-            "--statistic mean takes them: its t-test has the errors of clusters within "
-            "tasks, and bootstraps of few clusters on a task are too short."
-        )
     return "items in clusters", (
-        f"In Python, bootstrap_ci(a, b, paired=True, statistic={statistic!r}, "
-        "clusters=...) draws whole clusters."
+        "--statistic mean takes them: its t-test has the errors of clusters within "
+        "tasks, and bootstraps of few clusters on a task are too short."
     )
 
 
@@ -92,9 +87,10 @@ def refuse_scores(
         Such scores.
     """
     option = f"--statistic {statistic}"
-    has_clusters = bool(table.clusters) and statistic != "mean"
+    is_one = len(table.tasks) == 1 and statistic in OF_ORDER  # whose clusters are drawn
+    has_clusters = bool(table.clusters) and statistic != "mean" and not is_one
     if has_clusters or table.runs or table.statistic is not None:
-        what, advice = _advise_others(table, statistic)
+        what, advice = _advise_others(table)
         msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
         raise ValueError(msg)
     if statistic == "improvement" and (table.unit != "run" or table.is_paired):

@@ -69,10 +69,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     columns = _list_apart(records, a, b) if a.frame is b.frame else []
     if not columns:
-        return (
-            "Remove one, or say with --item, --run and --task which columns tell them "
-            f"apart.{averaged}"
-        )
+        return _advise_without_columns(find_column(records, "item"), averaged)
     name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
     of_clusters = a.item is not None and names_clusters(name)
     task = _find_task(columns) if is_of_item and a.task is None else None
@@ -109,6 +106,15 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
+
+
+def _advise_without_columns(item: str | None, averaged: str) -> str:
+    """Say what to do, if no column tells scores apart; most items may have several."""
+    said = "say with --item, --run and --task which columns tell them apart."
+    if not averaged:
+        return f"Remove one, or {said}"
+    of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
+    return f"S{said[1:]}{averaged}{of_clusters}"
 
 
 def _find_task(columns: list[str]) -> str | None:

@@ -19,9 +19,11 @@ def advise_all(names: Sequence[str]) -> str:
     kinds = {re.sub(r"\d+", "0", x) for x in names}
     if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
         return (
-            "; or, where each column is of an item and each row of a run, write a row "
-            "for each score, with columns of models, runs and items, and pass --unit "
-            "run,item"
+            "; or, where each column is a run of the model in its row, name columns "
+            "seed1, seed2 and so on, or turn the table, so that each model has a "
+            "column; or, where each column is of an item and each row of a run, write "
+            "a row for each score, with columns of models, runs and items, and pass "
+            "--unit run,item"
         )
     every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
     return (

@@ -120,16 +120,6 @@ def test_a_gate_asks_for_the_verdict_over_these_tasks(games, run):
     assert "dqn is not better than ours by medians\n" in err
 
 
-def test_items_in_clusters_are_refused(write, run):
-    rows = [f"{m},d{k // 4},q{k},{k * 7 % 5}" for m in "ab" for k in range(40)]
-    path = write("\n".join(["model,document,question,score", *rows, ""]))
-    options = ("--item", "question", "--cluster", "document", "--statistic", "iqm")
-    code, _, err = run("compare", path, *options)
-    assert code == 2
-    assert "got items in clusters. In Python, bootstrap_ci(a, b, paired=True, " in err
-    assert "statistic='iqm', clusters=...) draws whole clusters." in err
-
-
 def test_items_in_several_runs_are_refused(write, run):
     rows = [
         f"{m},{r},q{k},{k * 7 % 5}.{r}" for m in "ab" for r in "123" for k in range(9)

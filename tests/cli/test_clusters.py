@@ -10,7 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigarray import bootstrap_test, permutation_test, t_ci, t_test
+from sigarray import (
+    bootstrap_ci,
+    bootstrap_test,
+    permutation_test,
+    t_ci,
+    t_test,
+)
 
 ROOT = Path(__file__).parents[2]
 N_CLUSTERS = 30
@@ -75,6 +81,33 @@ def test_the_numbers_are_those_of_arrays(items, run, test):
         assert (pair["n_a"], pair["n_clusters"]) == (len(a), N_CLUSTERS)
     for name, x in scores.items():
         assert document["models"][name]["mean"] == pytest.approx(x.mean())
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "median"])
+def test_a_statistic_of_items_is_of_draws_of_whole_clusters(items, run, statistic):
+    cluster, scores = draw(n_models=2)
+    options = ("--cluster", "document", "--n-resamples", "199", "--seed", "5")
+    options = (*options, "--statistic", statistic)
+    path = items(n_models=2)
+    code, out, err = run("compare", path, *options, "--format", "json")
+    assert code == 0, err
+    assert f"--statistic {statistic} of {N_CLUSTERS} clusters" in " ".join(err.split())
+    (pair,) = json.loads(out)["over_these_tasks"]["pairs"]
+    drawn = {"statistic": statistic, "n_resamples": 199, "rng": 5, "clusters": cluster}
+    a, b = (scores[pair[f"model_{x}"]] for x in "ab")
+    found = bootstrap_ci(a, b, paired=True, method="percentile", **drawn)
+    assert pair["difference"] == pytest.approx(float(found.statistic), rel=1e-9)
+    limits = [pair["difference_low"], pair["difference_high"]]
+    assert limits == pytest.approx([*map(float, found.confidence_interval)], rel=1e-9)
+    p = bootstrap_test(a, b, paired=True, **drawn).pvalue
+    assert pair["pvalue"] == pytest.approx(float(p), rel=1e-9)
+    _, out, _ = run("compare", path, *options)
+    assert "p <= 0.05 by a bootstrap with draws of whole clusters" in " ".join(
+        out.split()
+    )
+    code, _, err = run("power", path, *options)
+    assert code == 2
+    assert "Expected runs, or items without clusters, with --statistic" in err
 
 
 def test_exchanges_are_exact_where_sums_have_a_unit(write, run):

@@ -111,3 +111,14 @@ def test_columns_of_items_and_rows_of_runs(write, run):
         done = run("compare", *paths, *options)
         refuse(done, "each column is of an item and each row of a run", "run,item")
         assert "benchmark" not in done[2]
+
+
+def test_columns_of_runs_without_their_name(write, run):
+    """They may be items or runs, and the table is right, or on its side."""
+    rows = [
+        f"{m},{','.join(f'0.{k}{n}' for k in range(5))}" for n, m in enumerate("ab")
+    ]
+    done = run("compare", write("\n".join(["model,s1,s2,s3,s4,s5", *rows])))
+    refuse(done, "name columns seed1, seed2 and so on, or turn the table")
+    answer = "\n".join(["model,seed1,seed2,seed3,seed4,seed5", *rows])
+    assert run("compare", write(answer))[0] == 0

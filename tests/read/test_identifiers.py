@@ -166,7 +166,9 @@ class TestSamples:
             for _ in range(3 + k % 3)
         ]
         path = write("\n".join(["model,question,pass", *rows]))
-        refuse(run("compare", path), "or ratings, pass --unit item")
+        done = run("compare", path)
+        refuse(done, "or ratings, pass --unit item", "Or pass --cluster question")
+        assert "Remove" not in done[2]
         code, out, err = run("compare", path, "--unit", "item", "--format", "json")
         assert code == 0, err
         assert "3 to 5 of each, were averaged" in err
