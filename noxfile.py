@@ -88,7 +88,7 @@ def core(session: nox.Session) -> None:
     copy_tests(session)
     session.install(str(wheel), *RUNNER)
     session.run("python", "-m", "tests.release.extras")
-    run_tests(session, *NUMPY_ALONE, backends="numpy")
+    run_tests(session, *NUMPY_ALONE)
 
 
 @nox.session(python="3.11")
