@@ -65,7 +65,8 @@ _PAIRS = """
 _STATISTIC = """
     A callable, called as f(x, axis=-1), returns the statistic along that axis, in
     array-API code; `of_sums` of a function makes a metric of the sums of d numbers of
-    each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n)."""
+    each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n).
+    Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are NaN."""
 
 # The first group that has the function and the parameter counts.
 GROUPS = (

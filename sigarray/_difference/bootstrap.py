@@ -95,7 +95,8 @@ def bootstrap_test(
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n).
+        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
+        NaN.
 
         The difference f(a) - f(b) is tested. "t" is Welch's t, or that of the
         differences of pairs.
@@ -384,6 +385,7 @@ def _bootstrap_test(
             observed[..., None],
             limits,
             is_two_sided=is_two_sided,
+            may_be_nan=not isinstance(statistic, str),
         )
         zero = difference - difference
         counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)

@@ -83,7 +83,8 @@ def bootstrap_replicates(
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n).
+        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
+        NaN.
 
         Replicates of "t" are the mean, or the difference of two, of the resample less
         the observed one, in units of its standard error in the resample.

@@ -94,7 +94,8 @@ def bootstrap_ci(
         a quarter of the scores at each end). A callable, called as f(x, axis=-1),
         returns the statistic along that axis, in array-API code; `of_sums` of a
         function makes a metric of the sums of d numbers of each item, and a sample is
-        then a tuple of d arrays (..., n), or one (..., d, n).
+        then a tuple of d arrays (..., n), or one (..., d, n). Resamples where it is
+        NaN, as 0 / 0 is, are extreme for a test; limits are NaN.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
@@ -377,7 +378,6 @@ def _find_limits(
     n_samples = len(entries) - len(design.rounding)
     centered = center_scores(xp, statistic, *entries[:n_samples])
     design, rows = arrange(xp, design, centered.scores)
-    unit = centered.unit
     values = [apply_statistic(xp, statistic, row) for row in rows]
     observed = difference_of(values)
     resampled = resample(xp, seed, paired, design, rows, statistic)
@@ -393,6 +393,8 @@ def _find_limits(
     limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]
     if method == "basic":
         limits = [2.0 * observed - limit for limit in reversed(limits)]
-    moved = [move_back(centered, x) for x in (observed, *limits)]
     error = standard_deviation(xp, replicates)
-    return xp.stack([unit * x for x in (*moved, error)])
+    if not isinstance(statistic, str):  # it may have no value for some resamples
+        limits = [xp.where(xp.isnan(error), error, x) for x in limits]
+    moved = [move_back(centered, x) for x in (observed, *limits)]
+    return xp.stack([centered.unit * x for x in (*moved, error)])

@@ -80,7 +80,8 @@ def permutation_test(
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n).
+        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
+        NaN.
 
         "t" is for independent samples whose spreads may differ: see Notes.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"

@@ -129,6 +129,7 @@ def count_extremes(
             Resampled(xp, draws, [pool], by),
             difference[..., None],
             {side: limits[side] for side in sides},
+            may_be_nan=not isinstance(by, str),
         )
     zero = difference - difference
     counts = count_beyond(xp, extremes, count, len(sides), zero)

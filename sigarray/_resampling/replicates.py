@@ -129,6 +129,8 @@ class Beyond:
     """Tells which replicates are at least as far from the observed value as the limits.
 
     There is a row for each side with a limit; two-sided, only the distance counts.
+    Replicates that `may_be_nan`, where a statistic has no value, are as far on each
+    side: left out, they would make p-values too small.
     """
 
     xp: Library
@@ -136,6 +138,7 @@ class Beyond:
     observed: Array
     limits: Mapping[str, Array]
     is_two_sided: bool = False
+    may_be_nan: bool = False
 
     @property
     def elements(self) -> int:
@@ -145,7 +148,10 @@ class Beyond:
         shifts = self.replicates(start, size) - self.observed
         if self.is_two_sided:
             shifts = self.xp.abs(shifts)
-        return beyond(self.xp, shifts, self.limits)
+        found = beyond(self.xp, shifts, self.limits)
+        if self.may_be_nan:
+            found = found | self.xp.isnan(shifts)[None, ...]
+        return found
 
 
 def count_beyond(
