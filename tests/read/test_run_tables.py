@@ -101,7 +101,7 @@ def test_clusters_that_are_found_are_left_out_with_a_note(write):
 def test_a_column_for_each_model_has_no_both(write, of_arrays):
     scores = {"a": [0.1, 0.2, 0.5], "b": [0.3, 0.1, 0.4]}
     source = scores if of_arrays else write("a,b\n0.1,0.3\n0.2,0.1\n0.5,0.4\n")
-    with pytest.raises(TableError, match=r"a row for each score, with columns"):
+    with pytest.raises(TableError, match=r"needs columns of models, runs and items"):
         read.scores(source, unit="run,item")
 
 

@@ -23,7 +23,7 @@ def test_the_sizes_and_what_to_do(write):
     assert "differ in size by a factor of 600 " in doubt
     assert "(means of 21 for 'pong', and 12,600 for 'qbert')" in doubt
     assert "Normalize the scores of each task before comparing: (score - low)" in doubt
-    assert doubt.endswith("own, such as the mean of a reference model")
+    assert doubt.endswith("or divide them by the mean of a reference model")
 
 
 def test_no_division_by_a_mean_that_is_negative_or_near_0(write):
