@@ -16,9 +16,8 @@ FILES = "[FILE ...]"
 # More than anyone uses.
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
-    "Estimate how many scores `sigarray compare` needs to call a model better (with "
-    "--margin: no worse); of a single model, whether a --lift would show. FILE is as "
-    "for compare."
+    "Estimate how many scores `sigarray compare` needs to call a model better, or no "
+    "worse (--margin); for one model, whether a --lift shows. FILE is as for compare."
 )
 
 
