@@ -17,7 +17,7 @@ FILES = "[FILE ...]"
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
     "Estimate how many scores `sigarray compare` needs to call a model better, or no "
-    "worse (--margin); for one model, whether a --lift shows. FILE is as for compare."
+    "worse (--margin); of one model, whether a --lift shows. FILE: see compare."
 )
 
 
