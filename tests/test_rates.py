@@ -116,7 +116,7 @@ class TestCommitted:
 class TestCalls:
     """They are those of the command, and the null hypotheses are true."""
 
-    @pytest.mark.filterwarnings("ignore:The scores of a and b do not vary")
+    @pytest.mark.filterwarnings("ignore:The scores of 'a' and 'b' do not vary")
     @pytest.mark.parametrize(
         "test",
         [x for x in tests.TESTS if x.command],

@@ -117,10 +117,10 @@ def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
     for name, by in sizes.items():
         if min(by) < 2:
             task = tasks[by.index(min(by))]
-            on = f" on {quote(task)}" if len(tasks) > 1 else ""
+            on = f" on {task!r}" if len(tasks) > 1 else ""
             msg = (
                 f"{table.source}: expected two {table.unit}s or more of each model on "
-                f"each task; got one of {quote(name)}{on}. Leave out such tasks with "
+                f"each task; got one of {name!r}{on}. Leave out such tasks with "
                 "--tasks, or such models with --ignore."
             )
             raise ValueError(msg)
@@ -128,7 +128,7 @@ def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
         warnings.warn(
             f"Profiles are over the {len(tasks)} tasks that all models have: left out "
             f"{'is' if len(left_out) == 1 else 'are'} "
-            f"{list_in_words(list(map(quote, left_out)))}.",
+            f"{list_in_words(list(map(repr, left_out)))}.",
             UserWarning,
             stacklevel=2,
         )

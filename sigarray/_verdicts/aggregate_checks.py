@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate
 from sigarray._verdicts.few_values import suits
 from sigarray._verdicts.notes import note
@@ -121,7 +121,7 @@ def refuse_scores(
     if single:
         msg = (
             f"Expected two {table.unit}s or more of each model on each task with "
-            f"{option}; got one on {quote(single[0])}. Leave out such tasks with "
+            f"{option}; got one on {single[0]!r}. Leave out such tasks with "
             "--tasks."
         )
         raise ValueError(msg)
@@ -179,7 +179,7 @@ def _say_unequal(
     ]
     odd = min(filter(None, ways), key=len)
     said = [
-        f"{n} {unit}s of {quote(name)} on {quote(tasks[k])} ({usual} {where})"
+        f"{n} {unit}s of {name!r} on {tasks[k]!r} ({usual} {where})"
         for name, k, n, usual, where in odd[:_MOST_NAMED]
     ]
     more = [f"{len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.matched import list_matched
 from sigarray._verdicts.test import Test
@@ -83,17 +83,17 @@ def _name_by_task(
     said = []
     for task, groups in named.items():
         if has_pairs:
-            texts = [" and ".join(map(quote, names)) for names in groups]
+            texts = [" and ".join(map(repr, names)) for names in groups]
             listed = shorten(texts, _SHOWN, "; ")
         else:
             listed = _list_names([name for names in groups for name in names])
-        said.append(f"{listed} on {quote(task)}" if of > 1 else listed)
+        said.append(f"{listed} on {task!r}" if of > 1 else listed)
     return shorten(said, _SHOWN)
 
 
 def _list_names(names: Iterable[str]) -> str:
     """List names in a sentence, if there are many the first: "a, b and c"."""
-    every = [quote(name) for name in dict.fromkeys(names)]
+    every = [repr(name) for name in dict.fromkeys(names)]
     if len(every) > _SHOWN:
         return f"{', '.join(every[:_SHOWN])} and {len(every) - _SHOWN} more"
     return list_in_words(every)

@@ -15,7 +15,6 @@ from sigarray._numeric.special import student_quantile
 from sigarray._order.percentiles import count_beyond, has_percentiles
 from sigarray._order.plans import Method, plan_error
 from sigarray._order.ratio import bootstrap_ratios
-from sigarray._plain_text import quote
 from sigarray.results import PairwiseAsoResult
 
 # The Monte-Carlo errors between a bound and the threshold that make it clear; the least
@@ -89,7 +88,7 @@ def draw_pairs(
             bounds[i, j] = drawn.value
             errors[i, j] = errors[j, i] = drawn.standard_error
         if not drawn.is_clear_of(options.threshold):
-            undecided.append(f"{quote(names[i])} over {quote(names[j])}")
+            undecided.append(f"{names[i]!r} over {names[j]!r}")
             bounds[i, j] = max(drawn.value, options.threshold)
     if undecided:
         warnings.warn(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import show_number
 from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, apply_to_scores
 
 # The least share of scores that are tied where a statistic cuts, of which it is said.
@@ -43,7 +43,7 @@ def refuse_two_values(
     msg = (
         f"Expected scores of more than two values with --statistic {statistic}; got "
         f"{low:g} and {high:g}, of which the mean says how many are {high:g}: for "
-        f"{quote(worst)} it is {show_number(mean)}, and the {name} "
+        f"{worst!r} it is {show_number(mean)}, and the {name} "
         f"{show_number(other)}. {advice}"
     )
     raise ValueError(msg)
@@ -91,7 +91,7 @@ def doubt_ties(
         advice = "Without it, models are compared by their means."
     warnings.warn(
         f"--statistic {statistic}: {100.0 * tied[1]:.0f} % of the scores of "
-        f"{quote(tied[0])} are tied at its {where}. The {name} {says[statistic]}. "
+        f"{tied[0]!r} are tied at its {where}. The {name} {says[statistic]}. "
         f"{advice}",
         UserWarning,
         stacklevel=2,

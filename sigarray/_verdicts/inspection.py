@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._plain_text import list_in_words, show_number
 from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.single_runs import advise_single
@@ -97,9 +97,9 @@ def _compare_scales(table: ScoreTable) -> str | None:
         percent = [x for x, (low, high) in ends.items() if low > 1.5 and high <= 100.0]
         if shares and percent and len(shares) + len(percent) == len(ends):
             a, b = shares[0], percent[0]
-            place = f" on {quote(task)}" if task else ""
+            place = f" on {task!r}" if task else ""
             msg = (
-                f"Scores of {quote(a)} are at most 1, and those of {quote(b)} above "
+                f"Scores of {a!r} are at most 1, and those of {b!r} above "
                 f"1.5{place}: are they of one scale?"
             )
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
@@ -134,7 +134,7 @@ def _find_other_scale(table: ScoreTable) -> str | None:
         if is_of_one_size and is_apart and is_near.all():
             odd = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
             name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
-            place = f" on {quote(task)}" if task else ""
+            place = f" on {task!r}" if task else ""
             among = every[is_share != (odd <= 1.0)]
             least, most = (show_number(x, 6) for x in (among.min(), among.max()))
             return (
@@ -156,9 +156,9 @@ def _doubt_copies(table: ScoreTable) -> None:
             is_by_chance = len(x) < (_FEW_ANSWERS if are_binary(x) else _FEW_SCORES)
             if np.ptp(x) > 0.0 and not is_by_chance:
                 groups.setdefault((x + 0.0).tobytes(), []).append(name)
-        on = f" on {quote(task)}" if len(table.tasks) > 1 else ""
+        on = f" on {task!r}" if len(table.tasks) > 1 else ""
         same += [
-            f"{' and '.join(map(quote, x))}{on}" for x in groups.values() if len(x) > 1
+            f"{' and '.join(map(repr, x))}{on}" for x in groups.values() if len(x) > 1
         ]
     if same:
         warnings.warn(
@@ -181,9 +181,9 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
     for task, by in missing.items():
         every = np.concatenate(list(table.tasks[task].values()))
         worst = float(every.min() if is_higher else every.max())
-        of = list_in_words([quote(x) for x in table.tasks[task] if by.get(x)])
+        of = list_in_words([repr(x) for x in table.tasks[task] if by.get(x)])
         shown = show_number(worst, 6)
-        said.append(f"{shown}{f' on {quote(task)}' if task else ''} ({of})")
+        said.append(f"{shown}{f' on {task!r}' if task else ''} ({of})")
     bound = "0" if is_higher else "the loss of a guess"
     warnings.warn(
         f"--missing worst: {scores} as the worst score of any run, "
@@ -201,7 +201,7 @@ def check_sizes(source: str, scores: Scores) -> None:
     for name, column in scores.items():
         if len(column) < 2:
             msg = (
-                f"{source}: expected two scores or more of {quote(name)}; got "
+                f"{source}: expected two scores or more of {name!r}; got "
                 f"{len(column)}. {advise_single(name)}"
             )
             raise ValueError(msg)

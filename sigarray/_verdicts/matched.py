@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
@@ -18,9 +17,7 @@ def say_matched(table: ScoreTable) -> None:
     """Say how many items, or runs, each pair has, where some models lack some."""
     for task, by in table.pairs.items():
         of = f" of task {task!r}" if task else ""
-        said = [
-            f"{quote(a)} and {quote(b)} on {len(x)}" for (a, b), (x, _) in by.items()
-        ]
+        said = [f"{a!r} and {b!r} on {len(x)}" for (a, b), (x, _) in by.items()]
         n_all = len(next(iter(table.tasks[task].values())))
         if have_all(by.values(), n_all):
             note(

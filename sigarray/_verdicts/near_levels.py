@@ -4,7 +4,6 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
-from sigarray._plain_text import quote
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 
@@ -47,10 +46,10 @@ def doubt_near_alpha(
     """Warn once of verdicts that hang on the seed."""
     near, numbers = [], []
     for task, by in tests.items():
-        on = f" on {quote(task)}" if len(tests) > 1 else ""
+        on = f" on {task!r}" if len(tests) > 1 else ""
         for test, decision in zip(by, decisions[task], strict=True):
             adjusted = decision.record["adjusted_pvalue"]
-            pair = f"{quote(decision.a)} and {quote(decision.b)}{on}"
+            pair = f"{decision.a!r} and {decision.b!r}{on}"
             every = [(pair, test.p_value, adjusted, test.n_drawn)] + [
                 (f"the margin of {pair}", x.p_value, x.adjusted, x.n_drawn)
                 for x in decision.margins

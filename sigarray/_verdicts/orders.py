@@ -23,7 +23,6 @@ from sigarray._order.families import (
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
-from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
@@ -132,7 +131,7 @@ def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
         None,
     )
     few = [x for x in every if needed is not None and x[1] < needed]
-    names = [quote(x) for x in dict.fromkeys(name for name, _ in few)]
+    names = [repr(x) for x in dict.fromkeys(name for name, _ in few)]
     # Where other models have enough, those that have not are named.
     are_some = 0 < len(names) < len({name for name, _ in every})
     sizes = [n for _, n in (few if are_some else every)]
@@ -320,7 +319,7 @@ def _say_whose_are_too_few(scores: Samples, family: Family) -> str:
     if len(few) == len(sizes):
         return ""
     counts = [
-        f"{n} score{'' if n == 1 else 's'} of {quote(name)}" for name, n in few.items()
+        f"{n} score{'' if n == 1 else 's'} of {name!r}" for name, n in few.items()
     ]
     are = "is" if [*few.values()] == [1] else "are"
     said = (

@@ -4,7 +4,7 @@ import shlex
 import warnings
 from collections.abc import Mapping
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.comparison import Comparison
 
 _SHOWN = 3
@@ -40,7 +40,7 @@ def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
     )
     if not names:
         return
-    quoted = [quote(name) for name in names]
+    quoted = [repr(name) for name in names]
     if len(quoted) > _SHOWN:
         quoted = [*quoted[:_SHOWN], f"{len(quoted) - _SHOWN} more"]
     is_one = len(names) == 1

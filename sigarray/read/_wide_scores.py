@@ -255,7 +255,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
     of_items = "item" in chosen
     if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
         msg = (
-            f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
+            f"{wide.source}: expected --unit {'run or --unit ' * (not of_items)}item "
             f"of a table with a column for each model{' and one of items' * of_items}; "
             f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
         )

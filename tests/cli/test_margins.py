@@ -64,11 +64,9 @@ def test_a_signature_has_it(items, run):
         code, out, _ = run("compare", items, "--verify", signature.replace(old, new))
         assert code == 1
         assert "the scores are the same, but they give other numbers" in out
-    with_margin = ("compare", items, "--verify", signature, "--margin")
-    assert run(*with_margin, "0.06")[0] == 0
-    assert (
-        "--margin as in the signature, which has 0.06" in run(*with_margin, "0.07")[2]
-    )
+    both = ("--verify", signature, "--margin")
+    assert run("compare", items, *both, "0.06")[0] == 0
+    assert "Expected --margin as in the sig" in run("compare", items, *both, "0.07")[2]
 
 
 def test_it_is_what_python_says(items, run):

@@ -118,8 +118,8 @@ class TestMethodOfManyScores:
         options = ["compare", path, "--unit", "item", "--test", "permutation"]
         said = run(*options)[2]
         assert (
-            "The adjusted p of a and c, a and d is 0.05 up to the error of 9,999 "
-            "random resamples, so that another seed may decide otherwise" in said
+            "The adjusted p of 'a' and 'c', 'a' and 'd' is 0.05 up to the error of "
+            "9,999 random resamples, so that another seed may decide otherwise" in said
         )
         assert not run(*options, "--method", "saddlepoint")[2]
 

@@ -236,7 +236,7 @@ class TestWhatIsSaid:
             assert message in err
         code, _, err = run("power", write("a,b\n1,2\n2,\n"))
         assert code == 2
-        assert "expected two scores or more of b; got 1. Run it with more" in err
+        assert "expected two scores or more of 'b'; got 1. Run it with more" in err
 
 
 @pytest.mark.long

@@ -145,7 +145,9 @@ def test_unlike_tasks_are_doubted(games, run, write):
     assert "largest scores. Normalize the scores" in err
     lacking = write("\n".join([x for x in lines if x[:7] != "ours,t1"]), "lacking.csv")
     _, _, err = run("profile", lacking, *OPTIONS)
-    assert "Profiles are over the 3 tasks that all models have: left out is t1." in err
+    assert (
+        "Profiles are over the 3 tasks that all models have: left out is 't1'." in err
+    )
 
 
 def test_what_it_is_not_for_raises_an_error(run, write):
@@ -158,7 +160,7 @@ def test_what_it_is_not_for_raises_an_error(run, write):
     path = write("model,task,score\na,x,1\na,x,2\nb,x,1\n", "single.csv")
     code, _, err = run("profile", path)
     assert code == 2
-    assert "got one of b" in err
+    assert "got one of 'b'" in err
     with pytest.raises(SystemExit):
         run("profile", path, "--thresholds", "1,nan")
 

@@ -151,7 +151,7 @@ def test_losses_are_said_to_be_losses(write, run):
 def test_scales_that_are_mixed(write, run):
     rows = [f"a,{k},0.8{k}" for k in range(5)] + [f"b,{k},9{k}.5" for k in range(5)]
     _, _, err = run("compare", write("\n".join(["model,seed,acc", *rows, ""])))
-    assert "Scores of a are at most 1, and those of b above 1.5" in err
+    assert "Scores of 'a' are at most 1, and those of 'b' above 1.5" in err
 
 
 @pytest.mark.long
@@ -174,7 +174,7 @@ def test_a_bound_at_the_threshold_is_a_toss_up(run):
     threshold = ["--threshold", f"{bound:.6f}"]
     code, out, err = run(*options, *threshold)
     assert code == 0
-    assert "wide_network over forest is" in err
+    assert "'wide_network' over 'forest' is" in err
     assert "up to the error of 262,144 resamples" in err
     assert "it is a toss-up, and neither is called better" in err
     assert not any(x["better"] for x in json.loads(out)["pairs"])

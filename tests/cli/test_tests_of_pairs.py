@@ -180,7 +180,7 @@ class TestCompare:
         for test in ("t", "bootstrap"):
             code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", test)
             assert code == 2
-            assert "scores.csv: expected two scores or more of a; got 1." in err
+            assert "scores.csv: expected two scores or more of 'a'; got 1." in err
 
     def test_a_p_value_of_the_level_is_significant(self, write, run):
         rows = "".join(f"0.9{k},0.5{9 - k}\n" for k in range(6))

@@ -25,20 +25,22 @@ class TestRefused:
         scores = draw()
         scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]
         said = (
-            r"got 3 runs of dqn on t1 \(5 of others\)\. .* Add the missing runs, .* "
+            r"got 3 runs of 'dqn' on 't1' \(5 of others\)\. .* Add the missing runs, .* "
             r"pass statistic='mean'"
         )
         with pytest.raises(ValueError, match=said):
             compare(scores, "iqm")
         scores["t4"]["ours"] = scores["t4"]["ours"][:4]
-        with pytest.raises(ValueError, match=r"4 runs of ours on t4 \(5 of oth"):
+        with pytest.raises(ValueError, match=r"4 runs of 'ours' on 't4' \(5 of oth"):
             compare(scores, "iqm")
         # Of a model with fewer runs on every task, the one with fewer than usual.
         twice = {
             task: by | {"ours": np.tile(by["ours"], 2)} for task, by in draw().items()
         }
         twice["t2"]["dqn"] = twice["t2"]["dqn"][:4]
-        with pytest.raises(ValueError, match=r"4 runs of dqn on t2 \(5 on other tas"):
+        with pytest.raises(
+            ValueError, match=r"4 runs of 'dqn' on 't2' \(5 on other tas"
+        ):
             compare(
                 {t: {k: by[k] for k in ("ours", "dqn")} for t, by in twice.items()},
                 "iqm",

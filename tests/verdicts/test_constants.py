@@ -14,13 +14,13 @@ def test_constant_models(write, run):
         found = pair["statistic"], pair["pvalue"], pair["better"]
         assert found == (None, 1.0, None)
         what = "differences" if "--paired" in options else "scores"
-        assert f"The {what} of a and b do not vary" in err
+        assert f"The {what} of 'a' and 'b' do not vary" in err
         assert "means cannot be tested, and p counts as 1" in err
     equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
     assert run("compare", equal, "--test", "t", "--paired")[2] == ""
     for test in ("t", "aso", "permutation"):
         _, _, err = run("compare", equal, "--test", test)
-        assert "The scores of a and b do not vary" in err
+        assert "The scores of 'a' and 'b' do not vary" in err
 
 
 def test_differences_that_vary_by_rounding_alone(write, run):
@@ -29,7 +29,7 @@ def test_differences_that_vary_by_rounding_alone(write, run):
         options = ["--test", test, "--paired", "--format", "json"]
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
-        assert "The differences of a and b do not vary, so that nothing" in err
+        assert "The differences of 'a' and 'b' do not vary, so that nothing" in err
 
 
 def test_scores_that_vary_by_rounding_alone(write, run):
@@ -38,7 +38,7 @@ def test_scores_that_vary_by_rounding_alone(write, run):
         path = write("a,b\n" + "".join(f"{x!r},{other!r}\n" for x in near))
         for test in ("t", "bootstrap", "aso", "permutation"):
             _, out, err = run("compare", path, "--test", test, "--format", "json")
-            assert err.count("The scores of a and b do not vary") == 1, test
+            assert err.count("The scores of 'a' and 'b' do not vary") == 1, test
             if test in ("t", "bootstrap"):
                 assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
 
@@ -49,7 +49,7 @@ def test_one_constant_model(write, run):
     for test in ("t", "bootstrap", "aso", "mann-whitney"):
         _, _, err = run("compare", path, "--test", test)
         known = ", and their mean counts as known without error"
-        said = f"The scores of a do not vary{known * (test in ('t', 'bootstrap'))}."
+        said = f"The scores of 'a' do not vary{known * (test in ('t', 'bootstrap'))}."
         assert err.count("do not vary") == err.count(said) == 1, test
 
 
@@ -58,7 +58,7 @@ def test_constant_runs_are_doubted_where_they_are_tested(write, run):
     rows = [f"{m},{t},{k},{m == 'a'}" for m in "ab" for t in "xy" for k in range(5)]
     rows = [x.replace("True", "1.5").replace("False", "2") for x in rows]
     tasks = write("\n".join(["model,task,run,score", *rows, ""]))
-    said = "The scores of a and b on x, a and b on y do not vary"
+    said = "The scores of 'a' and 'b' on 'x', 'a' and 'b' on 'y' do not vary"
     for test, expected in (
         ("aso", 1.0),
         ("permutation", 1.0),
@@ -84,7 +84,7 @@ def test_many_runs_that_do_not_vary_are_told_apart_by_order(write, run):
     path = write("a,b\n" + "0.71,0.82\n" * 20)
     for test in ("aso", "permutation"):
         _, out, err = run("compare", path, "--test", test, "--format", "json")
-        assert err.count("The scores of a and b do not vary. See that") == 1, test
+        assert err.count("The scores of 'a' and 'b' do not vary. See that") == 1, test
         key = "equality_pvalue" if test == "aso" else "pvalue"
         assert json.loads(out)["pairs"][0][key] < 1e-3, test
 
@@ -93,9 +93,9 @@ def test_two_constant_models_beside_another_one(write, run):
     path = write("a,b,c\n1.5,2.5,3.1\n1.5,2.5,3.4\n1.5,2.5,3.2\n1.5,2.5,3.7\n")
     _, _, err = run("compare", path, "--test", "t")
     assert (
-        "The scores of a and b do not vary, so that nothing is known of how others "
-        "would: means of a and b cannot be tested, and p counts as 1, and their mean "
-        "beside others counts as known without error."
+        "The scores of 'a' and 'b' do not vary, so that nothing is known of how others "
+        "would: means of 'a' and 'b' cannot be tested, and p counts as 1, and their "
+        "mean beside others counts as known without error."
     ) in err
     assert err.count("do not vary") == 1
     for test in ("aso", "mann-whitney"):
@@ -105,9 +105,12 @@ def test_two_constant_models_beside_another_one(write, run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "The scores of x, y and z do not vary,"),
-        (["--paired"], "The differences of x and y; x and z; y and z do not vary,"),
-        (["--columns", "x,y"], "The scores of x and y do not vary,"),
+        ([], "The scores of 'x', 'y' and 'z' do not vary,"),
+        (
+            ["--paired"],
+            "The differences of 'x' and 'y'; 'x' and 'z'; 'y' and 'z' do not vary,",
+        ),
+        (["--columns", "x,y"], "The scores of 'x' and 'y' do not vary,"),
     ],
 )
 def test_models_that_do_not_vary_are_listed_once(write, run, options, said):
@@ -129,7 +132,8 @@ def test_a_pilot_that_does_not_vary(write, run):
     path = write("a,b,c\n1,2,3\n1,2,4\n1,2,2\n1,2,3\n")
     _, _, err = run("power", path)
     assert (
-        "The scores of a and b do not vary: power, and numbers of runs, count on" in err
+        "The scores of 'a' and 'b' do not vary: power, and numbers of runs, count on"
+        in err
     )
     assert err.count("do not vary") == 1
 

@@ -48,7 +48,7 @@ def test_two_values_have_no_middle(statistic, values):
     low, high = values
     said = (
         rf"more than two values with statistic='{statistic}'; got {low:g} and "
-        rf"{high:g}, .* for a it is {every.mean():.3g}, and the .*\d\. Pass "
+        rf"{high:g}, .* for 'a' it is {every.mean():.3g}, and the .*\d\. Pass "
         "statistic='mean'"
     )
     with pytest.raises(ValueError, match=said):

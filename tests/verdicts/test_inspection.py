@@ -93,8 +93,11 @@ class TestOneScoreOfEach:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"a": [1, 2, 4.5], "b": [1, 2, 4.5], "c": [2, 1, 4.5]}, "order: a and b. Is"),
-        ({"a": [0, 1] * 10, "b": [0, 1] * 10}, "order: a and b. Is"),
+        (
+            {"a": [1, 2, 4.5], "b": [1, 2, 4.5], "c": [2, 1, 4.5]},
+            "order: 'a' and 'b'. Is",
+        ),
+        ({"a": [0, 1] * 10, "b": [0, 1] * 10}, "order: 'a' and 'b'. Is"),
         ({"a": [0, 1] * 5, "b": [0, 1] * 5}, None),  # few answers
         ({"a": [0.5] * 4, "b": [0.5] * 4}, None),  # they do not vary
         ({"a": [1, 2, 4.5], "b": [2, 1, 4.5]}, None),

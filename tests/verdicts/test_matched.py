@@ -31,7 +31,7 @@ class TestUnmatched:
         options = ("--drop-unmatched", "--format", "json")
         code, out, err = run("compare", path, *options)
         assert code == 0, err
-        assert "a and b on 19, a and c on 12, b and c on 11" in err
+        assert "'a' and 'b' on 19, 'a' and 'c' on 12, 'b' and 'c' on 11" in err
         assert "items that both have" in json.loads(out)["method"]
         found = json.loads(out)["pairs"]
         for record in found:
@@ -99,7 +99,7 @@ class TestUnmatched:
         code, out, err = run("compare", path, *options)
         assert code == 0, err
         assert "means are of the 11 runs that all models have" in err
-        assert "a and b on 19, a and c on 12, b and c on 11" in err
+        assert "'a' and 'b' on 19, 'a' and 'c' on 12, 'b' and 'c' on 11" in err
         assert "on the 11 to 19 runs that both have" in json.loads(out)["method"]
         for record in json.loads(out)["pairs"]:
             a, b = record["model_a"], record["model_b"]

@@ -17,7 +17,7 @@ ADVICE = "as docs/which_test.md says under A published number"
 def test_they_weaken_verdicts_on_others(write, run):
     path = write("\n".join([HEADER, *ROWS]))
     _, _, err = run("compare", path)
-    said = f'"{PUBLISHED}" has one run, which can hardly decide anything'
+    said = f"{PUBLISHED!r} has one run, which can hardly decide anything"
     assert f"warning: {said}" in err
     _, _, err = run("compare", path, "--ignore", PUBLISHED)
     assert "one run" not in err
@@ -26,12 +26,12 @@ def test_they_weaken_verdicts_on_others(write, run):
 def test_as_a_baseline_they_are_named(write, run):
     path = write("\n".join([HEADER, *ROWS]))
     _, _, err = run("compare", path, "--baseline", PUBLISHED)
-    assert f'warning: 1 score of "{PUBLISHED}" is too few for any verdict' in err
+    assert f"warning: 1 score of {PUBLISHED!r} is too few for any verdict" in err
     assert ADVICE in err
     assert err.count("too few") == 1
     code, _, err = run("compare", path, "--baseline", PUBLISHED, "--test", "t")
     assert code == 2
-    assert f'expected two scores or more of "{PUBLISHED}"; got 1.' in err
+    assert f"expected two scores or more of {PUBLISHED!r}; got 1." in err
     assert f"--ignore '{PUBLISHED}'" in err
     assert ADVICE in err
 
@@ -61,5 +61,5 @@ def test_a_baseline_with_few_runs_on_each_of_a_few_tasks_is_named(write, run):
     ]
     path = write("\n".join(["model,task,seed,acc", *rows]))
     _, _, err = run("compare", path, "--baseline", "base", "--test", "aso")
-    assert "2 scores of base are too few" in err
+    assert "2 scores of 'base' are too few" in err
     assert "2 to 9" not in err

@@ -29,7 +29,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--verify",
         metavar="SIGNATURE",
-        help="say whether FILE gives the same numbers",
+        help="check that FILE gives the same numbers",
     )
     result.add_argument(
         "--fail-unless-better",

@@ -16,8 +16,8 @@ FILES = "[FILE ...]"
 # More than anyone uses.
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
-    "Estimate how many scores `sigarray compare` needs to call a model better, or with "
-    "--margin not worse; of one model, whether a --lift shows. FILE: as there."
+    "Estimate how many scores `sigarray compare` needs to call a model better, or no "
+    "worse (--margin); of one model, whether a --lift shows. FILE: see compare."
 )
 
 
@@ -30,7 +30,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--lift",
         type=number(1.0, 1e6),
         metavar="FACTOR",
-        help="a lift to see; of runs x items, a difference",
+        help="lift to detect; of runs x items, a difference",
     )
     share_line(lift, "--lift F, --difference D")
     power.add_argument(
@@ -44,7 +44,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         type=number(0.0, 1.0, is_open=True),
         default=0.8,
         metavar="P",
-        help="power that is enough; default: %(default)s",
+        help="power to reach; default: %(default)s",
     )
     power.add_argument(
         "--n-samples",

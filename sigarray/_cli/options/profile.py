@@ -28,7 +28,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--thresholds",
         type=split_numbers,
         metavar="X,Y,...",
-        help="these thresholds; by default all, of which a few are shown",
+        help="thresholds; default: all, a few in the table",
     )
     add_level(profile, "1 - ALPHA is the confidence of bands; default: %(default)s")
     add_random(profile, default=_RESAMPLES, said=str(_RESAMPLES))

@@ -22,7 +22,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
             f"--{name}",
             default=name,
             metavar="SYSTEM",
-            help=f"the system in the place of {name}; default: {name}",
+            help=f"the system to use as {name}; default: {name}",
         )
     command.add_argument(
         "--metric",

@@ -53,7 +53,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         "--metric",
         action="append",
         metavar="NAME",
-        help="read this score; of A,B the first a task has",
+        help="read this score; of A,B, the first a task has",
     )
     scores.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
@@ -72,7 +72,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         help="parts of paths: '{task}/{model}/seed{run}.json'",
     )
     scores.add_argument(
-        "--table", metavar="NAME", help="read this sheet of Excel, or key of JSON"
+        "--table", metavar="NAME", help="read this sheet (Excel) or this key (JSON)"
     )
     for role in _COLUMNS:
         is_first = role == _COLUMNS[0]
@@ -86,7 +86,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
             "--statistic",
             choices=(*AGGREGATES, *STATISTICS),
             metavar="NAME",
-            help="iqm, improvement, ... of tasks; f1, ... of sums",
+            help="over tasks: iqm, ...; of sums: f1, bleu, ...",
         )
     scores.add_argument(
         "--unit",
@@ -174,7 +174,7 @@ def add_random(
         type=whole_number(1, MAX_RESAMPLES),
         default=default,
         metavar="N",
-        help=f"resamples; default: {said}",
+        help=f"number of resamples; default: {said}",
     )
     seed = command.add_argument(
         "--seed",

@@ -22,29 +22,29 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "--test",
         choices=("aso", *TESTS_OF_PAIRS),
         metavar="TEST",
-        help=f"aso, {list_in_words(TESTS_OF_PAIRS, 'or')}; by default as scores need",
+        help=f"aso, {list_in_words(TESTS_OF_PAIRS, 'or')}; default: by the scores",
     )
     tests.add_argument(
         "--paired",
         action="store_true",
-        help="pair scores in a row, as of one seed or split",
+        help="pair the scores in a row: of one seed or split",
     )
     tests.add_argument(
         "--test-share",
         type=number(0.0, 1.0, is_open=True),
         metavar="SHARE",
-        help="share of the data that splits are tested on (t)",
+        help="share of the data that each split tests on (t)",
     )
     tests.add_argument(
         "--baseline",
         metavar="MODEL",
-        help="compare every other model with this one only",
+        help="compare all other models with this one only",
     )
     tests.add_argument(
         "--margin",
         type=number(0.0, _MAX_MARGIN),
         metavar="M",
-        help="say which models are not worse by M or more",
+        help="say which models are no worse, within a margin M",
     )
     tests.add_argument(
         "--threshold",
@@ -79,6 +79,6 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "--dt",
         type=number(0.0, 1.0, is_open=True),
         metavar="DT",
-        help="compare quantiles in steps of DT only (aso)",
+        help="compare quantiles only in steps of DT (aso)",
     )
     add_random(tests, default=None, said="1000 (aso) or 9999")
