@@ -316,7 +316,7 @@ OF_THEIR_OWN = {
     "compare_models": {"dt", "higher_is_better", "margin", "n_resamples", "rng"},
     "gather_scores": {"axis"},
     "multi_aso": {"axis"},
-    "rank_ci": {"axis"},
+    "rank_ci": {"axis", "clusters", "n_clusters", "paired", "strata"},
     "bootstrap_power_analysis": {"n_resamples"},
     "permutation_test": {"n_resamples"},
     "plot.contingency": {"a, b", "ax"},

@@ -41,6 +41,16 @@ def _rank_sequence(*arrays: Any, **options: Any) -> Any:
     return sigarray.rank_ci(arrays, **options)
 
 
+def _rank_in_clusters(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+    labels = label_items(arrays[0], axis)
+    return sigarray.rank_ci(arrays, axis=axis, clusters=labels, **options)
+
+
+def _rank_in_strata(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+    labels = [label_items(x, axis) for x in arrays]
+    return sigarray.rank_ci(arrays, axis=axis, strata=labels, **options)
+
+
 def _rank_within_tasks(x: Any, axis: int = -1, **options: Any) -> Any:
     """Rank models by scores (..., 2 n), of which half are of another task."""
     xp = array_api_compat.array_namespace(x)
@@ -147,6 +157,20 @@ STRATUM_CASES = [
                 {"statistic": "iqm", "higher_is_better": False},
             ),
             ("callable", sigarray.rank_ci, ((2, 7),), {"statistic": _spread_of}),
+            ("paired", sigarray.rank_ci, ((3, 9),), {"paired": True}),
+            (
+                "iqm-paired",
+                _rank_sequence,
+                ((8,), (8,)),
+                {"paired": True, "statistic": "iqm"},
+            ),
+            (
+                "clusters",
+                _rank_in_clusters,
+                ((12,), (12,), (12,)),
+                {"paired": True, "n_clusters": 4},
+            ),
+            ("labels", _rank_in_strata, ((8,), (9,)), {"statistic": "median"}),
         )
     ),
     Case(

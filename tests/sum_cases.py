@@ -85,6 +85,19 @@ SPLIT = {"start": 5, "count": 30}
 SUM_CASES = [
     *(
         Case(
+            f"rank_ci-sums-{name}",
+            sigarray.rank_ci,
+            ((3, 3, 9),),
+            {"statistic": F1, **options, **DRAWN},
+            is_random=True,
+            values=COUNTS,
+            float32_error=2e-5,
+            moved=None,
+        )
+        for name, options in (("paired", {"paired": True}), ("independent", {}))
+    ),
+    *(
+        Case(
             f"{function.__name__}-sums-{name}",
             function,
             shapes,

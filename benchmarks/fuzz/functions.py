@@ -177,6 +177,7 @@ FUNCTIONS = [
             "confidence_level": LEVEL,
             "higher_is_better": FLAG,
             "statistic": COMPARED_BY["statistic"],
+            "paired": FLAG,
         },
         arity=3,
         takes="list",

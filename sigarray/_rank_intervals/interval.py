@@ -12,8 +12,8 @@ from sigarray._backend.aliases import (
     Seed,
     Statistic,
 )
-from sigarray._backend.checks import OPTIONS, integer, optional, show
-from sigarray._backend.chunks import MAX_HELD, map_entries, sum_replicates
+from sigarray._backend.checks import integer
+from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -24,11 +24,10 @@ from sigarray._backend.seeds import (
     seed_words,
     stream_seeds,
 )
-from sigarray._difference.strata import arrange_strata, check_strata
-from sigarray._numeric.faults import add_up_faults, spread_faults
-from sigarray._numeric.special import student_t_sf
+from sigarray._difference.resampling import DESIGN_RULES
+from sigarray._difference.strata import arrange_strata, check_strata, is_axis
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_sizes
-from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic
 from sigarray._order.pairs import join
 from sigarray._order.stacks import (
@@ -37,13 +36,8 @@ from sigarray._order.stacks import (
     name_models,
     stack_by_size,
 )
-from sigarray._rank_intervals.comparisons import Shares, bound_ranks, tell_apart
-from sigarray._rank_intervals.levels import (
-    find_differences,
-    find_ties,
-    limit_gaps,
-    pair_errors,
-)
+from sigarray._rank_intervals.conclusions import rank_estimates, split_ranks
+from sigarray._rank_intervals.designed import prepare_designed, rank_designed
 from sigarray._rank_intervals.resampled import (
     Models,
     Statistics,
@@ -52,30 +46,6 @@ from sigarray._rank_intervals.resampled import (
 )
 from sigarray._resampling.replicates import keep
 from sigarray.results import ConfidenceInterval, RankResult
-
-
-def axis_of_tasks(name: str, value: Any) -> int:
-    """Return the axis of tasks; labels raise an error that says who takes them."""
-    try:
-        return integer(name, value)
-    except TypeError as error:
-        msg = (
-            f"Expected {name} to be an integer, the axis of the tasks; got "
-            f"{show(value)}. Labels are for t_ci, bootstrap_ci, performance_profile "
-            "and probability_of_improvement."
-        )
-        raise TypeError(msg) from error
-
-
-def statistic_of_scores(name: str, value: Any) -> Any:
-    """Return a statistic of scores; those of sums raise an error."""
-    if isinstance(value, SumStatistic):
-        msg = (
-            f"Expected {name} to be 'mean', 'median', 'iqm' or a function of scores; "
-            "got one of sums. Compare two models by bootstrap_test."
-        )
-        raise TypeError(msg)
-    return OPTIONS["statistic"](name, value)
 
 
 def _check_axis_of_tasks(
@@ -93,13 +63,16 @@ def _check_axis_of_tasks(
             raise ValueError(msg)
 
 
-@checked(strata=optional(axis_of_tasks), statistic=statistic_of_scores)
+@checked(**DESIGN_RULES | {"axis": integer})
 def rank_ci(
     scores: Any,
     /,
     *,
+    paired: bool = False,
     statistic: Statistic = "mean",
-    strata: int | None = None,
+    clusters: Any = None,
+    n_clusters: int | None = None,
+    strata: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     axis: int = -1,
@@ -119,18 +92,35 @@ def rank_ci(
         Scores of K >= 2 models, one for each run, two or more. In a sequence or a
         mapping (name -> scores, or a pandas or polars DataFrame with a column for each
         model) each model has an array (..., n_k), and sizes may differ; models are in
-        the order given. Runs of one model are independent of those of others: scores of
-        the same items are not.
+        the order given. Runs of one model are independent of those of others; scores
+        of the same items are not, and need `paired`.
+    paired : bool, default: False
+        Whether all models have the same items in the same order, as systems on one test
+        set: these are then drawn for all models together. Else each model is drawn by
+        itself.
     statistic : {"mean", "median", "iqm"} or callable, default: "mean"
         By what to rank: means, medians, interquartile means ("iqm", without a quarter
         of the scores at each end), or a callable, called as f(x, axis=-1), which
-        returns the statistic along that axis, in array-API code.
-    strata : int, optional
-        The axis of the tasks, of which all models have as many; not labels, as those of
-        `bootstrap_ci`. Ranks are then those on these tasks, with other runs. By default
-        there is one task. With ``axis=-2, strata=-1`` runs and tasks are the last axes
-        of one array of models, runs and tasks, and of each array of runs and tasks in a
-        mapping or list, whose axes do not count that of the models.
+        returns the statistic along that axis, in array-API code; `of_sums` of a
+        function makes a metric of the sums of d numbers of each item, and the scores of
+        a model are then a tuple of d arrays (..., n), or one (..., d, n), and of all
+        models one array (..., K, d, n).
+    clusters : array_like, or one for each model, optional
+        A label for each item if whole clusters were sampled, as in `bootstrap_ci`: with
+        `paired` one array, else an array for all models, or a list or mapping of one
+        for each. `statistic` is then "mean" or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read.
+    strata : int, array_like, or one for each model, optional
+        The axis of the tasks, of which all models have as many, or a label for each
+        score, which tasks with unlike numbers of runs need: with `paired` one array,
+        else an array for all models, or a list or mapping of one for each. Ranks are
+        then those on these tasks, with other runs; each score counts the same, as in
+        `bootstrap_ci`. By default there is one task. With ``axis=-2, strata=-1`` runs
+        and tasks are the last axes of one array of models, runs and tasks, and of each
+        array of runs and tasks in a mapping or list, whose axes do not count that of
+        the models.
     confidence_level : float, default: 0.95
         Confidence that the intervals of all models hold, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
@@ -175,10 +165,11 @@ def rank_ci(
     ------
     TypeError
         Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use; a statistic of sums.
+        the library cannot use.
     ValueError
         Fewer than two models, fewer than two scores of a model on a task, other numbers
-        of tasks, tasks and scores of one array whose models are on its last axis,
+        of tasks, other numbers of items with `paired`, labels that are not those of the
+        models, tasks and scores of one array whose models are on its last axis,
         leading axes that do not broadcast, or options outside their range.
 
     See Also
@@ -209,6 +200,10 @@ def rank_ci(
     two models depends on their own scores, so that a diverged run of a third one costs
     them no digits, and only the correction for more comparisons.
 
+    With `paired`, the error of a difference is that of the differences of items, and
+    with clusters or a metric of sums it is that of `t_test`, for each model or for each
+    pair.
+
     `probability` says where a model is in resamples, and is no substitute for the
     interval: percentiles of it fail at near ties. Of 10 near ties with 5, 10 or 20
     runs, intervals of 95 % held all ranks in 94.8 to 97.9 % of sets, and those of
@@ -216,6 +211,10 @@ def rank_ci(
     means in 90.8 to 92.6 % if scores were lognormal, with spreads up to 10 times as
     wide as others. Percentiles of the rank of one model held that in 75.9 to 83.6 %,
     and those of all in 3.9 to 19.4 %.
+
+    Of six equal systems on the same 50 or 200 items, by micro F1 and with `paired`,
+    intervals of 95 % held all ranks in 95.0 to 95.4 % of sets, and in 95.0 to 97.2 % of
+    sets of items in 20 and 50 clusters; without `clusters` in 56.4 to 58.0 %.
 
     References
     ----------
@@ -248,8 +247,32 @@ def rank_ci(
     names, columns = name_models(scores)
     given = list_models(columns)
     check_strata(strata, given, axis)
-    xp, samples = standardize(*given, axis=axis)
     n_strata, is_one = 1, given[0] is columns
+    is_of_sums = isinstance(statistic, SumStatistic)
+    has_labels = strata is not None and not is_axis(strata)
+    if paired or clusters is not None or has_labels or is_of_sums:
+        prepared = prepare_designed(
+            statistic,
+            given,
+            names,
+            is_one=is_one,
+            axis=axis,
+            paired=paired,
+            clusters=clusters,
+            n_clusters=n_clusters,
+            strata=strata,
+        )
+        rank, low, high, probability = rank_designed(
+            prepared,
+            seed_words(prepared[0][0].xp, rng),
+            names,
+            paired=paired,
+            higher_is_better=higher_is_better,
+            alpha=1.0 - confidence_level,
+            n_resamples=n_resamples,
+        )
+        return RankResult(rank, ConfidenceInterval(low, high), probability)
+    xp, samples = standardize(*given, axis=axis)
     if strata is not None:
         _check_axis_of_tasks(strata, samples, is_one=is_one)
         if is_one:
@@ -304,10 +327,7 @@ def _rank_models(
     )
     elements = n_models * max(n_models, n_resamples)
     found = map_entries(xp, find, [join(xp, flat)], elements=elements, budget=MAX_HELD)
-    found = xp.reshape(found, (3 + n_models, n_models, *leading))
-    ranks = [xp.move_axis(found[k, ...], 0, -1) for k in range(3)]
-    probability = xp.move_axis(xp.move_axis(found[3:, ...], 1, -1), 0, -1)
-    return *ranks, probability
+    return split_ranks(xp, found, leading)
 
 
 def _rank_entries(
@@ -326,34 +346,13 @@ def _rank_entries(
     resampled = Statistics(xp, seed, stacks, models, statistic)
     replicates = keep(xp, resampled, n_resamples)
     of = estimate(xp, stacks, models, statistic, replicates)
-    sign = 1.0 if higher_is_better else -1.0
-    subtract = find_differences(xp, levels)
-    size = min(n for _, n in models.shapes)
-    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share, size)
-    gaps = sign * subtract(of.statistic)
-    gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
-    errors = pair_errors(xp, of.error, subtract.share)
-    squares = [errors.rows * errors.rows, errors.columns * errors.columns]
-    t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, _pair(of.df))
-    first, second = _pair(of.is_known)
-    # A mean of scores that are all the same is known by the spread of the other model.
-    is_known = first | second if statistic == "mean" else first & second
-    p_values = xp.where(is_known, student_t_sf(xp, t, df), 1.0)
-    unit = xp.where(of.error > 0.0, of.error, 1.0)[..., None]
-    shifts = sign * ((replicates - of.statistic[..., None]) / unit)
-    is_better = tell_apart(xp, p_values, errors.weights, shifts, alpha)
-    rows = xp.contiguous(xp.move_axis(replicates, -1, 0))
-    shares = Shares(xp, rows, subtract, ties, sign)
-    counts = sum_replicates(
-        xp, shares, n_resamples, initial=0.0 * gaps, elements=shares.elements
+    return rank_estimates(
+        xp,
+        replicates,
+        of,
+        levels,
+        statistic=statistic,
+        size=min(n for _, n in models.shapes),
+        higher_is_better=higher_is_better,
+        alpha=alpha,
     )
-    rank, _ = bound_ranks(xp, gaps > 0.0, gaps.dtype)
-    ranks = [rank, *bound_ranks(xp, is_better, gaps.dtype)]
-    found = [xp.stack(ranks), xp.permute_dims(counts / n_resamples, (2, 0, 1))]
-    fault = xp.sum(add_up_faults([of.error, of.statistic]), axis=-1)
-    return xp.permute_dims(xp.concat(found, axis=0) + fault[:, None], (0, 2, 1))
-
-
-def _pair(x: Array) -> tuple[Array, Array]:
-    """Return numbers (E, K) for the rows and the columns of a matrix (E, K, K)."""
-    return x[:, :, None], x[:, None, :]

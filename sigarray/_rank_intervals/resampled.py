@@ -16,6 +16,7 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.strata import Strata, find_errors_of_strata
 from sigarray._order.pairs import join, slices_of
+from sigarray._rank_intervals.conclusions import Estimates
 from sigarray._rank_intervals.levels import Levels, center_stack
 from sigarray._resampling.stratified import draw_within
 
@@ -108,20 +109,6 @@ def center_models(
     ]
     levels = zip(*(of for _, of in parts), strict=True)
     return [x for x, _ in parts], Levels(*(models.gather(xp, x) for x in levels))
-
-
-class Estimates(NamedTuple):
-    """The statistic of each model (E, K), and what is known of its error.
-
-    `rounding` is how far apart two equal statistics may be. The errors have degrees of
-    freedom, and are unknown if the scores, or the resamples, do not vary.
-    """
-
-    statistic: Array
-    rounding: Array
-    error: Array
-    df: Array
-    is_known: Array
 
 
 def estimate(
