@@ -25,8 +25,8 @@ class TestRefused:
         scores = draw()
         scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]
         said = (
-            r"got 3 runs of 'dqn' on 't1' \(5 of others\)\. .* Add the missing runs, .* "
-            r"pass statistic='mean'"
+            r"got 3 runs of 'dqn' on 't1' \(5 of others\)\. .* Add the missing runs, "
+            r".* pass statistic='mean'"
         )
         with pytest.raises(ValueError, match=said):
             compare(scores, "iqm")
