@@ -82,7 +82,7 @@ LAUNCHES = {
     "multi_aso(models[:5], rng=0)": 800,
     "multi_aso(models[:5], rng=0, baseline=0)": 620,
     "rank_ci(models[:5], rng=0)": 610,
-    "rank_ci(models[:5], paired=True, rng=0)": 650,
+    "rank_ci(models[:5], paired=True, rng=0)": 550,
     "permutation_test(a, b, paired=True, rng=0)": 80,
     "permutation_test(a, b, rng=0)": 100,
     "permutation_test(a, b, paired=True, method='exact')": 920,

@@ -70,7 +70,10 @@ def test_scores_that_may_well_be_of_runs(scores):
 
 def test_units_that_do_not_suit_the_table(write, run):
     path = write("item,a,b\nx,1,2\ny,2,3\nz,3,1\n")
-    refuse(run("compare", path, "--unit", "cluster"), "expected --unit run or item of")
+    refuse(
+        run("compare", path, "--unit", "cluster"),
+        "expected --unit run or --unit item of",
+    )
     refuse(run("compare", path, "--item", "item", "--unit", "run"), "got --unit run")
     path = write("a,b\n1,2\n2,3\n,4\n")
     refuse(run("compare", path, "--unit", "item"), "line 4, column 1", "blank")
