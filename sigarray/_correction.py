@@ -274,7 +274,7 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
         if faults.size:
             msg = (
                 f"Expected p-values in [0, 1], or NaN for missing ones; got "
-                f"{faults.flat[0]:g}, the first of {faults.size} that are not."
+                f"{float(faults.flat[0])!r}, the first of {faults.size} that are not."
             )
             raise ValueError(msg)
     return xp, p

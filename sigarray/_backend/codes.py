@@ -304,7 +304,7 @@ def _number(
                 f"{describe(label)} at place {place}. Pass an array of all labels."
             )
             raise TypeError(msg)
-        if label is None or label != label:  # noqa: PLR0124
+        if _is_missing(label):
             msg = (
                 f"Expected {_NAMES[kind]} to be a label for each item; got {label!r} "
                 f"at place {place}."
@@ -313,3 +313,13 @@ def _number(
         code = numbers.setdefault(name_label(label), len(numbers))
         codes[place] = known[label] = code
     return codes
+
+
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is none: NaN, NA of pandas, or blank, as cells of files."""
+    try:
+        is_same = bool(label == label)  # noqa: PLR0124
+    except TypeError:  # of NA
+        return True
+    is_blank = isinstance(label, str) and not label.strip()
+    return label is None or not is_same or is_blank

@@ -202,7 +202,8 @@ def bootstrap_test(
     With few scores the p-values of "mean" are too small, for resamples vary less than
     new samples would. With "t" every resample has an error s*, and (d* - d) / s*
     is compared with d / s, as in algorithm 16.2 of [1]_; a resample without a
-    spread has an infinite t, and counts; where the scores have none, p is 1. No
+    spread has an infinite t, and counts. Of two models whose scores have no spread, p
+    is 1 with "t", and with "mean" the least there is, even of two scores each. No
     bootstrap holds of a tail that was not seen. Of 4000 pairs of samples each,
     two-sided p <= 0.05 in so many percent, the lowest and the highest of 5, 10, 20 and
     50 scores a side and of 5 against 20 and 50. Scores are normal, lognormal

@@ -120,9 +120,10 @@ def compare_models(
         models of each pair, with a correction of its own; for scores of 0 and 1 it is
         that of `proportion_test`. By default "t" of runs, of clusters and of metrics
         of sums.
-    statistic : {"mean", "iqm", "median"}, optional
+    statistic : {"mean", "iqm", "median", "improvement"}, optional
         Decide over these tasks, too: by the mean, interquartile mean or median of all
-        scores of a model, where each task is a stratum ("mean": each counts the same).
+        scores of a model, where each task is a stratum ("mean": each counts the same);
+        or by how often runs of one model beat those of another ("improvement").
         This is of other runs on the same tasks, by `t_test` ("mean") or
         `bootstrap_test` with `strata`; the other verdict is over tasks like these. Of
         items in clusters, "mean" takes the errors of clusters within tasks. "iqm" and

@@ -42,6 +42,17 @@ def test_a_list_of_tensors_is_refused():
         t_test(np.arange(12.0), np.ones(12), paired=True, clusters=labels)
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "string", "object"])
+def test_labels_that_are_missing_are_refused(dtype):
+    """None of them is a cluster of its own; nor is a blank."""
+    pandas = pytest.importorskip("pandas")
+    labels = pandas.Series([1, 1, 2, None, 2, 3]).astype("Int64").astype(dtype)
+    with pytest.raises(ValueError, match=r"got <NA> at place 3"):
+        t_ci(np.arange(6.0), clusters=labels)
+    with pytest.raises(ValueError, match=r"got ' ' at place 4"):
+        t_ci(np.arange(6.0), clusters=["a", "a", "b", "b", " ", "c"])
+
+
 @pytest.mark.parametrize("option", ["clusters", "strata"])
 def test_labels_with_an_index_of_another_order(option):
     """Scores with the index bring them into order; those without it lead to a doubt."""
