@@ -137,6 +137,14 @@ def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
 
 def _check_columns(names: list[Any], columns: list[Any]) -> None:
     """Refuse columns of a data frame that are not models."""
+    levels = next((x for x in names if isinstance(x, tuple) and len(x) > 1), None)
+    if levels is not None:
+        msg = (
+            "Expected one column for each model; got columns with several names each, "
+            f"such as {represent(levels)}. Choose the scores of one metric or task, "
+            "such as frame['acc'], or pass a row for each score to compare_models."
+        )
+        raise ValueError(msg)
     for name, column in zip(names, columns, strict=True):
         kind = np.asarray(column).dtype
         if kind.kind not in "biuf":

@@ -155,6 +155,9 @@ def test_multi_aso_takes_a_data_frame():
     frame["seed"] = [7, 1, 4] * 3
     with pytest.raises(ValueError, match="'seed', which looks like an index"):
         multi_aso(frame)
+    of_tasks = pandas.concat({"acc": frame, "f1": frame}, axis=1)
+    with pytest.raises(ValueError, match=r"several names each, such as \('acc', "):
+        multi_aso(of_tasks, rng=0)
 
 
 @pytest.mark.parametrize("function", [multi_aso, rank_ci])
