@@ -157,7 +157,7 @@ STRATUM_CASES = [
                 {"statistic": "iqm", "higher_is_better": False},
             ),
             ("callable", sigarray.rank_ci, ((2, 7),), {"statistic": _spread_of}),
-            ("paired", sigarray.rank_ci, ((3, 9),), {"paired": True}),
+            ("paired", sigarray.rank_ci, ((3, 10),), {"paired": True}),
             (
                 "iqm-paired",
                 _rank_sequence,

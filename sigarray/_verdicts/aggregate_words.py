@@ -253,8 +253,8 @@ def _list_remarks(x: Aggregates) -> list[str]:
     else:
         told = [
             f"Over these {len(x.tasks)} tasks, a model is better than another {by} if "
-            f"{rule}. This is of other {what} on the same tasks; the verdict over "
-            "tasks like these takes them for a sample."
+            f"{rule}. This is about other {what} on the same tasks; the verdict over "
+            "tasks like these is about other tasks."
         ]
     if x.margin is not None:
         where = say_where(x).lstrip() or f"by the {name_by(x)}"

@@ -16,6 +16,7 @@ _MEANS = {
     "run": "the mean over {} runs",
     "item": "the mean over {} items",
 }
+_OF_RATERS = "Raters are averaged: results are about other items, not other raters"
 
 
 def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[str]:
@@ -173,7 +174,7 @@ def _say_means(table: ScoreTable) -> list[str]:
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
     which = f"{'an' if unit == 'item' else 'a'} {unit}"
     said = [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
-    return [*said, "Raters are averaged, not sampled"] if of == "rating" else said
+    return [*said, _OF_RATERS] if of == "rating" else said
 
 
 def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:

@@ -106,7 +106,7 @@ def _find_columns(frame: Frame) -> list[Sequence[Any]]:
             msg = (
                 f"{frame.source}: expected one column {column!r} in the header; got "
                 f"{got}.{_suggest(column, frame)}"
-                f"{_advise_compare(frame) if column == 'system' else ''}"
+                f"{_advise_compare(frame) if column != 'item' else ''}"
             )
             raise TableError(msg)
     return [frame.columns[names[column]] for column in _COLUMNS]

@@ -55,10 +55,10 @@ def turn_runs(
     # There is no column of runs before they are turned.
     known = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
     has_items = "item" in known and (has_model or "model" in known)
-    if len(frame.lines) > _MAX_MODELS and not has_items:
-        return frame
     by_metric = find_runs(x for x in frame.columns if x not in ignored)
     every = {x: run for by in by_metric.values() for x, run in by.items()}
+    if len(frame.lines) > _MAX_MODELS and (not has_items or len(every) < 2):
+        return frame  # without a look at its rows
     column = _find_models(frame, chosen, ignored, list(every))
     is_numbered = not every
     if is_numbered and column is not None:

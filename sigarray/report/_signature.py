@@ -101,7 +101,7 @@ def write_signature(fields: Mapping[str, str]) -> str:
 
 
 def read_signature(line: str) -> dict[str, str]:
-    """Return the fields of a line.
+    """Return the fields of a line, which may be as a report has it.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read_signature(line: str) -> dict[str, str]:
     """
     fields: dict[str, str] = {}
     faults = []
-    for part in line.strip().split("|"):
+    for part in line.strip().removeprefix("Signature:").strip("` ").split("|"):
         key, colon, text = part.partition(":")
         if not colon or key in fields:
             faults.append(f"{part[:60]!r} in it")

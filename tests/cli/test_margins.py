@@ -59,7 +59,8 @@ def test_csv_has_its_columns_at_the_end(items, run):
 def test_a_signature_has_it(items, run):
     signature = compare(run, items, "--margin", "0.06")["signature"]
     assert "|margin:0.06|" in signature
-    assert run("compare", items, "--verify", signature)[0] == 0
+    for as_shown in (signature, f"Signature: {signature}", f"Signature: `{signature}`"):
+        assert run("compare", items, "--verify", as_shown)[0] == 0
     for old, new in (("margin:0.06", "margin:0.07"), ("|margin:0.06", "")):
         code, out, _ = run("compare", items, "--verify", signature.replace(old, new))
         assert code == 1

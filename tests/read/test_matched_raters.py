@@ -67,8 +67,9 @@ class TestMatching:
         assert found["pairs"][0]["mean_difference"] == pytest.approx(-0.03, abs=0.15)
         said = (
             "The score of an item is the mean of 2 to 3 ratings (by rater). Raters "
-            "are averaged, not sampled. 32 of 208 ratings were left out, because not "
-            "all models have one of the item by the same rater."
+            "are averaged: results are about other items, not other raters. 32 of 208 "
+            "ratings were left out, because not all models have one of the item by the "
+            "same rater."
         )
         assert said in found["method"]
         (left,) = warn(done)

@@ -50,7 +50,7 @@ class TestAdvice:
             said = (
                 f"The score of an item is the mean of 3 ratings (by {column}). Raters"
             )
-            said += " are averaged, not sampled."
+            said += " are averaged: results are about other items, not other raters."
             assert said in " ".join(out.split())
             assert "shares of scores" not in out
             assert "ratings were left out" not in out

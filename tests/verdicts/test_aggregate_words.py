@@ -27,8 +27,8 @@ def test_texts_say_which_question_is_answered():
     result = compare(draw(), "mean")
     text = " ".join(result.sentences)
     assert "ours is better than dqn over these 6 tasks: adjusted p" in text
-    assert "of other runs on the same tasks" in text
-    assert "the verdict over tasks like these takes them for a sample" in text
+    assert "about other runs on the same tasks" in text
+    assert "the verdict over tasks like these is about other tasks" in text
     assert (
         "Over these 6 tasks: t-test of the mean, with tasks as strata" in result.method
     )
