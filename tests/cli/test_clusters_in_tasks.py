@@ -248,7 +248,7 @@ class TestWords:
             assert text.count("The design is") == 1
             assert "by the mean of its means on tasks, each of which counts" in text
             assert "by a t-test with the errors of whole clusters" in text
-            assert "This is of other clusters of items on the same tasks" in text
+            assert "This is about other clusters of items on the same tasks" in text
             said = "with tasks as strata and the errors of whole clusters, two-sided"
             assert f"{said}, each task counting the same" in text
 
