@@ -25,7 +25,7 @@ from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.nested import nest_clusters
 from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.strata import Strata
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import SumStatistic, uses_sums
 
 # Statistics of scores that count by weights, as those of clusters do in resamples.
 _MIDDLES = ("median", "iqm")
@@ -203,7 +203,7 @@ def _check_statistic_of_clusters(
     statistic: TestedStatistic, takes_middles: bool, is_stratified: bool
 ) -> None:
     """Raise unless the statistic is known of samples whose size varies."""
-    if statistic == "mean" or isinstance(statistic, SumStatistic):
+    if uses_sums(statistic):
         return
     if statistic in _MIDDLES and takes_middles and not is_stratified:
         return

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeGuard
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
@@ -164,6 +164,11 @@ def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
         )
         raise TypeError(msg)
     return SumStatistic(measure)
+
+
+def uses_sums(statistic: Any) -> TypeGuard[Literal["mean"] | SumStatistic]:
+    """Tell whether weighted sums of scores are enough: of the mean, and of sums."""
+    return statistic == "mean" or isinstance(statistic, SumStatistic)
 
 
 def list_numbers(

@@ -8,7 +8,7 @@ from sigarray._backend.library import Library
 from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.student import find_t
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import uses_sums
 from sigarray._rank_intervals.comparisons import Shares, bound_ranks, tell_apart
 from sigarray._rank_intervals.levels import (
     Levels,
@@ -56,19 +56,20 @@ def rank_estimates(
     gaps = sign * subtract(of.statistic)
     gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
     if of.error.ndim > of.statistic.ndim:
+        of_model = of.error[:, 0, :]
         error = xp.where(of.error > 0.0, of.error, 1.0)
         t, df, is_known = limit_gaps(xp, gaps, error), of.df, of.is_known
         # In units of the largest error, whatever that is.
         unit = xp.max(error, axis=(-2, -1))[:, None, None]
         weights = xp.where(is_known, unit / error, 0.0)
     else:
+        of_model = of.error
         errors = pair_errors(xp, of.error, subtract.share)
         squares = [errors.rows * errors.rows, errors.columns * errors.columns]
         t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, _pair(of.df))
         first, second = _pair(of.is_known)
         # A mean of scores that are all the same is known by the spread of the other.
-        is_closed = statistic == "mean" or isinstance(statistic, SumStatistic)
-        is_known = first | second if is_closed else first & second
+        is_known = first | second if uses_sums(statistic) else first & second
         unit = xp.where(of.error > 0.0, of.error, 1.0)[..., None]
         weights = errors.weights
     p_values = xp.where(is_known, student_t_sf(xp, t, df), 1.0)
@@ -83,8 +84,7 @@ def rank_estimates(
     rank, _ = bound_ranks(xp, gaps > 0.0, gaps.dtype)
     ranks = [rank, *bound_ranks(xp, is_better, gaps.dtype)]
     found = [xp.stack(ranks), xp.permute_dims(counts / n_resamples, (2, 0, 1))]
-    error = of.error if of.error.ndim == of.statistic.ndim else of.error[:, 0, :]
-    fault = xp.sum(add_up_faults([error, of.statistic]), axis=-1)
+    fault = xp.sum(add_up_faults([of_model, of.statistic]), axis=-1)
     return xp.permute_dims(xp.concat(found, axis=0) + fault[:, None], (0, 2, 1))
 
 

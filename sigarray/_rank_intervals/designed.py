@@ -28,7 +28,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.sums import SumStatistic, list_numbers
+from sigarray._numeric.sums import SumStatistic, list_numbers, uses_sums
 from sigarray._order.pairs import join
 from sigarray._rank_intervals.conclusions import (
     Estimates,
@@ -250,10 +250,11 @@ def _rank_designed(
         for x in items
         for n_of_items in [2 if isinstance(statistics[1], SumStatistic) else 1]
     ]
-    is_closed = statistics[1] == "mean" or isinstance(statistics[1], SumStatistic)
     find = _find_paired if paired else _find_single
     of_all = [x.with_arrays(y) for (_, x), y in zip(designs, of_items, strict=True)]
-    error, df = find(xp, numbers, of_all, None if is_closed else replicates)
+    error, df = find(
+        xp, numbers, of_all, None if uses_sums(statistics[1]) else replicates
+    )
     estimates = Estimates(value, rounding, error, df, error > 0.0)
     levels_of_models = Levels(level, xp.ones_like(level))
     found = rank_estimates(
@@ -276,7 +277,9 @@ def _flatten(xp: Library, x: Array, leading: tuple[int, ...], n_axes: int) -> Ar
 
 def _list_numbers(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Return numbers (E, K, n) whose means have the errors of the statistics."""
-    if statistic == "mean" or isinstance(statistic, SumStatistic):
+    if statistic == "mean":  # whose faults `find_errors_by_design` spreads
+        return x
+    if isinstance(statistic, SumStatistic):
         return list_numbers(xp, statistic, x, paired=False, are_checked=False)[0]
     rows = spread_faults(xp, x)
     if isinstance(statistic, str):

@@ -23,7 +23,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_counts, random_places
 from sigarray._numeric.statistic import difference_of
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import uses_sums
 from sigarray._resampling.draws import (
     Draws,
     Summands,
@@ -118,7 +118,7 @@ class Crossed(Draws):
         """
         sizes = [int(x.shape[-1]) for x in scores]
         entries = [math.prod(x.shape[:-1]) for x in scores]
-        is_weighted = statistic == "mean" or isinstance(statistic, SumStatistic)
+        is_weighted = uses_sums(statistic)
         widths = [n // self.n_items for n in sizes] if is_weighted else sizes
         n_values: int = sum(n * (1 + k) for n, k in zip(widths, entries, strict=True))
         n_arrays = 1 if xp.is_host and is_weighted else 2

@@ -22,7 +22,7 @@ from sigarray._numeric.statistic import (
     difference_of,
 )
 from sigarray._numeric.subsets import subset_at
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.exchanged import (
     count_bits_at_once,
     mean_of_exchanged,
@@ -208,7 +208,7 @@ class Exchanges(Permutations):
     ) -> int:
         """Count the words or bits of a replicate, and the scores or a difference."""
         n_entries: int = math.prod(scores[0].shape[:-1])
-        if not _is_of_sums(statistic):
+        if not uses_sums(statistic):
             return self.n * (1 + n_entries)
         # A word has a bit for each of `WORD_BITS` pairs.
         n_words = math.ceil(self.n / WORD_BITS)
@@ -281,7 +281,7 @@ class Deals(Permutations):
         """Count the keys of a replicate, and the scores or a difference."""
         *leading, n_scores = scores[0].shape
         n_entries = math.prod(leading)
-        if not _is_of_sums(statistic):
+        if not uses_sums(statistic):
             return int(n_scores * (1 + n_entries))
         return int(n_entries + n_scores)  # one product for all batch entries
 
@@ -358,11 +358,6 @@ def count_summed(scores: Sequence[Array]) -> int:
 
 def _are_gathered(scores: Sequence[Array]) -> bool:
     return int(scores[0].shape[-2]) <= _FEW_ROWS
-
-
-def _is_of_sums(statistic: TestedStatistic) -> bool:
-    """Tell whether products of weights and scores are enough, without samples."""
-    return statistic == "mean" or isinstance(statistic, SumStatistic)
 
 
 def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
