@@ -161,7 +161,7 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
 
 
 def _pool(scores: Mapping[str, Sequence[np.ndarray]]) -> np.ndarray:
-    return np.sort(np.concatenate([x for by in scores.values() for x in by]))
+    return np.concatenate([x for by in scores.values() for x in by])
 
 
 def _choose_shown(scores: Mapping[str, Sequence[np.ndarray]]) -> list[float]:

@@ -101,10 +101,8 @@ def _say_rounded(
 ) -> list[Caution]:
     """Say that float64 has no place for a whole number, so that others may equal it."""
     for name, column in numbers.items():
-        largest = (
-            max(-np.fmin.reduce(column), np.fmax.reduce(column)) if column.size else 0.0
-        )
-        if largest < EXACT:
+        low, high = (x.reduce(column, initial=0.0) for x in (np.fmin, np.fmax))
+        if max(-low, high) < EXACT:
             continue
         for k in np.flatnonzero(np.abs(column) >= EXACT).tolist():
             text = str(columns[name][k]).strip()

@@ -110,11 +110,11 @@ def _advise(records: Records, a: Record, b: Record) -> str:
 
 def _advise_without_columns(item: str | None, averaged: str) -> str:
     """Say what to do, if no column tells scores apart; most items may have several."""
-    said = "say with --item, --run and --task which columns tell them apart."
+    said = "with --item, --run and --task which columns tell them apart."
     if not averaged:
-        return f"Remove one, or {said}"
+        return f"Remove one, or say {said}"
     of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
-    return f"S{said[1:]}{averaged}{of_clusters}"
+    return f"Say {said}{averaged}{of_clusters}"
 
 
 def _find_task(columns: list[str]) -> str | None:

@@ -246,13 +246,11 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     if not names:
         of_words = advise_numbers(frame.columns, roles.values())
         advice = next(iter(frame.no_scores.values()), of_words)
-        msg = f"{frame.source}: {advice}"
-        if advice is None:
-            msg = (
-                f"{frame.source}, read as {frame.kind}: expected a column of scores; "
-                f"got {list_names(frame.columns)}. Name it with --score."
-            )
-        raise TableError(msg)
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
+            f"{list_names(frame.columns)}. Name it with --score."
+        )
+        raise TableError(msg if advice is None else f"{frame.source}: {advice}")
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
         f"{list_names(names)}. Choose one with --metric NAME"

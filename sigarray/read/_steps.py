@@ -133,14 +133,15 @@ def take_last_steps(
         others, of_most = kept.take(differs), ends[is_last][differs]
         tasks = others.list_known("task") or [None]
         are_some_missing = not {*tasks}.isdisjoint(with_missing)
-        doubts.append(_doubt_others(others, of_most, column))
+        doubt = _doubt_others(others, of_most, column)
         if not is_kept:
-            doubts[0] += _advise_leaving_out(others[0])
+            doubt += _advise_leaving_out(others[0])
         if are_some_missing and not is_kept:
-            doubts[0] += (
+            doubt += (
                 f"; or, where blank scores at the last {column} are missing, pass "
                 "--missing drop, or --missing worst"
             )
+        doubts.append(doubt)
     return kept, [note], doubts, LastSteps(column, float(low), float(high))
 
 
