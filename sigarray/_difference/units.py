@@ -19,10 +19,14 @@ from sigarray._difference.resampling import (
     prepare_samples,
 )
 from sigarray._difference.strata import code_strata, place_codes
-from sigarray._numeric.clusters import Clusters, keep_inside, sum_clusters
+from sigarray._numeric.clusters import (
+    Clusters,
+    keep_inside,
+    nest_clusters,
+    sum_clusters,
+)
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.nested import nest_clusters
 from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.strata import Strata
 from sigarray._numeric.sums import SumStatistic, uses_sums

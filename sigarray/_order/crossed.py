@@ -22,16 +22,16 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.warn import warn_caller
-from sigarray._numeric.crossed import add_parts, find_parts
+from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
 from sigarray._numeric.student import find_t
 from sigarray._order.equality import Equality
+from sigarray._order.errors import deviation_of, find_tails, has_percentiles
 from sigarray._order.estimates import Estimates
 from sigarray._order.families import MIN_SIZE, Family
-from sigarray._order.moments import deviation_of
 from sigarray._order.pairs import (
     Stacks,
     count_pairs,
@@ -41,7 +41,6 @@ from sigarray._order.pairs import (
     orient,
     slices_of,
 )
-from sigarray._order.percentiles import find_tails, has_percentiles
 from sigarray._order.plans import Method, Plan, check_resamples
 from sigarray._order.ratio import (
     find_scales,

@@ -17,25 +17,31 @@ from sigarray._backend.seeds import seed_words
 from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
-from sigarray._order.asymptotic import asymptotic_errors
 from sigarray._order.comparison import compare_pairs
-from sigarray._order.enumeration import exact_errors
 from sigarray._order.equality import Equality, find_equality
+from sigarray._order.errors import (
+    asymptotic_errors,
+    deviation_of,
+    exact_errors,
+    find_tails,
+    has_any_percentiles,
+    has_percentiles,
+    moments,
+    standard_deviation,
+)
 from sigarray._order.families import MIN_SIZE, Family
-from sigarray._order.moments import deviation_of, moments, standard_deviation
 from sigarray._order.pairs import (
     Block,
     Stacks,
     count_pairs,
+    has_tiles,
     join,
+    join_tiles,
+    largest_tile,
     list_blocks,
+    list_tiles,
     orient,
     slices_of,
-)
-from sigarray._order.percentiles import (
-    find_tails,
-    has_any_percentiles,
-    has_percentiles,
 )
 from sigarray._order.plans import (
     Method,
@@ -56,7 +62,6 @@ from sigarray._order.ratio import (
     seed_stacks,
     sort_stacks,
 )
-from sigarray._order.tiles import has_tiles, join_tiles, largest_tile, list_tiles
 
 
 class Estimates(NamedTuple):

@@ -13,8 +13,8 @@ from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.crossed import find_df_of_bound, replicate_tables
+from sigarray._order.errors import has_percentiles
 from sigarray._order.many_models import multi_aso
-from sigarray._order.percentiles import has_percentiles
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders

@@ -12,7 +12,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
-from sigarray._order.percentiles import count_beyond, has_percentiles
+from sigarray._order.errors import count_beyond, has_percentiles
 from sigarray._order.plans import Method, plan_error
 from sigarray._order.ratio import bootstrap_ratios
 from sigarray.results import PairwiseAsoResult

@@ -14,7 +14,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.threefry import random_counts
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.quantile import merge_steps, sorted_resamples
-from sigarray._order.enumeration import exact_errors
+from sigarray._order.errors import exact_errors
 from sigarray._order.ratio import map_ratios, merge_sizes
 from sigarray._order.violation import ratio_of_samples
 from sigarray._resampling.exchanged import sum_of_exchanged

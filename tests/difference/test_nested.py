@@ -16,7 +16,7 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
-from sigarray._numeric.nested import weigh_clusters
+from sigarray._numeric.clusters import weigh_clusters
 from sigarray._numeric.strata import Intervals
 from tests.backends import require
 

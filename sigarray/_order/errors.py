@@ -1,17 +1,98 @@
-"""Standard errors of violation ratios over all resamples of few scores."""
+"""Standard errors and tails of violation ratios.
 
+They are those of replicates, of all resamples of few scores, or of the normal limit.
+Tails go beside Student's bound, which is too low if the ratio equals the threshold.
+"""
+
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.chunks import AddUp
+from sigarray._backend.chunks import AddUp, add_chunks
 from sigarray._backend.library import Library
-from sigarray._numeric.quantile import Grid, merge_all_steps
+from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps
+from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
-from sigarray._order.moments import standard_deviation
-from sigarray._order.pairs import Block, Stacks, map_block
-from sigarray._order.violation import ratio_of_sums
+from sigarray._order.pairs import Block, Stacks, count_pairs, map_block
+from sigarray._order.violation import in_dtype_of, ratio_of_samples, ratio_of_sums
+
+
+def moments(xp: Library, deviations: Array, weights: Array | float) -> Array:
+    """Return w d and w d^2, stacked on a new first axis."""
+    weighted = weights * deviations
+    return xp.stack([weighted, weighted * deviations])
+
+
+def standard_deviation(
+    xp: Library,
+    add_moments: Callable[[Any, int, AddUp], Array],
+    count: int,
+    observed: Array,
+    elements: int,
+    batch: int | None = None,
+) -> Array:
+    """Return the standard deviation (ddof 0) from moments about the observed ratio."""
+    # 0, or NaN where the ratio is NaN; with its shape and, in shard_map, its mesh axes.
+    zero = observed - observed
+    sums = add_chunks(
+        xp,
+        add_moments,
+        count,
+        initial=xp.stack([zero, zero]),
+        elements=elements,
+        batch=batch,
+    )
+    return xp.sqrt(xp.clip(sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
+
+
+def deviation_of(xp: Library, replicates: Array, ratio: Array) -> Array:
+    """Return the standard deviation (ddof 0) of replicates about the observed ratio."""
+    deviations = replicates - ratio[..., None]
+    mean = xp.mean(deviations, axis=-1)
+    variance = xp.mean(deviations * deviations, axis=-1) - mean**2
+    return xp.sqrt(xp.clip(variance, 0.0, None))
+
+
+# The least scores of each sample, the least replicates beyond a percentile, and the
+# most replicates of all pairs that are held.
+_MIN_SIZE, _MIN_BEYOND, _MAX_KEPT = 20, 20, 2**16
+
+
+def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
+    """Tell whether a pair of these sizes has percentiles, given the number of pairs.
+
+    The number of batch entries does not matter, because results do not depend on it.
+    """
+    return min(n, m) >= _MIN_SIZE and n_pairs * n_resamples <= _MAX_KEPT
+
+
+def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
+    """Tell whether any pair has percentiles."""
+    sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
+    return has_percentiles(sizes[-2], sizes[-1], count_pairs(stacks), n_resamples)
+
+
+def count_beyond(level: float, n_resamples: int) -> int:
+    """Count the replicates from the percentile on: a share of `level` of them.
+
+    The least number is `_MIN_BEYOND`, so that chance does not decide.
+    """
+    count = math.floor(level * (n_resamples + 1) + 1e-9)
+    return min(max(count, _MIN_BEYOND), n_resamples)
+
+
+def find_tails(xp: Library, replicates: Array, level: float) -> tuple[Array, Array]:
+    """Return the replicates beyond which there is a share of `level`, on each side."""
+    count = replicates.shape[-1]
+    n_beyond = count_beyond(level, count)
+    return (
+        xp.nth_smallest(replicates, n_beyond)[..., 0],
+        xp.nth_smallest(replicates, count + 1 - n_beyond)[..., 0],
+    )
+
 
 # Tables of this many numbers are kept on the host: half a megabyte.
 _MAX_KEPT = 2**16
@@ -158,3 +239,75 @@ class _MomentsOfRows:
         ranks = xp.take(samples.tables.rows, rows, axis=1)
         chosen = _choose_scores(xp, ranks, samples.n_scores, self.center.dtype)
         return chosen, xp.take(weights, rows, axis=0)
+
+
+def asymptotic_errors(
+    xp: Library, stacks: Stacks, block: Block, steps: MergedSteps | None
+) -> Array:
+    """Return standard errors by the delta method, pair by pair."""
+    find_error = functools.partial(_asymptotic_error, xp, steps)
+    return map_block(xp, stacks, block, find_error)
+
+
+def _asymptotic_error(
+    xp: Library, steps: MergedSteps | None, x: Array, y: Array
+) -> Array:
+    """Return the standard error by the delta method, from the Kantorovich potentials.
+
+    sigma^2 = [var(phi_V - eps phi_W) / n + var(psi_V - eps psi_W) / m] / W2^4, where
+    the potentials have the increments h(T_i - x_(i+1)) - h(T_i - x_(i)) with T_i =
+    G^-1(i/n), and h(y_(j+1) - S_j) - h(y_(j) - S_j) with S_j = F^-1(j/m): del Barrio et
+    al. (2018).
+    """
+    n, m = x.shape[-1], y.shape[-1]
+    # Added to the level of the scores, small differences would be lost.
+    lowest = xp.minimum(x[..., :1], y[..., :1])
+    x, y = x - lowest, y - lowest
+    unit = largest_or_one(xp, x[..., -1:], y[..., -1:])[..., None]
+    x, y = x / unit, y / unit
+    if steps is None:
+        distance = xp.mean((y - x) ** 2, axis=-1)
+    else:
+        squares = (xp.take_last(y, steps.ranks_b) - xp.take_last(x, steps.ranks_a)) ** 2
+        distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
+
+    eps = ratio_of_samples(xp, steps, x, y)[..., None]
+
+    def cost(u: Array) -> Array:
+        return xp.clip(u, 0.0, None) ** 2 - eps * u * u
+
+    transported = _at_breakpoints(xp, y, n)
+    variance = _variance_of_sums(
+        xp, cost(transported - x[..., 1:]) - cost(transported - x[..., :-1])
+    )
+    transported = _at_breakpoints(xp, x, m)
+    variance_b = _variance_of_sums(
+        xp, cost(y[..., 1:] - transported) - cost(y[..., :-1] - transported)
+    )
+    is_zero = distance == 0.0
+    error = xp.sqrt(variance / n + variance_b / m) / xp.where(is_zero, 1.0, distance)
+    return xp.where(is_zero, 0.0, error)
+
+
+def _at_breakpoints(xp: Library, x: Array, n: int) -> Array:
+    """Return the quantile function of x at 1/n, ..., (n-1)/n; the middle of jumps."""
+    m = x.shape[-1]
+
+    def build(xp: Library) -> tuple[Array, ...]:
+        positions = m * xp.arange(1, n, dtype=xp.int64)
+        return (positions - 1) // n, positions // n
+
+    left, right = xp.build_tables(build)
+    return 0.5 * (xp.take_last(x, left) + xp.take_last(x, right))
+
+
+def _variance_of_sums(xp: Library, increments: Array) -> Array:
+    """Return the variance (ddof 0) of 0 and the cumulative sums of the increments."""
+    dtype = xp.widest_float
+    zero = xp.zeros((*increments.shape[:-1], 1), dtype=increments.dtype)
+    sums = xp.cumulative_sum(
+        xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype
+    )
+    deviations = sums - xp.mean(sums, axis=-1, keepdims=True)
+    variance = xp.mean(deviations * deviations, axis=-1)
+    return xp.astype(variance, increments.dtype)
