@@ -111,6 +111,14 @@ class TestBootstrapPowerAnalysis:
         by_function = bootstrap_power_analysis(x, n_resamples=200, test=welch, rng=0)
         assert float(by_name) == float(by_function)
 
+    def test_a_p_value_at_the_level_is_small_enough(self):
+        def find(a, b, axis):
+            return np.full(a.shape[:-1], 0.05)
+
+        options = {"test": find, "n_resamples": 9, "rng": 0}
+        assert bootstrap_power_analysis(SCORES, alpha=0.05, **options) == 1.0
+        assert bootstrap_power_analysis(SCORES, alpha=0.04, **options) == 0.0
+
     @pytest.mark.parametrize(
         ("scores", "options", "message"),
         [

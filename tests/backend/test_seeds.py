@@ -11,7 +11,12 @@ from sigarray import aso, responses
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_cupy import CupyLibrary
 from sigarray._backend.of_numpy import HOST
-from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
+from sigarray._backend.seeds import (
+    name_streams,
+    seed_words,
+    spare_seed,
+    stream_seeds,
+)
 from sigarray._backend.threefry import random_words
 from tests import oracles
 from tests.backends import require
@@ -116,6 +121,14 @@ def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
     columns = words.reshape(500, 21).astype(float)
     correlation = np.corrcoef(columns.T) - np.eye(21)
     assert np.abs(correlation).max() < scipy.stats.norm.isf(1e-6 / 420) / np.sqrt(500)
+
+
+def test_no_replicate_takes_the_words_of_the_spare_seed():
+    seed = seed_words(HOST, 5)
+    words = np.stack(spare_seed(HOST, seed), axis=-1)
+    assert words.shape == (1, 2)
+    taken = random_words(HOST, seed, 0, 10_000, 2)
+    assert not np.isin(words, taken).any()
 
 
 @pytest.mark.parametrize("n_streams", [1, 2, 8, 9, 30])

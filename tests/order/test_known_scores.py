@@ -22,3 +22,19 @@ def test_few_scores_and_many_that_are_not_held():
     assert share == pytest.approx(errors[0] / sum(errors), rel=0.01)
     everything = known_scores.Known(np.arange(5000), b)
     assert known_scores._least_t(known[0], everything)[0] == pytest.approx(float(exact))
+
+
+def test_no_more_net_wins_than_all_scores_have():
+    """Some scores give a lower bound, and all scores the number itself, with ties."""
+    rng = np.random.default_rng(4)
+    a, b = (np.sort(rng.integers(0, 30, n)).astype(float) for n in (200, 300))
+    net = np.sum(np.sign(a[:, None] - b))
+
+    def know(x, n):
+        ends = [0, x.size - 1]
+        ranks = np.union1d(ends, rng.choice(x.size, n, replace=False))
+        return known_scores.Known(ranks, x[ranks])
+
+    assert known_scores._least_wins(know(a, 200), know(b, 300)) == net
+    bounds = [known_scores._least_wins(know(a, n), know(b, n)) for n in (5, 50, 150)]
+    assert bounds[0] < bounds[1] < bounds[2] < net

@@ -5,6 +5,7 @@ import pytest
 
 import sigarray
 from sigarray import plot
+from sigarray.plot._replicates import _find_tail
 from sigarray.results import BootstrapResult, ConfidenceInterval, SampleSizeResult
 from tests.plot.conftest import find_lines, read_legend, read_ticks
 
@@ -176,6 +177,23 @@ OPTIONS = [
     for test in ("permutation", "bootstrap")
     for alternative in ("two-sided", "greater", "less")
 ]
+
+
+@pytest.mark.parametrize(
+    ("test", "side", "counted"),
+    [
+        ("bootstrap", "two-sided", [0, 1, 2]),
+        ("permutation", "two-sided", [1, 2]),
+        ("bootstrap", "greater", [1, 2]),
+        ("permutation", "less", [0, 1, 2, 3]),
+    ],
+)
+def test_ties_count_but_for_rounding(test, side, counted):
+    """0.1 + 0.2 is a bit more than 0.3."""
+    drawn = np.asarray([-0.3, 0.3, 0.1 + 0.2, 0.2])
+    for observed in (0.3, 0.1 + 0.2):
+        found, _ = _find_tail(drawn, observed, test, side)
+        assert np.flatnonzero(found).tolist() == counted
 
 
 @pytest.mark.parametrize(("test", "alternative"), OPTIONS)

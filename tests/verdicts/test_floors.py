@@ -148,6 +148,9 @@ def test_when_holm_is_left():
     # One task of more runs may be significant; and three runs never are.
     assert choose_correction([floor] * 7 + [1e-4], 0.05) == "holm"
     assert choose_correction([0.1] * 7, 0.05) == "holm"
+    # At the level a p-value is significant.
+    assert choose_correction([0.025] * 2, 0.05) == "holm"
+    assert choose_correction([0.05] * 2, 0.05) == "benjamini_hochberg"
     p = np.array([floor] * 5 + [0.9] * 21)
     adjusted, name = correct_p_values(p, [floor] * 26, 0.05)
     assert name == "benjamini_hochberg"

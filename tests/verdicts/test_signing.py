@@ -8,6 +8,7 @@ import pytest
 from sigarray import compare_models
 from sigarray._verdicts import aggregate_tests, comparison, over_tasks
 from sigarray._verdicts.intervals import Interval, find_intervals
+from sigarray.report._signature import digest_scores
 
 DRAW = random.Random(5)
 NAMES = ("lstm", "cnn", "bert")
@@ -42,6 +43,14 @@ def turn(scores):
 )
 def test_no_order_matters(scores, options):
     assert find_result(turn(scores), **options) == find_result(scores, **options)
+
+
+def test_minus_zero_is_zero():
+    """As in a file, whose scores may say -0.0."""
+    first, second = ({"task": {"model": np.asarray([x, 1.0])}} for x in (0.0, -0.0))
+    for paired in (True, False):
+        digests = {digest_scores(x, paired=paired) for x in (first, second)}
+        assert len(digests) == 1
 
 
 def test_differences_that_are_rounding_errors():
