@@ -46,14 +46,7 @@ Pairs = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
-    """Return what a score stands for: the unit of which there is one score each.
-
-    Raises
-    ------
-    TableError
-        Ratings of items, without a chosen unit; a unit for which the table has no
-        column.
-    """
+    """Return what a score stands for: the unit of which there is one score each."""
     has = {role: records.has(role) for role in ("run", "item", "cluster")}
     if unit is not None:
         for role in () if unit == "run" else unit.split(","):
@@ -96,12 +89,6 @@ def join_scores(
 
     And notes, the scores of units that all models have, and whose ratings were matched,
     if any. `is_said` if the user says that scores are of items.
-
-    Raises
-    ------
-    TableError
-        Two scores of one model for the same item, run and so on; if they are paired,
-        scores of one model alone.
     """
     _check_units(records, unit)
     notes: list[str] = []

@@ -17,13 +17,7 @@ _ADVICE = (
 
 
 def read_arrays(path: str) -> dict[str, Any] | Frame:
-    """Return scores by model, or with a column for each axis if these are several.
-
-    Raises
-    ------
-    TableError
-        No such file, an array without a name, or objects of Python.
-    """
+    """Return scores by model, or with a column for each axis if these are several."""
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):

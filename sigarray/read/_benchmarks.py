@@ -23,13 +23,6 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> 
     They become tasks. Where a row is all there is of a model, they become items, by
     which models are paired: each has one score on each of them. Tables in which
     --score names one column are returned as they are.
-
-    Raises
-    ------
-    TableError
-        No such column; runs, unless they are said to be items; metrics of one task; a
-        loss beside others, unless a direction is said for all; rows that have a task
-        already; a second column of that name.
     """
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)

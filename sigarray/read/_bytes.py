@@ -24,13 +24,7 @@ class TableError(ValueError):
 def read_bytes(
     path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
 ) -> tuple[str, bytearray]:
-    """Return the name and the bytes of a file; text, up to a byte that no text has.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, or is too large.
-    """
+    """Return the name and the bytes of a file; text, up to a byte that no text has."""
     name = "standard input" if str(path) == "-" else str(path)
     try:
         if name == "standard input":
@@ -46,14 +40,7 @@ def read_bytes(
 
 
 def read_text(path: str | Path) -> tuple[str, str]:
-    """Return the name of a file and its text, gzipped or not; "-" is standard input.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, is too large, or is neither UTF-8 text nor UTF-16
-        with its mark.
-    """
+    """Return the name of a file and its text, gzipped or not; "-" is standard input."""
     name, data = read_bytes(path, is_text=True)
     is_utf16 = data.startswith(_UTF16)
     try:

@@ -59,11 +59,6 @@ def read_cells(
     Cells are numbers or texts of numbers, with percent signs in all of them or in none,
     and with decimal commas in all or in none; or true and false, yes and no and the
     like, which are 1 and 0.
-
-    Raises
-    ------
-    TableError
-        A cell that is no number, or is written differently from others.
     """
     numbers = _read_coded(columns, place, of_items)
     numbers.notes.extend(_say_rounded(columns, numbers.columns))

@@ -15,11 +15,6 @@ def name_items(records: Records) -> Records:
 
     Only the sums of clusters count, so it does not matter which item of one model
     stands beside which one of another.
-
-    Raises
-    ------
-    TableError
-        Another number of scores of a cluster for one model than for another.
     """
     if records.has("item") or not records.has("cluster"):
         return records
@@ -39,13 +34,7 @@ def name_items(records: Records) -> Records:
 
 
 def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
-    """Refuse sizes of clusters (M, C) if those that two models have differ.
-
-    Raises
-    ------
-    TableError
-        Such sizes.
-    """
+    """Refuse sizes of clusters (M, C) if those that two models have differ."""
     model, *others = models.list_known()
     counts = by[models.values.index(model)]
     for other in others:

@@ -13,28 +13,26 @@ from sigarray.read._words import (
     HYPERPARAMETERS,
     RATERS,
     TASKS,
+    as_words,
     list_words,
     measures_quality,
 )
 
 # Words for what models were tested on, or by whom: scores of others do not compare.
-_DATA = frozenset(
-    (
-        *("data", "datasets", "tasks", "benchmarks", "suite", "subset", "subsets"),
-        *("split", "splits", "partition", "fold", "folds", "domain", "version"),
-        *("language", "languages", "lang", "locale", "testset", "evalset"),
-    )
-)
+_DATA = as_words("""
+    data datasets tasks benchmarks suite subset subsets split splits partition fold
+    folds domain version language languages lang locale testset evalset
+""")
 _TESTED_ON = _DATA | TASKS | RATERS
 # With one of these it says how a model was made, or what it is called.
-_OF_MODELS = frozenset(
-    (
-        *("model", "models", "method", "train", "training", "trained", "pretrain"),
-        *("pretraining", "pretrained", "finetuning", "finetuned", "code", "library"),
-        *("software", "package", "torch", "python", "cuda", "driver", "framework"),
-    )
-)
-_NAMES = frozenset(("model", "models", "method", "name", "id", "label", "algorithm"))
+_OF_MODELS = as_words("""
+    model models method train training trained pretrain pretraining pretrained
+    finetuning finetuned code library software package torch python cuda driver
+    framework
+""")
+_NAMES = as_words("""
+    model models method name id label algorithm
+""")
 # The most rows of a model by which columns that vary are told.
 _MAX_LOOKED_AT = 50
 _MAX_SHOWN = 4

@@ -66,13 +66,7 @@ def _list_constants(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def take_part(document: Any, table: str, name: str) -> Any:
-    """Return the part of a document at keys such as "results.results".
-
-    Raises
-    ------
-    TableError
-        No such keys.
-    """
+    """Return the part of a document at keys such as "results.results"."""
     part, rest = document, table
     while rest:
         known = list(part) if isinstance(part, dict) else []

@@ -25,13 +25,7 @@ _NAME = ("model", "item", "run", "cluster")
 
 
 def refuse_duplicates(records: Records) -> None:
-    """Refuse a second score of a model for the same item, run and cluster.
-
-    Raises
-    ------
-    TableError
-        The message names a column that tells the two apart, if there is one.
-    """
+    """Refuse a second score of a model for the same item, run and cluster."""
     if not records.has("item") and not records.has("run"):
         return
     groups, n_groups = records.group(*_NAME)

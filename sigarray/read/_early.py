@@ -41,11 +41,6 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
     -------
     records, n_early : Records, int
         And the number of these runs.
-
-    Raises
-    ------
-    TableError
-        Such runs, without an answer to what becomes of them.
     """
     if records.has("item") or not records.has("run") or np.isnan(records.steps).all():
         return records, 0

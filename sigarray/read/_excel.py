@@ -12,14 +12,7 @@ from sigarray.read._layout import TextTable, read_table
 
 
 def read_sheet(path: str, table: str | None) -> TextTable:
-    """Return the rows of the only sheet with cells, or of the one with a name.
-
-    Raises
-    ------
-    TableError
-        No such file or sheet, several sheets, a formula without a value, or no
-        openpyxl.
-    """
+    """Return the rows of the only sheet with cells, or of the one with a name."""
     try:
         import openpyxl
     except ImportError as error:

@@ -50,11 +50,6 @@ def list_files(
     files, notes : list of SourceFile, list of str
         The files in the order given, those of a folder in the order of their names; and
         what was left out.
-
-    Raises
-    ------
-    TableError
-        A folder without files of scores, or with too many; a file that is given twice.
     """
     listed: list[SourceFile] = []
     notes: list[str] = []
@@ -205,13 +200,7 @@ def _has_samples(path: Path, detailed: Sequence[Path]) -> bool:
 
 
 def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
-    """Refuse the folder of a model that has averages alone, beside others with items.
-
-    Raises
-    ------
-    TableError
-        Such folders of lm-evaluation-harness.
-    """
+    """Refuse a folder of a model with averages alone, beside others with items."""
     having = {x.parent for x in detailed}
     without = {x.parent for x in paths if x.match(_AVERAGES)} - having
     if without and any(x.match(_DETAILS[0]) for x in detailed):

@@ -28,11 +28,6 @@ def keep_rows(
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
     A column by which rows were chosen is then left out, unless it has a role, or is
     `named` by other options.
-
-    Raises
-    ------
-    TableError
-        No such column, or no such value in it.
     """
     whole = frames
     for name, values in (choice.where or {}).items():
@@ -99,13 +94,6 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
 
     A column without a name that numbers the rows is left out too. Of runs whose seed
     is left out, the tracker's own names are taken.
-
-    Raises
-    ------
-    TableError
-        A column that is chosen for a role; the one in which a tracker says which runs
-        have crashed; the one that names the metrics, if there are several, which would
-        be mixed.
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:

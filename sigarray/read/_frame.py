@@ -179,13 +179,7 @@ class Frame:
 
 
 def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return role -> column: as chosen, by the kind of file, or by usual names.
-
-    Raises
-    ------
-    TableError
-        A chosen column that does not exist, or two with one usual name.
-    """
+    """Return role -> column: as chosen, by the kind of file, or by usual names."""
     # A column that is chosen for one role has no other by the kind of file.
     said = {*chosen.values()}
     roles = {role: x for role, x in frame.roles.items() if x not in said}
@@ -224,13 +218,7 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
 
 
 def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
-    """Return the column of scores: the only one, or the chosen one.
-
-    Raises
-    ------
-    TableError
-        No column of numbers, or several, or none of the chosen name.
-    """
+    """Return the column of scores: the only one, or the chosen one."""
     names = list_metrics(frame, roles)
     if metric is not None and frame.metric is not None:
         match_metric(frame, metric, [frame.metric])
@@ -268,11 +256,6 @@ def match_metric(
     """Return the one of some names that stands for a metric.
 
     "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
-
-    Raises
-    ------
-    TableError
-        None of them, or several.
     """
     if metric in (*names, *others):
         return metric

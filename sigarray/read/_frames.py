@@ -29,13 +29,7 @@ def is_stored_table(path: str) -> bool:
 
 
 def read_stored_table(path: str) -> Frame:
-    """Read a file of Parquet or Arrow.
-
-    Raises
-    ------
-    TableError
-        No such file, a file of another kind, or no pyarrow.
-    """
+    """Read a file of Parquet or Arrow."""
     try:
         import pyarrow.feather
         import pyarrow.parquet
@@ -65,12 +59,6 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     """Return the columns of a data frame, whose missing cells are blank.
 
     NaN is blank too, as in pandas; in a file it is refused later, as no number.
-
-    Raises
-    ------
-    TableError
-        No data frame, one with a column twice or with several names for each, or no
-        narwhals.
     """
     try:
         import narwhals.stable.v1 as nw
@@ -250,11 +238,6 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame whose level of the index without a name is a column "".
 
     Numbers of rows are no names, and are left out.
-
-    Raises
-    ------
-    TableError
-        Several levels without names.
     """
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
@@ -280,13 +263,7 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 def _name_stored_index(
     columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns in which an index that pandas has stored without a name is "".
-
-    Raises
-    ------
-    TableError
-        Several levels without names.
-    """
+    """Return columns in which an index that pandas has stored without a name is ""."""
     levels = [x for x in columns if _STORED.fullmatch(x)]
     if not levels or "" in columns:
         return columns, index

@@ -28,13 +28,7 @@ _NUMBERS_OF_ROWS = ("id", "idx", "uid")
 def refuse_splits(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse to mix rows of training and of test data.
-
-    Raises
-    ------
-    TableError
-        A column without a role that has two or more words for these, and no others.
-    """
+    """Refuse to mix rows of training and of test data."""
     words = {*SPLITS, ""}
     roles = {*chosen.values()}
     for role, name in find_roles(frame, {}).items():
@@ -61,13 +55,7 @@ def refuse_splits(
 def refuse_folds(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse to take folds of a cross validation for runs silently.
-
-    Raises
-    ------
-    TableError
-        A column of folds or repetitions for which no role was chosen.
-    """
+    """Refuse to take folds of a cross validation for runs silently."""
     for name in _list_folds(frame, chosen):
         if name not in {*chosen.values(), *ignored}:
             run = _name_folds(frame, name, ignored)
@@ -93,13 +81,7 @@ def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
 
 
 def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
-    """Refuse to take scores of scikit-learn's cross_validate for independent runs.
-
-    Raises
-    ------
-    TableError
-        Rows of folds without a chosen column of runs.
-    """
+    """Refuse to take scores of scikit-learn's cross_validate for independent runs."""
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
         return
@@ -198,13 +180,7 @@ def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
 
 
 def refuse_rows_apart(frame: Frame) -> None:
-    """Refuse a few rows below a blank line, in a table with a column for each model.
-
-    Raises
-    ------
-    TableError
-        These rows may be the means of those above.
-    """
+    """Refuse a few rows below a blank line, in a table with a column for each model."""
     if frame.kind != "a table" or isinstance(frame.lines, range):
         return
     if frame.line_word != "line" or is_long(frame, {}):

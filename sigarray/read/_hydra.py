@@ -36,13 +36,7 @@ def add_overrides(path: str, frame: Frame) -> Frame:
 def check_overrides(
     frames: Sequence[Frame], chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse jobs without an override for the model, or that differ in others too.
-
-    Raises
-    ------
-    TableError
-        Overrides without a role that have several values.
-    """
+    """Refuse jobs without an override for the model, or that differ in others too."""
     jobs = [frame for frame in frames if frame.overrides]
     if len(jobs) < 2:
         return

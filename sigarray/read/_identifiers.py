@@ -60,11 +60,6 @@ def find_items(
     -------
     frames, notes : list of Frame, list of str
         Texts, or more than 50 values, that every model has equally often are items.
-
-    Raises
-    ------
-    TableError
-        A column that may be of items or of runs, which only the user knows.
     """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:
@@ -114,12 +109,6 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
 
     Every model and item has equally many, unless `is_said` that scores of an item are
     to be averaged. Scores are no samples if a column of indices may name them.
-
-    Raises
-    ------
-    TableError
-        Another column has the same values of each item for every model: numbers of
-        questions may begin anew in each category.
     """
     if records.has("run") or np.any(records.factors["item"].codes < 0):
         return False

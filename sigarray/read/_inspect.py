@@ -36,13 +36,7 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def read_archive(path: str) -> Frame:
-    """Return the scores of a log in the format `.eval`.
-
-    Raises
-    ------
-    TableError
-        A file that is not such a log.
-    """
+    """Return the scores of a log in the format `.eval`."""
     name, data = read_bytes(path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -153,13 +153,7 @@ def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
-    """Take items by themselves, as the user says who names no clusters, with a note.
-
-    Raises
-    ------
-    TableError
-        Clusters that are named, of items in several runs that were both drawn.
-    """
+    """Take items by themselves, as the user says who names no clusters, with a note."""
     is_named = "cluster" in (choice.columns or {})
     if choice.unit == "run,item" and is_named:
         msg = (
@@ -256,13 +250,7 @@ def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller.
-
-    Raises
-    ------
-    TableError
-        The caller contradicts the tool, or names no metric and no task of the files.
-    """
+    """Return whether higher is better, as the tool states, or else as the caller."""
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)

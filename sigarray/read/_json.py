@@ -17,13 +17,7 @@ _KNOWN = (
 
 
 def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
-    """Return the records of a file with one in each line, and their lines.
-
-    Raises
-    ------
-    TableError
-        A line that is not a record.
-    """
+    """Return the records of a file with one in each line, and their lines."""
     lines, records = [], []
     for line, part in enumerate(text.split("\n"), 1):
         if part.strip():
@@ -43,13 +37,7 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
 
 
 def parse_document(text: str, name: str) -> Any:
-    """Return the content of a file of JSON.
-
-    Raises
-    ------
-    TableError
-        A file that is not JSON.
-    """
+    """Return the content of a file of JSON."""
     return _parse(text, name, 1)
 
 
@@ -64,11 +52,6 @@ def tabulate_records(
     """Return records as columns, with None for missing values.
 
     Numbers and texts of nested mappings have names such as "metrics.acc".
-
-    Raises
-    ------
-    TableError
-        No records.
     """
     if not records:
         msg = f"{name}: expected records; got none."

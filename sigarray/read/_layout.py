@@ -27,13 +27,7 @@ class TextTable(NamedTuple):
 
 
 def read_table(text: str, name: str) -> TextTable:
-    """Return the rows of a table of text, without comments and a title above it.
-
-    Raises
-    ------
-    TableError
-        A malformed row, two rows of names, a table of LaTeX, or several of Markdown.
-    """
+    """Return the rows of a table of text, without comments and a title above it."""
     if _LATEX.search(text[:_START]):
         msg = (
             f"{name}: expected cells between commas, tabs or semicolons; got a table "

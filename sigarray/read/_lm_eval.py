@@ -143,14 +143,7 @@ def _load(path: Path, _time: int, _size: int) -> Any:
 
 
 def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more.
-
-    Raises
-    ------
-    TableError
-        A folder of averages alone beside folders with samples, whose model would be
-        left out.
-    """
+    """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
     if ITEMS not in kinds:
         return []
@@ -168,12 +161,6 @@ def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Fr
 
     The items of a group are all items of its tasks, so that its mean is that of its
     tasks, weighed by their sizes.
-
-    Raises
-    ------
-    TableError
-        A group beside one of its tasks, or two groups with a task in common; a group of
-        averages, which are not of items.
     """
     grouped = list(frames)
     for k, frame in enumerate(frames):

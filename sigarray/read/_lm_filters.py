@@ -54,12 +54,6 @@ def keep_filters(
     """Return the scores of some filters, without those of others.
 
     The first file that is left has a note on those that are not, by their tasks.
-
-    Raises
-    ------
-    TableError
-        A filter that no file has, or that is not of the chosen metrics or tasks; one
-        that a single file of a task has, and others have not.
     """
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:

@@ -3,54 +3,39 @@
 import re
 from collections.abc import Sequence
 
-from sigarray.read._words import METRICS, SPLITS, list_words
+from sigarray.read._words import METRICS, SPLITS, as_words, list_words
 
 # Words in the names of metrics of which lower is better, but for rare cases.
-_PLAIN = frozenset(
-    (
-        *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll"),
-        *("bits", "bpb", "bpc", "bpd", "bpw", "regret", "brier", "ece", "fid", "fvd"),
-        *("kid", "wer", "cer", "ter", "der", "eer", "mae", "mse", "rmse", "mape"),
-        *("smape", "mdape", "wape", "mase", "mpiw", "medae", "latency", "runtime"),
-        *("cost", "costs", "flops", "crps", "pinball", "fpr", "fnr", "far", "frr"),
-        *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "jsd", "mcd"),
-        *("misclassification", "misclassified", "divergence", "chamfer", "hausdorff"),
-        *("emd", "surprisal", "xent", "bce"),
-    )
-)
+_PLAIN = as_words("""
+    loss losses error errors err perplexity ppl nll bits bpb bpc bpd bpw regret brier
+    ece fid fvd kid wer cer ter der eer mae mse rmse mape smape mdape wape mase mpiw
+    medae latency runtime cost costs flops crps pinball fpr fnr far frr deviance aic bic
+    lpips wasserstein kl kld jsd mcd misclassification misclassified divergence chamfer
+    hausdorff emd surprisal xent bce
+""")
 _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likelihood"})
 # Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
 # until a fall.
-_LIKELY = frozenset(
-    (
-        *("toxicity", "hallucination", "wrong", "time", "dist", "distance", "energy"),
-        *("objective", "rank", "risk", "params", "parameters", "seconds", "duration"),
-        *("memory", "entropy", "hamming", "hinge", "huber", "js", "violation"),
-        *("violations", "failures"),
-    )
-)
+_LIKELY = as_words("""
+    toxicity hallucination wrong time dist distance energy objective rank risk params
+    parameters seconds duration memory entropy hamming hinge huber js violation
+    violations failures
+""")
 # Those of which no value is below zero. A loss or a cost may be, as logarithms are.
-_NEVER_NEGATIVE = frozenset(
-    (
-        *("error", "errors", "err", "perplexity", "ppl", "brier", "ece", "fid", "kid"),
-        *("wer", "cer", "ter", "der", "eer", "mae", "mse", "rmse", "mape", "smape"),
-        *("mdape", "wape", "mase", "medae", "latency", "runtime", "crps", "pinball"),
-        *("fpr", "fnr", "far", "frr", "lpips", "wasserstein", "misclassification"),
-    )
-)
+_NEVER_NEGATIVE = as_words("""
+    error errors err perplexity ppl brier ece fid kid wer cer ter der eer mae mse rmse
+    mape smape mdape wape mase medae latency runtime crps pinball fpr fnr far frr lpips
+    wasserstein misclassification
+""")
 # Endings of such names: logloss, rmsle, nmse; and other words that end so.
 _ENDINGS = ("loss", "error", "mse", "msle", "mae", "divergence")
 _OTHERS = frozenset(("gloss", "terror"))
 # Words that tell that higher is better after all: a loss reduction, the accuracy of
 # error detection, the neg_log_loss of scikit-learn.
-_TURNING = frozenset(
-    (
-        *("minus", "reduction", "improvement", "savings", "correction"),
-        *("detection", "acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1"),
-        *("precision", "recall", "bleu", "chrf", "kappa", "mcc", "correlation"),
-        *("reward", "return", "returns"),
-    )
-)
+_TURNING = as_words("""
+    minus reduction improvement savings correction detection acc accuracy auc auroc
+    auprc roc f1 precision recall bleu chrf kappa mcc correlation reward return returns
+""")
 # Words that may stand beside one of a loss in a name that says nothing else.
 _BESIDE = SPLITS | {
     *("mean", "average", "avg", "median", "total", "sum", "rate", "root", "squared"),

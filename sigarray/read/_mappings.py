@@ -30,16 +30,7 @@ _MODELS = {"baseline", "baselines", "ours", "proposed"}
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
-    """Read arrays by model, or by task and model, as a table with their columns.
-
-    Raises
-    ------
-    TypeError
-        Some values are mappings, and others are not.
-    TableError
-        No models, arrays that are not 1-D, scores that are not finite, or any other
-        reason to refuse a table.
-    """
+    """Read arrays by model, or by task and model, as a table with their columns."""
     are_tasks = {isinstance(x, Mapping) for x in scores.values()}
     if len(are_tasks) != 1:
         msg = (

@@ -26,11 +26,6 @@ def match_raters(
     raters : Raters, optional
         None if raters are unknown, or were not matched.
     notes : list of str
-
-    Raises
-    ------
-    TableError
-        Items without such a rater, unless they are to be left out.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes

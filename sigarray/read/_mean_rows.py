@@ -63,11 +63,6 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
     Returns
     -------
     notes : list of str
-
-    Raises
-    ------
-    TableError
-        The first or the last score is a statistic of all others, for every model.
     """
     columns = list(scores.values())
     sizes = {len(x) for x in columns}

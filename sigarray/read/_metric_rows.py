@@ -43,11 +43,6 @@ def take_metric_rows(frame: Frame, chosen: Mapping[str, str], choice: Choice) ->
     A column of metrics has it, or names of rows such as "acc_seed0", which become
     "seed0". Other tables are returned as they are, such as those with a score in each
     row, of which each task may have a metric of its own.
-
-    Raises
-    ------
-    TableError
-        Several metrics without a choice, or none of the chosen name.
     """
     if frame.metrics is not None or frame.roles or frame.constants or frame.twice:
         return frame
@@ -112,13 +107,7 @@ def _take_columns(frame: Frame, known: Mapping[str, str], choice: Choice) -> Fra
 def find_rows_of_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows.
-
-    Raises
-    ------
-    TableError
-        No such metric, or several without a choice.
-    """
+    """Return the chosen or only metric in a column of metrics, and its rows."""
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
@@ -155,13 +144,7 @@ def find_rows_of_metric(
 def choose_metric_of(
     frame: Frame, known: Sequence[str], metrics: Sequence[str], what: str
 ) -> str:
-    """Return the chosen one of several metrics, or the only one.
-
-    Raises
-    ------
-    TableError
-        Several without a choice, none of the chosen name, or more than one chosen.
-    """
+    """Return the chosen one of several metrics, or the only one."""
     wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
     if len(wanted) > 1:
         raise refuse_several(frame.source, wanted)

@@ -39,14 +39,7 @@ def split_metrics(
     *,
     are_all: bool,
 ) -> list[str]:
-    """Return the names of metrics; one with commas that no table has is several.
-
-    Raises
-    ------
-    TableError
-        One of several that no table has, if these are all tables; one that several
-        metrics begin with.
-    """
+    """Return the names of metrics; one with commas that no table has is several."""
     names = [x for name in metrics for x in _split(frames, chosen, name)]
     if len(names) > 1 and are_all:
         for name in names:
@@ -86,13 +79,7 @@ def refuse_metrics(
 
 
 def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
-    """Ask for the metric of each of several tasks, if some have several.
-
-    Raises
-    ------
-    TableError
-        No metric was chosen. The message has those of each task.
-    """
+    """Ask for the metric of each of several tasks, if some have several."""
     by_task = {
         task: frame.metrics
         for frame in frames
@@ -168,13 +155,7 @@ def refuse_others(
     readings: Sequence[Reading | None],
     chosen: Mapping[str, str],
 ) -> None:
-    """Refuse several metrics if every task, or the only one, has the first of them.
-
-    Raises
-    ------
-    TableError
-        The others would be left out silently.
-    """
+    """Refuse several metrics if every task, or the only one, has the first of them."""
     read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
     if len(metrics) < 2 or len({x for _, y in read for x in y.records.metrics}) > 1:
         return
@@ -249,13 +230,7 @@ def read_metrics(
     metrics: Sequence[str],
     missing: Missing | None = None,
 ) -> Reading:
-    """Return the scores of a table: of each task those of the first metric it has.
-
-    Raises
-    ------
-    TableError
-        As `read_records`.
-    """
+    """Return the scores of a table: of each task those of the first metric it has."""
     roles = find_roles(frame, chosen)
     if len(metrics) < 2 or "task" not in roles:
         metric = choose_metric(frame, chosen, metrics)

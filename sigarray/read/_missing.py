@@ -30,12 +30,6 @@ def blank_missing(
     """Return a table whose missing scores are blank cells, and how many these are.
 
     Of pairs, rows without a score of some model are left out.
-
-    Raises
-    ------
-    TableError
-        Missing scores of items or pairs that are to count as the worst; or of runs that
-        were maybe never made, because the cells are blank below the last score.
     """
     places = {x: k for k, x in wide.names.items() if x in models}
     lacks = {x: find_missing(wide.cells[k]) for x, k in places.items()}
@@ -85,12 +79,6 @@ def treat_missing(
 
     Of items, and of runs that are pairs, those without any score of some model are left
     out for all models; beside other scores of the item, a missing one alone is.
-
-    Raises
-    ------
-    TableError
-        Missing scores of items or pairs that are to count as the worst; a model without
-        other scores.
     """
     lacks = np.isnan(records.scores)
     if missing is None or not lacks.any():
@@ -165,13 +153,7 @@ def find_alone(records: Records, unit: str) -> np.ndarray:
 
 
 def ask_about_crashed(records: Records, missing: Missing | None) -> None:
-    """Ask what becomes of runs that have crashed.
-
-    Raises
-    ------
-    TableError
-        Such runs, without an answer.
-    """
+    """Ask what becomes of runs that have crashed."""
     is_one = records.find_crashed()
     if missing is not None or not is_one.any():
         return
@@ -196,13 +178,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
 def leave_out_unnamed(
     records: Records, missing: Missing | None
 ) -> tuple[Records, list[str]]:
-    """Leave out runs that have crashed before their model or task was logged.
-
-    Raises
-    ------
-    TableError
-        Such runs are to count as the worst of a task.
-    """
+    """Leave out runs that have crashed before their model or task was logged."""
     have_crashed = records.find_crashed()
     if missing is None or not have_crashed.any():
         return records, []

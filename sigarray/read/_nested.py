@@ -101,11 +101,6 @@ def name_levels(
     Keys such as seed0, seed1 are of runs; then the only others are of models, unless
     `has_model` says that the file names its model. Numbers alone may be of runs or of
     items, and stay without a role, as rows of a table do.
-
-    Raises
-    ------
-    TableError
-        Several levels of keys that may be of models, tasks or items.
     """
     if not frame.levels:
         return frame

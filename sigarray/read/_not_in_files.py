@@ -21,13 +21,7 @@ def refuse_names(role: str, wrong: Sequence[str], known: Sequence[Any]) -> Table
 
 
 def refuse_tasks(frames: Sequence[Frame], tasks: Sequence[str] | None) -> None:
-    """Refuse tasks that no file has, if each file states its task, chosen or not.
-
-    Raises
-    ------
-    TableError
-        Such a task.
-    """
+    """Refuse tasks that no file has, if each file states its task, chosen or not."""
     stated = [x.constants.get("task") for x in frames]
     known = dict.fromkeys([*stated, *(group for x in frames for group in x.groups)])
     wrong = [x for x in tasks or () if x not in known]

@@ -24,19 +24,19 @@ from sigarray.read._words import (
     METRICS,
     SPLITS,
     TRUTHS,
+    as_words,
     list_words,
     measures_quality,
 )
 
 # Words that may stand beside one of `METRICS`: "n_params", "total time".
-_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
+_FILLERS = as_words("""
+    n num number of total mean avg average
+""")
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
-_UNITS = frozenset(
-    (
-        *("s", "ms", "min", "h", "k", "m", "mb", "mib", "gb", "gib", "gpu", "cpu"),
-        *("wall", "clock", "peak", "used", "elapsed"),
-    )
-)
+_UNITS = as_words("""
+    s ms min h k m mb mib gb gib gpu cpu wall clock peak used elapsed
+""")
 _ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
@@ -46,13 +46,7 @@ OF_SIZES = "were read as models, whose scores differ much in size"
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, in a table with a column for each model.
-
-    Raises
-    ------
-    TableError
-        The truth beside predictions, times or losses beside accuracies.
-    """
+    """Refuse columns that are hardly models, where each column is to be one."""
     names = list(scores)
     if len(names) < 2:
         return
@@ -153,13 +147,7 @@ def _is_coarse(x: np.ndarray) -> bool:
 def _refuse_scores_of_one_model(
     source: str, words: Mapping[str, Collection[str]]
 ) -> None:
-    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std.
-
-    Raises
-    ------
-    TableError
-        Columns with names that differ only in words for metrics, splits or deviations.
-    """
+    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std."""
     kinds = METRICS | SPLITS | COMPUTED | _FILLERS | {"sd", "macro", "micro"}
     by: dict[frozenset[str], list[str]] = {}
     for name, words_of_name in words.items():

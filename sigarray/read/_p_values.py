@@ -21,11 +21,6 @@ def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
     -------
     labels, p_values : list of str, list of float
         The label of each p-value (its number if the file has none), and the value.
-
-    Raises
-    ------
-    TableError
-        The file or one of its cells is not what was expected.
     """
     name, table = read_rows(path)
     rows = [

@@ -13,13 +13,7 @@ _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 
 
 def check_paths(files: Sequence[SourceFile]) -> list[str]:
-    """Say what the parts of the paths of files in folders were taken for.
-
-    Raises
-    ------
-    TableError
-        Two readings are possible, or the only one does not have the model first.
-    """
+    """Say what the parts of the paths of files in folders were taken for."""
     if len(files) < 2:
         return []
     parts = [_split(file) for file in files]
@@ -50,13 +44,7 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
 
 
 def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
-    """Refuse names of models that seem to be of models and tasks.
-
-    Raises
-    ------
-    TableError
-        The names are all combinations of two words or more.
-    """
+    """Refuse names of models that seem to be of models and tasks."""
     names = dict.fromkeys(split_run(file.model)[0] for file in files)
     crossed = find_crossed(list(names))
     if crossed:
@@ -65,13 +53,7 @@ def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
 
 
 def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
-    """Refuse several scores in a file if its path names a single run.
-
-    Raises
-    ------
-    TableError
-        Scores of one run are not independent, as those of different runs are.
-    """
+    """Refuse several scores in a file if its path names a single run."""
     name = _split(file)[-1]
     if n_scores > 1 and (RUN.fullmatch(name) or split_run(name)[1] is not None):
         msg = (
@@ -85,13 +67,7 @@ def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
 def refuse_single_runs(
     models: Sequence[int], files: Sequence[SourceFile], source: str
 ) -> None:
-    """Refuse three or more models, named by paths, with one run each.
-
-    Raises
-    ------
-    TableError
-        They are more likely runs of fewer models.
-    """
+    """Refuse three or more models, named by paths, with one run each."""
     if len(models) > 2 and set(models) == {1}:
         msg = (
             f"{source}: expected several runs of each model; got {len(models)} names "

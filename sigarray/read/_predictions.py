@@ -20,14 +20,7 @@ _MIN_CLASSES = 3
 def refuse_predictions(
     frame: Frame, chosen: Mapping[str, str], metric: str | None
 ) -> None:
-    """Refuse to take predictions, or the truth, for scores.
-
-    Raises
-    ------
-    TableError
-        The column of scores has such a name; or it has three or more classes, all of
-        them in a column of the truth.
-    """
+    """Refuse to take predictions, or the truth, for scores."""
     if frame.metrics is not None or "score" in chosen or not frame.lines:
         return
     roles = find_roles(frame, chosen)

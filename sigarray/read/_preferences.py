@@ -13,7 +13,7 @@ from sigarray.read._cells import as_text, find_missing, is_blank, looks_like_sco
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, find_roles, is_long
 from sigarray.read._identifiers import are_of_one_item
-from sigarray.read._words import list_words
+from sigarray.read._words import as_words, list_words
 
 # The most rows by which preferences are recognized.
 _MAX_LOOKED_AT = 1000
@@ -28,13 +28,10 @@ _SIDES = (
 )
 # Numbers for the first model, the second one, and a tie.
 _NUMBERS = ((1.0, -1.0, 0.0), (1.0, 2.0, 0.0), (1.0, 2.0, 1.5), (1.0, 0.0, 0.5))
-_OF_WINS = frozenset(
-    (
-        *("preference", "preferences", "preferred", "prefer", "pref", "winner", "win"),
-        *("wins", "won", "vote", "choice", "chosen", "verdict", "outcome", "result"),
-        *("better", "label"),
-    )
-)
+_OF_WINS = as_words("""
+    preference preferences preferred prefer pref winner win wins won vote choice chosen
+    verdict outcome result better label
+""")
 
 
 class _Preferences(NamedTuple):
@@ -54,13 +51,7 @@ class _Preferences(NamedTuple):
 def refuse_preferences(
     frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
 ) -> None:
-    """Refuse a table with two models in each row, and which of them is better.
-
-    Raises
-    ------
-    TableError
-        Such a table, unless it names a model or a score of each row, too.
-    """
+    """Refuse a table with two models in each row, and which of them is better."""
     if frame.metrics is not None or frame.roles or is_long(frame, {}):
         return
     found = _find_preferences(frame)

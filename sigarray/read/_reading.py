@@ -72,11 +72,6 @@ def read_records(
 
     Missing scores are NaN if they are to be treated; of a table with steps, so are
     blank ones, and of runs that have crashed, all. Other blank ones are left out.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected.
     """
     if frame.twice:
         msg = (
@@ -182,13 +177,7 @@ def _find_column(
     metric: str | None,
     chosen: Mapping[str, str],
 ) -> str:
-    """Return the column of scores.
-
-    Raises
-    ------
-    TableError
-        No column, or several; one named "score" beside metrics; runs as models.
-    """
+    """Return the column of scores."""
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)

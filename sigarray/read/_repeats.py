@@ -17,13 +17,7 @@ _ADVICE = "Remove one, or name all columns that tell them apart with --run."
 
 
 def refuse_repeats(records: Records) -> None:
-    """Refuse a second score by one rater, sample or run, if their column has no role.
-
-    Raises
-    ------
-    TableError
-        The message has the places of both.
-    """
+    """Refuse a second score by one rater, sample or run whose column has no role."""
     factors = [records.factors[x] for x in ("model", "item", "cluster")]
     known = {y for by in records.roles for x, y in by.items() if x != "rater"}
     frame = records[0].frame
@@ -59,11 +53,6 @@ def refuse_repeated_rows(
     """Refuse a second row of an item by one rater, sample or run.
 
     `ids` are the items of the rows, and `known` the columns of items and models.
-
-    Raises
-    ------
-    TableError
-        The message has the places of both.
     """
     columns = {
         name: encode_texts(table.cells[k])

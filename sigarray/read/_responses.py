@@ -17,16 +17,14 @@ from sigarray.read._frame import Frame, find_roles
 from sigarray.read._raters import names_raters
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import read_number
-from sigarray.read._words import list_words
+from sigarray.read._words import as_words, list_words
 
 _COLUMNS = ("item", "system", "response")
 # Words in other names of a column of responses.
-_LIKE_RESPONSES = frozenset(
-    (
-        *("responses", "rating", "ratings", "score", "scores", "vote", "votes"),
-        *("answer", "answers", "judgment", "judgement", "label", "value", "grade"),
-    )
-)
+_LIKE_RESPONSES = as_words("""
+    responses rating ratings score scores vote votes answer answers judgment judgement
+    label value grade
+""")
 
 
 def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
@@ -45,12 +43,6 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     -------
     ResponseSet
         Arrays (n_items, k), NaN where an item has fewer responses than another.
-
-    Raises
-    ------
-    TableError
-        The file or one of its rows is not what was expected, or a system has responses
-        of several runs.
     """
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."

@@ -31,11 +31,6 @@ def find_role_of_names(
     Returns
     -------
     chosen, choice, notes : dict of str to str, Choice, list of str
-
-    Raises
-    ------
-    TableError
-        Names of folds, or others, which may be of items, of runs or of models.
     """
     columns = _list_columns(frame, chosen, choice)
     if not columns:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sigarray.read._words import METRICS, RUN_NAME, list_words
+from sigarray.read._words import METRICS, RUN_NAME, as_words, list_words
 
 _WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
 _LAST = re.compile(
@@ -18,12 +18,9 @@ _NUMBERED = re.compile(
     r"(?P<letters>.*?[^\W\d_])(?P<digits>\d+)"
 )
 # Metrics that are numbered by themselves: BLEU-4, ROUGE-1, precision at 5, top-5.
-_OF_NUMBERS = frozenset(
-    (
-        *("bleu", "rouge", "chrf", "precision", "recall", "ndcg", "mrr", "map", "top"),
-        *("hits", "hit", "pass", "at"),
-    )
-)
+_OF_NUMBERS = as_words("""
+    bleu rouge chrf precision recall ndcg mrr map top hits hit pass at
+""")
 # Two columns, "acc 1" and "acc 2", may be of anything.
 _MIN_NUMBERED = 3
 

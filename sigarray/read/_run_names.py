@@ -25,11 +25,6 @@ def find_run_names(
     whole number or text in each row, of a task if there are tasks. None if there is no
     such column, if the user has chosen what the columns are, or if it is called "run",
     and its whole numbers may be the scores of a model among others that are whole.
-
-    Raises
-    ------
-    TableError
-        Such a column, with a value twice.
     """
     if {"item", "run"} & {*chosen} or choice.unit in ("item", "cluster"):
         return None

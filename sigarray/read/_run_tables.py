@@ -29,11 +29,6 @@ def find_run_tables(
 
     `items` are their codes, in the order of the tables. Runs with one name in two
     models are two runs.
-
-    Raises
-    ------
-    TableError
-        A model with one run, or runs of one item.
     """
     on = "" if records[0].task is None else f" on task {records[0].task!r}"
     source = records[0].frame.source

@@ -81,13 +81,7 @@ from sigarray.read._within_clusters import put_columns_together
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
-    """Read the scores of models from files, folders, or data frames.
-
-    Raises
-    ------
-    TableError
-        A file, a column or a cell is not what was expected.
-    """
+    """Read the scores of models from files, folders, or data frames."""
     with _without_collector():
         table = _read_sources(sources, choice)
     fewer = []
@@ -191,11 +185,6 @@ def _tabulate(
     """Return the files with chosen rows, and their tables; mappings have none.
 
     The choice is returned, too, with the names that columns have in the tables.
-
-    Raises
-    ------
-    TableError
-        Rows of means, of training and test data, or of folds, without an option.
     """
     if len(files) > 1 or files[0][0].is_named:
         files = [(x, name, nest_lists(name, content)) for x, name, content in files]

@@ -11,17 +11,14 @@ from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, take
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._step_names import find_largest
-from sigarray.read._words import HYPERPARAMETERS, METRICS, list_words
+from sigarray.read._words import HYPERPARAMETERS, METRICS, as_words, list_words
 
 # Columns of trackers that describe a run, and not what was run.
-_OF_RUNS = frozenset(
-    (
-        *("state", "notes", "user", "tags", "created", "updated", "runtime", "sweep"),
-        *("group", "jobtype", "hostname", "gputype", "gpucount", "endtime", "host"),
-        *("artifacturi", "experimentid", "starttime", "status", "duration"),
-        *("datetimestart", "datetimecomplete", "device", "commit", "rev", "version"),
-    )
-)
+_OF_RUNS = as_words("""
+    state notes user tags created updated runtime sweep group jobtype hostname gputype
+    gpucount endtime host artifacturi experimentid starttime status duration
+    datetimestart datetimecomplete device commit rev version
+""")
 _MAX_SHOWN = 4
 
 

@@ -58,13 +58,7 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 def open_source(
     file: SourceFile, table: str | None = None
 ) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file, or of a table in it.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, or is of an unknown kind; no such table.
-    """
+    """Return the name and the content of a file, or of a table in it."""
     path = file.path
     if path.lower().endswith(EXCEL):
         return path, _excel.read_sheet(path, table)

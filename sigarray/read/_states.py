@@ -11,17 +11,17 @@ from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import take
 from sigarray.read._frame import Frame
 from sigarray.read._records import CRASHED
+from sigarray.read._words import as_words
 
 _NAMES = frozenset(("state", "status", "runstate", "runstatus"))
 # Words, or MLflow's number, for the state of a finished run.
-_FINISHED = frozenset(("finished", "3", "complete", "completed", "done", "ok"))
-_UNFINISHED = frozenset(
-    (
-        *("running", "pending", "queued", "scheduled", "waiting", "created", "active"),
-        *("inprogress", "in progress", "in_progress", "preempted", "preempting"),
-        *("pruned", "resuming", "suspended", "unfinished"),
-    )
-)
+_FINISHED = as_words("""
+    finished 3 complete completed done ok
+""")
+_UNFINISHED = as_words("""
+    running pending queued scheduled waiting created active inprogress in_progress
+    preempted preempting pruned resuming suspended unfinished
+""") | {"in progress"}
 _WORDS = frozenset(x for x in _FINISHED | CRASHED | _UNFINISHED if not x.isdecimal())
 
 
@@ -29,11 +29,6 @@ def choose_ended(frame: Frame, column: str) -> Frame:
     """Leave out the runs of a tracker that have not ended, and those that were pruned.
 
     Those that have crashed are asked about, or treated, with the missing scores.
-
-    Raises
-    ------
-    TableError
-        No run that has finished.
     """
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     if not _FINISHED & {*states}:
@@ -53,11 +48,6 @@ def mark_states(
     A column named "state" or "status" that holds words of trackers alone, and maybe
     blank cells, says so, unless it is chosen or ignored. Of several files, some may
     have no row left.
-
-    Raises
-    ------
-    TableError
-        No run has ended.
     """
     others = {*chosen.values(), *metrics, *ignored}
     marked = [_mark(frame, others) for frame in frames]

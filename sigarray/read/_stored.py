@@ -88,11 +88,6 @@ def open_stored(
     """Return the models of a table on disk, with columns chosen as in `read_wide`.
 
     A column that may name the runs is left out of a table that is read like others.
-
-    Raises
-    ------
-    TableError
-        No such file, or no table; too few columns or too many; an index.
     """
     try:
         every = column_names(Path(file))

@@ -64,11 +64,6 @@ def order_columns(metric: str | None, columns: Sequence[str]) -> list[str]:
 
     Other columns stay in their order, and so do all for a function of one's own, which
     is no `metric` here.
-
-    Raises
-    ------
-    ValueError
-        A column whose name says another parameter than its place does.
     """
     layout = _find_layout(metric, len(columns))
     if layout is None:
@@ -110,13 +105,7 @@ def say_columns(metric: str | None, columns: Sequence[str]) -> str:
 
 
 def refuse_other_columns(frames: Sequence[Frame | None], names: Sequence[str]) -> None:
-    """Refuse names of --score that no table has.
-
-    Raises
-    ------
-    TableError
-        The message has the columns of the first table.
-    """
+    """Refuse names of --score that no table has."""
     present = [x for x in frames if x is not None]
     known = {x for frame in present for x in frame.columns}
     for name in names if present else ():
@@ -152,13 +141,7 @@ def _find_parameter(column: str, layout: Sequence[str], size: int) -> Named | No
 def _refuse_other_kinds(
     metric: str | None, columns: Sequence[str], layout: Sequence[str]
 ) -> None:
-    """Refuse numbers that another metric takes; a ratio may be of any.
-
-    Raises
-    ------
-    ValueError
-        Such a column.
-    """
+    """Refuse numbers that another metric takes; a ratio may be of any."""
     for column in columns:
         parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
         is_other = parameter in _OF_ONE_KIND and not {*layout} & {*_kind_of(parameter)}

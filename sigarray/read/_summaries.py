@@ -11,38 +11,29 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, find_roles, is_long
-from sigarray.read._words import METRICS, list_words
+from sigarray.read._words import METRICS, as_words, list_words
 
-SPREADS = frozenset(
-    (
-        *("std", "sd", "stdev", "stddev", "sem", "stderr", "deviation", "variance"),
-        *("standardabweichung", "ci", "±", "\N{GREEK SMALL LETTER SIGMA}"),
-    )
-)
+SPREADS = as_words("""
+    std sd stdev stddev sem stderr deviation variance standardabweichung ci ±
+    \N{GREEK SMALL LETTER SIGMA}
+""")
 # Names of rows that pandas, spreadsheets and people add below scores.
-STATISTICS = SPREADS | frozenset(
-    (
-        *("mean", "avg", "average", "averages", "median", "total", "sum", "overall"),
-        *("best", "worst", "min", "max", "minimum", "maximum", "geomean", "iqm"),
-        *("mittelwert", "durchschnitt", "mittel", "summe", "gesamt", "insgesamt"),
-        *("moyenne", "médiane", "media", "média", "promedio", "mediana", "ø", "⌀"),
-        *("μ", "\N{MICRO SIGN}", "\N{EMPTY SET}", "xbar"),
-    )
-)
+STATISTICS = SPREADS | as_words("""
+    mean avg average averages median total sum overall best worst min max minimum
+    maximum geomean iqm mittelwert durchschnitt mittel summe gesamt insgesamt moyenne
+    médiane media média promedio mediana ø ⌀ μ
+    \N{MICRO SIGN} \N{EMPTY SET} xbar
+""")
 # Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
-_BESIDE = frozenset(
-    (
-        *("of", "over", "across", "the", "all", "n", "and", "standard", "dev", "row"),
-        *("error", "macro", "micro", "weighted", "geometric", "harmonic", "grand"),
-        *("seeds", "runs", "tasks", "benchmarks", "datasets", "games", "folds"),
-        *("score", "scores", "items", "questions", "models", "arithmetic", "value"),
-        *("confidence", "interval"),
-    )
-)
+_BESIDE = as_words("""
+    of over across the all n and standard dev row error macro micro weighted geometric
+    harmonic grand seeds runs tasks benchmarks datasets games folds score scores items
+    questions models arithmetic value confidence interval
+""")
 # Names of rows in a wide table; in a long table, models or tasks may have them.
-_OF_ALL_ROWS = frozenset(
-    ("all", "macro", "micro", "weighted", "summary", "aggregate", "aggregated", "ci")
-)
+_OF_ALL_ROWS = as_words("""
+    all macro micro weighted summary aggregate aggregated ci
+""")
 # Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 # Words for what is computed from others that are names of models, too.
@@ -155,12 +146,6 @@ def refuse_summary_rows(
 
     Their label may be in a column that was left out. In a table with a row for each
     score, models, runs, items and tasks are checked when they are joined.
-
-    Raises
-    ------
-    TableError
-        A row that is named "mean", "std" and so on, beside others that are not; one
-        without a name at the end of others that have one.
     """
     if frame.metrics is not None:
         return

@@ -63,13 +63,7 @@ METRICS = {
 
 
 def find_metric(statistic: str | SumStatistic) -> tuple[str, Metric]:
-    """Return the name of a statistic and what is known of it.
-
-    Raises
-    ------
-    ValueError
-        No metric of this name.
-    """
+    """Return the name of a statistic and what is known of it."""
     if isinstance(statistic, SumStatistic):
         name = getattr(statistic.measure, "__name__", "statistic").strip("<>")
         known = METRICS.get(name)
@@ -99,12 +93,6 @@ def read_sums(
 
     The scores of the table are the metric plus the influence of each item on it: their
     mean is the metric, and their errors are its errors.
-
-    Raises
-    ------
-    ValueError
-        Columns that the metric does not take, or that are of other items; scores of
-        runs or clusters; a direction that is not the metric's.
     """
     name, metric = find_metric(statistic)
     columns = _list_columns(name, metric, choice)
@@ -226,13 +214,7 @@ def _read_column(
 def _refuse_negative(
     name: str, columns: Sequence[str], tables: Sequence[ScoreTable]
 ) -> None:
-    """Refuse counts below 0, of which a metric may be a number all the same.
-
-    Raises
-    ------
-    TableError
-        Such a count.
-    """
+    """Refuse counts below 0, of which a metric may be a number all the same."""
     for column, table in zip(columns, tables, strict=True):
         for task, by in table.tasks.items():
             for model, counts in by.items():
@@ -258,13 +240,7 @@ def _measure_items(
     model: str,
     sums: np.ndarray,
 ) -> np.ndarray:
-    """Return the metric plus the influence of each item.
-
-    Raises
-    ------
-    TableError
-        A metric that does not exist, of all items or of all but one.
-    """
+    """Return the metric plus the influence of each item."""
     scores: np.ndarray = metric.statistic.pseudo_values(HOST, sums)
     if not np.isfinite(scores).all():
         totals = ", ".join(

@@ -41,11 +41,6 @@ def name_by_template(
     template : str
         Such as "{task}/{model}/seed{run}.json", relative to the folder of a file; "*"
         stands for any text without a meaning in a part.
-
-    Raises
-    ------
-    TableError
-        A template without a name, that matches no file, or one in two ways.
     """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)

@@ -8,13 +8,7 @@ from sigarray.read._frame import Frame
 
 
 def read_events(path: Path) -> Frame:
-    """Return the scalars of a run by tag and step, the last value of each.
-
-    Raises
-    ------
-    TableError
-        A run without scalars, or no tensorboard.
-    """
+    """Return the scalars of a run by tag and step, the last value of each."""
     folder = str(path)
     try:
         from tensorboard.backend.event_processing import event_accumulator

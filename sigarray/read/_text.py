@@ -29,13 +29,7 @@ Row = tuple[int, tuple[str, ...]]
 
 
 def read_rows(path: str | Path) -> tuple[str, list[Row]]:
-    """Return the name of a file and its rows, as `split_rows` does.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, is too large, or is no UTF-8 text.
-    """
+    """Return the name of a file and its rows, as `split_rows` does."""
     name, text = read_text(path)
     return name, split_rows(text, name)
 
@@ -44,11 +38,6 @@ def split_rows(text: str, name: str) -> list[Row]:
     """Return the rows that are not blank, each with the number of its first line.
 
     Cells are separated by commas, tabs or semicolons, and stripped.
-
-    Raises
-    ------
-    TableError
-        A malformed row, such as one with a quote without an end.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = find_delimiter(first)
@@ -71,11 +60,6 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
     Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
     takes a tenth of the time. A number above a column of them is a score, no header.
-
-    Raises
-    ------
-    TableError
-        A malformed row.
     """
     rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
     if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
@@ -88,13 +72,7 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
 
 def read_number(cell: str, expected: str) -> float:
-    """Return the number in a cell, or raise an error that says what was expected.
-
-    Raises
-    ------
-    TableError
-        A cell without a number, or one that is too large.
-    """
+    """Return the number in a cell, or raise an error that says what was expected."""
     number = float(cell) if NUMBER.fullmatch(cell) else math.nan
     if not abs(number) <= LARGEST_NUMBER:
         advice = " Leave the cell blank." if cell.lower() in MISSING else ""

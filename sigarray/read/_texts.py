@@ -24,11 +24,6 @@ def refuse_texts(
     """Refuse columns of texts, such as names, or answers without a score yet.
 
     `place` gives words for the first cell of a column.
-
-    Raises
-    ------
-    TableError
-        The message says what the first of them may be.
     """
     texts = [
         x

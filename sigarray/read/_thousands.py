@@ -29,13 +29,7 @@ def is_grouped(text: str) -> bool:
 def read_grouped(
     cells: list[Cell], columns: Mapping[str, Sequence[Any]], place: Place
 ) -> tuple[list[Cell], list[str]]:
-    """Return cells without marks of thousands, with decimal points, and a note if any.
-
-    Raises
-    ------
-    TableError
-        A mark in another place than before three digits.
-    """
+    """Return cells without marks of thousands, and a note if there were any."""
     texts = [x for *_, x in cells if isinstance(x, str)]
     for mark, decimal, grouped, whole, called in (
         (",", ".", _BY_COMMAS, THOUSANDS, "commas"),

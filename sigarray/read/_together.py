@@ -25,11 +25,6 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
 
     An example is "repeat,fold" for --run: the new column replaces these, except for
     those that are also named for something else.
-
-    Raises
-    ------
-    TableError
-        A name of several columns.
     """
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]

@@ -27,13 +27,7 @@ _TAGS = ("tags", "tag")
 
 
 def refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
-    """Refuse a column for models in which each run of a tracker has its name.
-
-    Raises
-    ------
-    TableError
-        The message has columns that may be of models.
-    """
+    """Refuse a column for models in which each run of a tracker has its name."""
     name = roles.get("model")
     if name is None or name != frame.run_name:
         return
@@ -59,13 +53,7 @@ def refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
 
 
 def refuse_tags(frame: Frame, roles: Mapping[str, str]) -> None:
-    """Refuse a column of tags for models, if some runs of a model have more of them.
-
-    Raises
-    ------
-    TableError
-        The message has a line that takes the tags of models.
-    """
+    """Refuse a column of tags for models, if some runs of a model have more of them."""
     name = roles.get("model")
     if name is None or squeeze(name) not in _TAGS or name not in frame.columns:
         return

@@ -154,13 +154,7 @@ def convert_curve(frame: Frame, path: str) -> Frame | None:
 
 
 def read_mlflow_store(folder: Path) -> Frame:
-    """Return the runs of all experiments, with the last value of each metric.
-
-    Raises
-    ------
-    TableError
-        A metric in another format than MLflow's; no runs.
-    """
+    """Return the runs of all experiments, with the last value of each metric."""
     rows = []
     measured: dict[str, None] = {}
     for meta in sorted(folder.glob("*/*/meta.yaml")):

@@ -40,12 +40,6 @@ def turn_runs(
     Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
     Numbers alone are those of items if the unit is chosen so, and doubted if they are
     so many. Tables of other kinds are returned as they are.
-
-    Raises
-    ------
-    TableError
-        Other columns of numbers, such as means, beside those of runs; several metrics
-        without a choice, or none of the chosen name.
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
@@ -138,13 +132,7 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
 
 
 def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
-    """Return the metric of which columns of runs are taken; "" if none has a name.
-
-    Raises
-    ------
-    TableError
-        Several metrics without a choice, or none of the chosen name.
-    """
+    """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
         first = next(x for by in runs.values() for x in by)

@@ -30,11 +30,6 @@ def find_unnamed_items(
     Returns
     -------
     are_items, notes : bool, list of str
-
-    Raises
-    ------
-    TableError
-        Both are possible, or rows cannot be pairs.
     """
     n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
     reason = doubt_runs(list(scores.values()), n_rows)
@@ -91,11 +86,6 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
     Returns
     -------
     notes : list of str
-
-    Raises
-    ------
-    TableError
-        Many scores, marks of single answers, or rows of means.
     """
     is_named = any(map(records.has, ("item", "run", "cluster")))
     if is_named or not np.isnan(records.steps).all():
@@ -118,11 +108,6 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
 
     Rows of a table with a column of models are in any order. Files of a model each have
     theirs, as columns do, if all scores are there.
-
-    Raises
-    ------
-    TableError
-        Scores without names, in such a table, or if some are missing.
     """
     is_named = any(map(records.has, ("item", "run", "cluster")))
     if is_named or not np.isnan(records.steps).all():

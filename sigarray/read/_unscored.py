@@ -26,11 +26,6 @@ def find_unscored(
     """Return the tasks, and the items of others, that no score is of, and notes.
 
     `known` has the tasks of whole files without the metric, and their metrics.
-
-    Raises
-    ------
-    TableError
-        Such a task that was chosen.
     """
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")

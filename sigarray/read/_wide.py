@@ -68,13 +68,7 @@ def tabulate_rows(
     ignored: Sequence[str],
     known: Sequence[str] = (),
 ) -> WideTable:
-    """Return a table from a header and rows of text, or a matrix of numbers.
-
-    Raises
-    ------
-    TableError
-        No header of names, or a name twice in it.
-    """
+    """Return a table from a header and rows of text, or a matrix of numbers."""
     if not rows:
         msg = f"{name} is empty. Expected a header of model names and scores."
         raise TableError(msg)
@@ -98,13 +92,7 @@ def tabulate_rows(
 
 
 def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
-    """Return the rows of each task.
-
-    Raises
-    ------
-    TableError
-        No such column, or a blank cell in it.
-    """
+    """Return the rows of each task."""
     rows: dict[str, list[int]] = {}
     for k, task in enumerate(list_names_of_rows(table, column, "task")):
         rows.setdefault(task, []).append(k)
@@ -164,12 +152,6 @@ def read_wide(
     -------
     WideScores
         The scores of each model in the order of the rows.
-
-    Raises
-    ------
-    TableError
-        A cell is not what was expected, or a column that was not chosen by name looks
-        like an index.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -247,11 +229,6 @@ def read_ids(
     """Return the names of rows in a column, which must be different.
 
     If rows of a name are averaged, each may have several.
-
-    Raises
-    ------
-    TableError
-        A name twice, or a blank cell.
     """
     ids = list_names_of_rows(table, column, role)
     if are_averaged:

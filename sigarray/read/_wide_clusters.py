@@ -14,13 +14,7 @@ _ROLES = ("item", "cluster")
 def put_into_clusters(
     table: ScoreTable, frame: Frame, chosen: Mapping[str, str]
 ) -> ScoreTable:
-    """Add the cluster of each item, which a column of its own names.
-
-    Raises
-    ------
-    TableError
-        An item without a cluster, or in two of them.
-    """
+    """Add the cluster of each item, which a column of its own names."""
     column = chosen["cluster"]
     rows = len(frame.lines)
     tasks = repeat("", rows)

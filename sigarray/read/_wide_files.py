@@ -34,13 +34,7 @@ def read_columns(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> ScoreTable | None:
-    """Read a table with a column for each model, or return None for another one.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected; options of other tables.
-    """
+    """Read a table with a column for each model, or return None for another one."""
     if frame is not None and _may_be_wide(frame, chosen):
         if choice.where and isinstance(content, Frame):
             frame = content = _leave_out_constant(frame, chosen, choice)
@@ -89,11 +83,6 @@ def _take_clusters(
     """Read the scores of items, and the cluster of each.
 
     Rows are items, even if nothing names them: clusters are of these.
-
-    Raises
-    ------
-    TableError
-        No such column of clusters.
     """
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:

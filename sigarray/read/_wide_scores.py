@@ -48,13 +48,7 @@ _OF_BOTH = (
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
-    """Read the scores of a table with a column for each model, on each task.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected; options of other tables.
-    """
+    """Read the scores of a table with a column for each model, on each task."""
     _check_options(wide, chosen, choice)
     of_runs = find_run_names(wide, chosen, choice)
     if of_runs is not None:
@@ -161,13 +155,7 @@ def _treat_rows(
 def _take_items(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice, gaps: Mapping[str, int]
 ) -> ScoreTable:
-    """Read scores whose values show that they are of items, by whole rows.
-
-    Raises
-    ------
-    TableError
-        Blank cells, without an option: columns without them would pair other rows.
-    """
+    """Read scores whose values show that they are of items, by whole rows."""
     said = (
         "scores of two marks were taken for those of items, a row for each, by which "
         "models are paired"

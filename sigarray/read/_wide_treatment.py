@@ -17,13 +17,7 @@ def count_averaged_rows(
     choice: Choice,
     models: Sequence[str],
 ) -> dict[str, Averaged]:
-    """Count the rows of each item of a task, if these are averaged.
-
-    Raises
-    ------
-    TableError
-        A row is there twice.
-    """
+    """Count the rows of each item of a task, if these are averaged."""
     if choice.unit != "item" or "item" not in chosen:
         return {}
     ids = list_names_of_rows(rows, chosen["item"], "item")

@@ -2,87 +2,66 @@
 
 import re
 
+
+def as_words(text: str) -> frozenset[str]:
+    """Return the words of a text, in any order."""
+    return frozenset(text.split())
+
+
 # What measures no quality, but what it costs; and names of any score.
-_OTHER_METRICS = frozenset(
-    (
-        *("fit", "score", "scores", "time", "seconds", "minutes", "hours", "runtime"),
-        *("cost", "costs", "latency", "params", "parameters", "nparams", "flops"),
-        *("energy", "memory", "mem", "vram", "tokens"),
-    )
-)
-METRICS = _OTHER_METRICS | frozenset(
-    (
-        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
-        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
-        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
-        *("rmse", "wer", "cer", "reward", "return", "returns"),
-    )
-)
-SPLITS = frozenset(
-    (
-        *("train", "training", "test", "testing", "val", "valid", "validation"),
-        *("dev", "eval", "evaluation", "holdout"),
-    )
-)
+_OTHER_METRICS = as_words("""
+    fit score scores time seconds minutes hours runtime cost costs latency params
+    parameters nparams flops energy memory mem vram tokens
+""")
+METRICS = _OTHER_METRICS | as_words("""
+    acc accuracy auc auroc auprc roc f1 precision recall bleu rouge chrf comet kappa mcc
+    ndcg mrr loss losses error err perplexity ppl nll mse mae rmse wer cer reward return
+    returns
+""")
+SPLITS = as_words("""
+    train training test testing val valid validation dev eval evaluation holdout
+""")
 # Names without spaces and punctuation.
-HYPERPARAMETERS = frozenset(
-    (
-        *("lr", "learningrate", "baselr", "initlr", "dropoutrate", "weightdecay"),
-        *("batchsize", "bs", "wd", "warmupsteps", "warmupratio", "trainfraction"),
-        *("datafraction", "trainsize", "datasetsize", "samplesize", "nsamples"),
-        *("ntrain", "ndata", "nlayers", "numlayers", "hiddensize", "hiddendim"),
-        *("embeddingdim", "embeddim", "nheads", "numheads", "nunits", "nepochs"),
-        *("numepochs", "maxepochs", "maxsteps", "nsteps", "topk", "topp", "nshots"),
-        *("numshots", "noiselevel", "nestimators", "ntrees", "maxdepth", "nfeatures"),
-        *("nneighbors", "nclusters", "contextlength", "maxlength", "seqlen"),
-        *("seqlength", "beamsize", "clipnorm", "modelsize", "imagesize"),
-    )
-)
+HYPERPARAMETERS = as_words("""
+    lr learningrate baselr initlr dropoutrate weightdecay batchsize bs wd warmupsteps
+    warmupratio trainfraction datafraction trainsize datasetsize samplesize nsamples
+    ntrain ndata nlayers numlayers hiddensize hiddendim embeddingdim embeddim nheads
+    numheads nunits nepochs numepochs maxepochs maxsteps nsteps topk topp nshots
+    numshots noiselevel nestimators ntrees maxdepth nfeatures nneighbors nclusters
+    contextlength maxlength seqlen seqlength beamsize clipnorm modelsize imagesize
+""")
 # Some are also names of models: baseline, dropout, mixup; alpha, beta, gamma.
-MAYBE_HYPERPARAMETERS = frozenset(
-    (
-        *("temperature", "temp", "dropout", "momentum", "warmup", "fraction", "rank"),
-        *("layers", "depth", "width", "dim", "shots", "threshold", "noise", "ratio"),
-        *("labelsmoothing", "alpha", "beta", "gamma", "delta", "epsilon", "eps"),
-        *("lambda", "sigma", "tau", "eta", "rho", "mu", "c", "k", "p", "l1", "l2"),
-    )
-)
+MAYBE_HYPERPARAMETERS = as_words("""
+    temperature temp dropout momentum warmup fraction rank layers depth width dim shots
+    threshold noise ratio labelsmoothing alpha beta gamma delta epsilon eps lambda sigma
+    tau eta rho mu c k p l1 l2
+""")
 # Words for those who rate an item, whose ratings are not independent.
-RATERS = frozenset(
-    (
-        *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader"),
-        *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
-        *("participant", "respondent", "crowdworker", "turker"),
-    )
-)
+RATERS = as_words("""
+    rater annotator judge worker assessor evaluator grader reviewer labeler labeller
+    coder rating vote voter participant respondent crowdworker turker
+""")
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
 # Words for what has several items, which are not independent.
-CLUSTERS = frozenset(
-    (
-        *("document", "documents", "doc", "passage", "paragraph", "article", "story"),
-        *("page", "book", "chapter", "dialogue", "dialog", "conversation", "thread"),
-        *("speaker", "patient", "recording", "video", "scene", "session", "cluster"),
-    )
-)
+CLUSTERS = as_words("""
+    document documents doc passage paragraph article story page book chapter dialogue
+    dialog conversation thread speaker patient recording video scene session cluster
+""")
 # Words for ways to ask for an answer, or to compute it, of which an item has several.
-_WAYS = frozenset(("prompt", "template", "version", "order", "shuffle", "shots"))
+_WAYS = as_words("""
+    prompt template version order shuffle shots
+""")
 # Names of columns of the truth, with which predictions are compared.
-TRUTHS = frozenset(
-    (
-        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
-        *("ytrue", "ytest", "answerkey", "gt"),
-    )
-)
+TRUTHS = as_words("""
+    gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
+""")
 # Some may also be models, if scores are not whole numbers.
-MAYBE_TRUTHS = frozenset(
-    (
-        *("target", "targets", "reference", "references", "actual", "expected"),
-        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
-        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
-        *("majority", "majorityvote", "rating", "ratings", "consensus"),
-    )
-)
+MAYBE_TRUTHS = as_words("""
+    target targets reference references actual expected y true answer answers
+    correctanswer oracle class human humans annotator annotators annotation annotations
+    majority majorityvote rating ratings consensus
+""")
 
 # Names of single runs, such as seed0 and run_3.
 RUN_NAME = re.compile(
