@@ -7,17 +7,16 @@ from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._clusters import refuse_sizes
 from sigarray.read._codes import find_first, sort_groups
-from sigarray.read._duplicates import refuse_duplicates
-from sigarray.read._frame import find_roles, list_names, shorten
+from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
+from sigarray.read._frame import list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._matched_raters import match_raters
-from sigarray.read._raters import names_raters, say_how_to_average
+from sigarray.read._messages import Caution
+from sigarray.read._raters import match_raters, names_raters, say_how_to_average
 from sigarray.read._records import Records, find_column
-from sigarray.read._repeats import refuse_repeats
+from sigarray.read._roles import find_roles
+from sigarray.read._text import TableError
 from sigarray.read._treatment import Raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]

@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._codes import Coded, encode, encode_numbers
-from sigarray.read._deviations import say_means
+from sigarray.read._messages import Caution
+from sigarray.read._numerals import (
+    THOUSANDS,
+    Place,
+    is_grouped,
+    read_grouped,
+    refuse_thousands,
+    say_means,
+    show_cell,
+)
 from sigarray.read._text import (
     EXACT,
     INFINITE,
     LARGEST_NUMBER,
     MISSING,
     NUMBER,
+    TableError,
     parse_numbers,
-)
-from sigarray.read._thousands import (
-    THOUSANDS,
-    Place,
-    is_grouped,
-    read_grouped,
-    refuse_thousands,
-    show_cell,
 )
 
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, find_first, group_rows
 from sigarray.read._records import Records
+from sigarray.read._text import TableError
 
 
 def name_items(records: Records) -> Records:

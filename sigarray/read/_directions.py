@@ -5,9 +5,9 @@ from typing import Any
 
 from sigarray._backend.checks import show
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
+from sigarray.read._text import TableError
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
 # said.

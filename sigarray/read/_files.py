@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
-from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
+from sigarray.read._text import TableError
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
 _SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")

@@ -11,13 +11,13 @@ import numpy as np
 
 from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, find_roles, list_names, names_runs
-from sigarray.read._run_columns import is_metric
+from sigarray.read._frame import Frame, list_names
+from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._summaries import find_summaries
-from sigarray.read._words import RUN_NAME
+from sigarray.read._text import TableError
+from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
 _STORED = re.compile(r"__index_level_\d+__")

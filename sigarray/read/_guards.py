@@ -8,10 +8,11 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, find_roles, is_long, list_names
+from sigarray.read._frame import Frame, list_names
+from sigarray.read._roles import find_roles, is_long
+from sigarray.read._text import TableError
 from sigarray.read._words import SPLITS
 
 # Columns that scikit-learn's cross_validate adds to its scores.

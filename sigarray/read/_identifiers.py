@@ -9,7 +9,6 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import (
     Coded,
@@ -19,15 +18,11 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._frame import Frame, find_roles, find_score
+from sigarray.read._frame import Frame
 from sigarray.read._records import Records, find_column
-from sigarray.read._words import (
-    RATERS,
-    RATINGS,
-    list_words,
-    names_clusters,
-    names_ways,
-)
+from sigarray.read._roles import find_roles, find_score
+from sigarray.read._text import TableError
+from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters, names_ways
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50

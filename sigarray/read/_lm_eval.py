@@ -5,19 +5,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._bytes import TableError
 from sigarray.read._files import lack_samples
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
-from sigarray.read._lm_likelihoods import (
-    RENAMED,
-    are_log_likelihoods,
-    explain,
-    split_pair,
-)
+from sigarray.read._text import TableError
 
 AVERAGES = "results of lm-evaluation-harness"
 ITEMS = "samples of lm-evaluation-harness"
@@ -30,6 +25,15 @@ _NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
+# Metrics of which a sample has its log-likelihood, and the name of that.
+RENAMED = {"perplexity": "log-likelihood"}
+# What becomes of a pair of a log-likelihood and a size: the names of both numbers, what
+# divides the first, and the statistic of their sums.
+_PAIRS = {
+    "word_perplexity": ("nll", "words", 1.0, "perplexity"),
+    "byte_perplexity": ("nll", "bytes", 1.0, "perplexity"),
+    "bits_per_byte": ("bits", "bytes", log(2), "ratio --lower-is-better"),
+}
 
 
 def read_samples(
@@ -293,4 +297,32 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         constants={"model": str(model)} if model else {},
         metrics=("value",),
         groups={x: len(_list_tasks(x, members)) for x in groups},
+    )
+
+
+def are_log_likelihoods(records: Sequence[Mapping[str, Any]], metric: str) -> bool:
+    """Tell whether the values of a metric are logarithms: a perplexity is positive."""
+    values = [x[metric] for x in records if metric in x]
+    numbers = [x for x in values if isinstance(x, (int, float))]
+    return bool(numbers) and len(numbers) == len(values) and max(numbers) <= 0
+
+
+def split_pair(metric: str, value: Any) -> dict[str, float] | None:
+    """Return both numbers of a sample by names of columns, if these are a pair."""
+    if metric not in _PAIRS or not isinstance(value, list) or len(value) != 2:
+        return None
+    if not all(isinstance(x, (int, float)) for x in value):
+        return None
+    first, second, divisor, _ = _PAIRS[metric]
+    return {f"{metric}.{first}": -value[0] / divisor, f"{metric}.{second}": value[1]}
+
+
+def explain(metric: str) -> str:
+    """Say why a metric of pairs has no scores of samples, and how to compare it."""
+    first, second, _, statistic = _PAIRS[metric]
+    return (
+        f"expected a metric with a score of each document; got {metric!r}, of which "
+        f"samples have the log-likelihood and the number of {second}. It is of their "
+        f"sums over all documents: pass --statistic {statistic} --score "
+        f"{metric}.{first},{metric}.{second}, and the samples of this task alone."
     )

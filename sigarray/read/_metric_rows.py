@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -21,17 +20,20 @@ from sigarray.read._frame import (
     Frame,
     SeveralMetricsError,
     UnknownMetricError,
-    find_roles,
-    is_long,
-    list_metrics,
     list_names,
-    match_metric,
 )
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._losses import find_mixed
-from sigarray.read._run_columns import find_runs, is_metric
+from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
-from sigarray.read._words import METRICS, SPLITS, list_words
+from sigarray.read._text import TableError
+from sigarray.read._words import (
+    METRICS,
+    SPLITS,
+    find_mixed,
+    find_runs,
+    is_metric,
+    list_words,
+)
 
 # A table with more rows has no row for each run of a metric.
 _MAX_ROWS = 100_000

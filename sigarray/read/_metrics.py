@@ -7,27 +7,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place, say_without
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
     SeveralMetricsError,
     UnknownMetricError,
-    find_roles,
-    find_score,
     list_names,
     shorten,
 )
+from sigarray.read._messages import put_place, say_without
 from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
-from sigarray.read._not_in_files import refuse_tasks
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
-from sigarray.read._run_columns import find_runs
+from sigarray.read._roles import find_roles, find_score
 from sigarray.read._score_table import Choice
+from sigarray.read._text import TableError
 from sigarray.read._tracked import say_unfinished
+from sigarray.read._unscored import refuse_tasks
+from sigarray.read._words import find_runs
 
 _MAX_TASKS = 8
 

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray._plain_text import show_number
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._frame import list_names, shorten
+from sigarray.read._messages import Caution
 from sigarray.read._records import Records
+from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, take_rows
 
 Missing = Literal["drop", "worst", "keep"]

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten
-from sigarray.read._named_runs import advise_names
+from sigarray.read._messages import put_place
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
+from sigarray.read._text import TableError
+from sigarray.read._tracked import advise_names
 
 # The most files and tasks that are named.
 MAX_NAMED = 4

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
-from sigarray.read._cautions import put_place, say_single
 from sigarray.read._clusters import find_clusters, name_items
+from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
     count_by_model,

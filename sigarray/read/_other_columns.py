@@ -5,10 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from sigarray._plain_text import show_number, squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import list_names
-from sigarray.read._run_columns import find_runs
 from sigarray.read._summaries import (
     COMPUTED,
     MAYBE_COMPUTED,
@@ -17,6 +15,7 @@ from sigarray.read._summaries import (
     may_be_scores,
     say_if_scores,
 )
+from sigarray.read._text import TableError
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -25,6 +24,7 @@ from sigarray.read._words import (
     SPLITS,
     TRUTHS,
     as_words,
+    find_runs,
     list_words,
     measures_quality,
 )

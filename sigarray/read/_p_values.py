@@ -4,8 +4,7 @@ import math
 import re
 from pathlib import Path
 
-from sigarray.read._bytes import TableError
-from sigarray.read._text import NUMBER, read_rows
+from sigarray.read._text import NUMBER, TableError, read_rows
 
 
 def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:

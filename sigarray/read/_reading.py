@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -25,20 +24,16 @@ from sigarray.read._codes import (
     repeat,
     take,
 )
-from sigarray.read._frame import (
-    Frame,
-    find_roles,
-    find_score,
-    list_metrics,
-    list_names,
-)
+from sigarray.read._frame import Frame, list_names
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
+from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._text import TableError
+from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
-from sigarray.read._within_clusters import doubt_clusters
 from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from sigarray._response_results import ResponseSet
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame, find_roles
+from sigarray.read._frame import Frame
 from sigarray.read._raters import names_raters
+from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._text import read_number
+from sigarray.read._text import TableError, read_number
 from sigarray.read._words import as_words, list_words
 
 _COLUMNS = ("item", "system", "response")

@@ -8,11 +8,10 @@ import numpy as np
 
 from sigarray._numeric.sums import SumStatistic
 from sigarray.read._alignment import Unit
-from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
-from sigarray.read._run_tables import RunTable
+from sigarray.read._run_tables import Curves, RunTable
 from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 

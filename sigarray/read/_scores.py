@@ -3,16 +3,15 @@
 import contextlib
 import gc
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sigarray.read._benchmarks import turn_benchmarks
-from sigarray.read._bytes import TableError
+from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out, say_without_steps
+from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
@@ -24,10 +23,8 @@ from sigarray.read._guards import (
     refuse_rows_apart,
     refuse_splits,
 )
-from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
-from sigarray.read._lm_conditions import say_conditions
 from sigarray.read._lm_eval import (
     count_pooled,
     doubt_groups,
@@ -35,7 +32,7 @@ from sigarray.read._lm_eval import (
     say_groups,
     take_groups,
 )
-from sigarray.read._lm_filters import name_filters
+from sigarray.read._lm_settings import name_filters, say_conditions
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
@@ -43,7 +40,6 @@ from sigarray.read._metrics import (
     refuse_unchosen,
     split_metrics,
 )
-from sigarray.read._named_runs import split_names
 from sigarray.read._naming import (
     MAX_NAMED,
     check_dated,
@@ -55,29 +51,24 @@ from sigarray.read._naming import (
     name_files,
 )
 from sigarray.read._nested import name_levels, nest_lists
-from sigarray.read._paths import (
-    check_paths,
-    refuse_crossed_names,
-    refuse_single_runs,
-)
-from sigarray.read._pooled import count_settings
-from sigarray.read._predictions import refuse_predictions
-from sigarray.read._preferences import refuse_preferences
+from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
+from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._short_names import write_out
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._states import mark_states
 from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
+from sigarray.read._text import TableError
+from sigarray.read._together import put_columns_together
+from sigarray.read._tracked import add_overrides, check_overrides, split_names
 from sigarray.read._treatment import say_alike, say_fewer_runs
-from sigarray.read._turned import turn_runs
+from sigarray.read._turned import turn_benchmarks, turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
-from sigarray.read._within_clusters import put_columns_together
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -350,3 +341,27 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
         msg = f"{name} is empty. Expected a header and scores."
         raise TableError(msg)
     return frame
+
+
+def count_settings(
+    columns: Iterable[str], records: Records, table: ScoreTable
+) -> dict[str, int]:
+    """Count the values in each column that runs of one model have on one task.
+
+    Of several models it is the largest number; columns with one value are left out.
+    """
+    ids = {x for by in table.ids.values() for names in by.values() for x in names}
+    is_kept = records.factors["model"].find(table.models)
+    is_kept &= records.factors["run"].find(ids)
+    if table.missing == "drop":
+        is_kept &= ~np.isnan(records.scores)
+    records = records.take(is_kept)
+    counts = {}
+    for name in columns:
+        having, texts = records.take_texts(name)
+        having, texts = having.take(texts.codes >= 0), texts[texts.codes >= 0]
+        owners = [having.factors[role] for role in ("task", "model")]
+        groups, n_groups = group_rows([*owners, texts])
+        first = find_first(groups, n_groups)
+        counts[name] = int(np.bincount(group_rows(owners)[0][first]).max(initial=0))
+    return {name: n for name, n in counts.items() if n > 1}

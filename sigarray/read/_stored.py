@@ -9,15 +9,11 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
-from sigarray.read._bytes import TableError
-from sigarray.read._columns import (
-    check_count,
-    choose,
-    leave_out,
-    refuse_indices,
-)
-from sigarray.read._frame import Frame, find_roles
-from sigarray.read._run_names import guess_run_names
+from sigarray.read._columns import check_count, choose, leave_out, refuse_indices
+from sigarray.read._frame import Frame
+from sigarray.read._roles import find_roles
+from sigarray.read._row_names import guess_run_names
+from sigarray.read._text import TableError
 
 # With at most this many scores of all models, a table is read like any other file.
 MAX_READ = 2**20

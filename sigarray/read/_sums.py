@@ -10,12 +10,12 @@ from sigarray import corpus
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
 from sigarray.read._directions import contradict, find_direction
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._sum_columns import order_columns, say_columns, split_columns
+from sigarray.read._text import TableError
 
 _CONFUSED = "true positives, false positives, false negatives and true negatives"
 _FOUND = "true positives, false positives and false negatives"

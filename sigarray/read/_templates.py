@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import list_names
+from sigarray.read._text import TableError
 
 _ROLES = ("task", "model", "run")
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)

@@ -1,15 +1,19 @@
-"""Several columns that together name the item, run or task of a score."""
+"""Several columns that together name an item, such as a document and a question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, repeat
-from sigarray.read._frame import Frame, find_roles, list_names, names_runs
+from sigarray.read._frame import Frame, list_names
 from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._messages import Caution
+from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._settings import do_models_differ, may_be_setting
+from sigarray.read._text import TableError
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -18,6 +22,8 @@ from sigarray.read._words import (
 )
 
 _SETTINGS = HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
+# Of fewer groups, that all have the same numbers says little.
+_LEAST_GROUPS = 3
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
@@ -105,3 +111,122 @@ def _say_settings(
         f"runs of all values of {list_names(settings)} were taken together: a verdict "
         "is on runs in which these vary as they do here"
     ]
+
+
+def put_columns_together(
+    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+) -> tuple[list[Frame | None], dict[str, str]]:
+    """Return tables with one column for several that are named, and the new names."""
+    tables, chosen = _name_within_clusters(tables, chosen)
+    return [x and put_together(x, chosen) for x in tables], chosen
+
+
+def _name_within_clusters(
+    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+) -> tuple[list[Frame | None], dict[str, str]]:
+    """Name items by their cluster, too, if --cluster is said and names begin anew.
+
+    They do if one model has most of its scores under names that several clusters have,
+    or if all models have the same items in clusters, each with one score, and without
+    clusters some with several. Others are left to an error, for an item is in one
+    cluster alone. Raters of items, who have rated all of them, are no clusters of
+    these.
+    """
+    cluster = chosen.get("cluster")
+    frames = [x for x in tables if x is not None]
+    if cluster is None or are_of_one_item(cluster):
+        return list(tables), dict(chosen)
+    items = {_find_repeated(frame, chosen, cluster) for frame in frames} - {None}
+    if len(items) != 1:
+        return list(tables), dict(chosen)
+    item = str(items.pop())
+    both = f"{cluster},{item}"
+    note = (
+        f"names of {item!r} are in several values of {cluster!r}: each is taken for an "
+        f"item of its own in each, as --item {both} says"
+    )
+    named = [x and replace(x, notes=(*x.notes, note)) for x in tables]
+    return named, {**chosen, "item": both}
+
+
+def _find_repeated(frame: Frame, chosen: Mapping[str, str], cluster: str) -> str | None:
+    """Return the column of items if its names begin anew in each cluster."""
+    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    if cluster not in frame.columns or known.get("item") != chosen.get("item"):
+        return None
+    roles = find_roles(frame, known)
+    item = roles.get("item")
+    if item is None or item not in frame.columns or item == cluster:
+        return None
+    model, task, run, names = (
+        encode_texts(frame.columns[roles[x]])
+        if roles.get(x) in frame.columns
+        else repeat("", len(frame.lines))
+        for x in ("model", "task", "run", "item")
+    )
+    clusters = encode_texts(frame.columns[cluster])
+    groups, n_groups = group_rows([model, task, names])
+    pairs, n_pairs = group_rows([Coded(groups, range(n_groups)), clusters])
+    counts = np.bincount(groups[find_first(pairs, n_pairs)])
+    is_repeated = counts[groups] > 1
+    if not len(groups) or not is_repeated.any():
+        return None
+    are_most = 2 * is_repeated.sum() >= len(groups)
+    own = [task, clusters, names]
+    if are_most or (
+        _are_once([model, run, *own])
+        and not _are_once([model, run, task, names])
+        and _have_all(model, own)
+    ):
+        return item
+    return None
+
+
+def _are_once(columns: Sequence[Coded]) -> bool:
+    """Tell whether no combination of cells is in two rows."""
+    return group_rows(columns)[1] == len(columns[0])
+
+
+def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
+    """Tell whether each model has the same items in clusters."""
+    return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
+
+
+def doubt_clusters(
+    frame: Frame, roles: Mapping[str, str], others: Sequence[str]
+) -> list[str]:
+    """Doubt clusters that are counted anew in each group of another column.
+
+    Their names are then 0, 1, ... or 1, 2, ... up to some number in each. Clusters of
+    one name are one, which makes few of many.
+    """
+    cluster = roles.get("cluster")
+    if cluster is None or cluster not in frame.columns:
+        return []
+    of = encode_texts(frame.columns[cluster])
+    names = of.list_known()
+    if len(names) < 2 or not all(str(x).isdecimal() for x in of.values):
+        return []
+    numbers = np.asarray([int(x) for x in of.values])[of.codes]
+    for column in others:
+        groups = encode_texts(frame.columns[column])
+        n_groups = len(groups.list_known())
+        if n_groups < _LEAST_GROUPS or (groups.codes < 0).any():
+            continue
+        if any(not _count_on(numbers[groups.codes == k]) for k in range(n_groups)):
+            continue
+        return [
+            Caution(
+                f"the clusters of {cluster!r} are counted anew in each of {n_groups} "
+                f"values of {column!r}, and those of one number are one cluster, of "
+                f"{len(names)} in all. If they are not the same, pass --cluster "
+                f"{column},{cluster}"
+            )
+        ]
+    return []
+
+
+def _count_on(numbers: np.ndarray) -> bool:
+    """Tell whether numbers are all from 0 or 1 to another one."""
+    found = np.unique(numbers)
+    return len(found) > 1 and found[0] in (0, 1) and found[-1] - found[0] < len(found)

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
-from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import count_models
 from sigarray.read._records import Records
+from sigarray.read._text import TableError
+from sigarray.read._unlikely_rows import refuse_mean_rows
 
 # Models rarely have equally many runs if these are more; items are many.
 _MAX_RUNS = 50

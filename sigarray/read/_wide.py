@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
     find_blank,
@@ -23,10 +22,10 @@ from sigarray.read._columns import (
     leave_out,
     list_numbered,
     refuse_indices,
+    refuse_texts,
 )
 from sigarray.read._frame import lacks_column
-from sigarray.read._text import MISSING, NUMBER, Row, get_cell
-from sigarray.read._texts import refuse_texts
+from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 
 Scores = dict[str, np.ndarray]
 

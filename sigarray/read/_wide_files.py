@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
+from sigarray.read._codes import repeat
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
-from sigarray.read._item_names import name_items, number_items
-from sigarray.read._off_scale import doubt_scale_of_table
-from sigarray.read._row_names import find_role_of_names
+from sigarray.read._frame import Frame, lacks_column
+from sigarray.read._roles import find_roles, is_long
+from sigarray.read._row_names import find_role_of_names, name_items, number_items
+from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._text import get_cell
-from sigarray.read._unlike_items import doubt_items_of_table
+from sigarray.read._text import TableError, get_cell
 from sigarray.read._wide import (
     WideTable,
     read_ids,
     split_tasks,
     tabulate_rows,
 )
-from sigarray.read._wide_clusters import put_into_clusters
 from sigarray.read._wide_scores import take_wide
+
+_ROLES = ("item", "cluster")
 
 
 def read_columns(
@@ -213,3 +213,32 @@ def _find_wide(
     return tabulate_rows(
         rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
     )
+
+
+def put_into_clusters(
+    table: ScoreTable, frame: Frame, chosen: Mapping[str, str]
+) -> ScoreTable:
+    """Add the cluster of each item, which a column of its own names."""
+    column = chosen["cluster"]
+    rows = len(frame.lines)
+    tasks = repeat("", rows)
+    if "task" in chosen:
+        tasks = encode_texts(frame.columns[chosen["task"]])
+    items, clusters = (encode_texts(frame.columns[chosen[x]]) for x in _ROLES)
+    known: dict[tuple[str, str], str] = {}
+    for k, (task, item, cluster) in enumerate(zip(tasks, items, clusters, strict=True)):
+        place = frame.place(column, k)
+        if cluster is None:
+            msg = f"{place}: expected the cluster of an item; got a blank cell."
+            raise TableError(msg)
+        if known.setdefault((task, item), cluster) != cluster:
+            msg = (
+                f"{place}: expected item {item!r} to have one cluster; got {cluster!r} "
+                f"and {known[task, item]!r}."
+            )
+            raise TableError(msg)
+    labels = {
+        task: tuple(known[task, x] for x in next(iter(by.values())))
+        for task, by in table.ids.items()
+    }
+    return table._replace(clusters=labels, pairs={}, unmatched={})

@@ -9,12 +9,11 @@ import numpy as np
 
 from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution, put_place, say_single
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
+from sigarray.read._duplicates import have_parts
 from sigarray.read._frame import list_names
-from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._messages import Caution, put_place, say_single
 from sigarray.read._missing import (
     Counts,
     blank_missing,
@@ -24,11 +23,11 @@ from sigarray.read._missing import (
     say_missing,
 )
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
-from sigarray.read._repeats import have_parts
-from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
-from sigarray.read._same_rows import doubt_rows
+from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._text import TableError
 from sigarray.read._treatment import Averaged, Dropped
+from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
 from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
@@ -38,8 +37,12 @@ from sigarray.read._wide import (
     read_wide,
     split_tasks,
 )
-from sigarray.read._wide_pairs import drop_unmatched, take_pairs
-from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
+from sigarray.read._wide_rows import (
+    count_averaged_rows,
+    count_dropped_rows,
+    drop_unmatched,
+    take_pairs,
+)
 
 _OF_BOTH = (
     " It needs columns of models, runs and items; or a file for each model, with a "

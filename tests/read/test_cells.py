@@ -7,7 +7,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._cautions import Caution
+from sigarray.read._messages import Caution
 from tests.read.long_tables import as_csv, as_lists
 
 
