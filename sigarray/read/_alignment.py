@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
-from sigarray.read._clusters import refuse_sizes
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import list_names, shorten
@@ -17,6 +16,7 @@ from sigarray.read._raters import match_raters, names_raters, say_how_to_average
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError
+from sigarray.read._together import refuse_sizes
 from sigarray.read._treatment import Raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]

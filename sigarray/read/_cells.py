@@ -11,23 +11,21 @@ import numpy as np
 
 from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._messages import Caution
-from sigarray.read._numerals import (
-    THOUSANDS,
-    Place,
-    is_grouped,
-    read_grouped,
-    refuse_thousands,
-    say_means,
-    show_cell,
-)
 from sigarray.read._text import (
     EXACT,
     INFINITE,
     LARGEST_NUMBER,
     MISSING,
     NUMBER,
+    THOUSANDS,
+    Place,
     TableError,
+    is_grouped,
     parse_numbers,
+    read_grouped,
+    refuse_thousands,
+    say_means,
+    show_cell,
 )
 
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)

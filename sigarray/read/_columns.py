@@ -15,9 +15,8 @@ from sigarray.read._cells import (
     looks_like_verdict,
 )
 from sigarray.read._frame import lacks_column, list_names
-from sigarray.read._numerals import say_means
 from sigarray.read._states import find_state
-from sigarray.read._text import MISSING, TableError
+from sigarray.read._text import MISSING, TableError, say_means
 from sigarray.read._words import names_clusters
 
 # With more numbers a column is hardly one of runs, and with fewer it may be of scores.

@@ -15,6 +15,7 @@ from sigarray.read._directions import (
     refuse_other_names,
 )
 from sigarray.read._frame import list_names
+from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._missing import (
     ask_about_crashed,
@@ -33,7 +34,6 @@ from sigarray.read._summaries import refuse_summaries
 from sigarray.read._text import TableError
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlikely_rows import doubt_same_rows
-from sigarray.read._unnamed import refuse_unnamed_pairs
 from sigarray.read._unscored import refuse_names, say_apart
 
 

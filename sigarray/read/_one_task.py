@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
-from sigarray.read._clusters import find_clusters, name_items
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -23,6 +22,7 @@ from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import ENDED_EARLY, Records
 from sigarray.read._run_tables import RunTable, find_run_tables
 from sigarray.read._score_table import Choice
+from sigarray.read._together import find_clusters, name_items
 from sigarray.read._treatment import (
     Averaged,
     Dropped,

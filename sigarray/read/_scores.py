@@ -12,7 +12,7 @@ import numpy as np
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
@@ -22,6 +22,7 @@ from sigarray.read._guards import (
     refuse_folds,
     refuse_rows_apart,
     refuse_splits,
+    refuse_unnamed_rows,
 )
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
@@ -58,7 +59,6 @@ from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._states import mark_states
-from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._text import TableError
@@ -66,7 +66,6 @@ from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import add_overrides, check_overrides, split_names
 from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
-from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
 
@@ -102,7 +101,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
-    refuse_other_columns(tables, choice.summed)
+    _refuse_other_columns(tables, choice.summed)
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
@@ -168,6 +167,16 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))
     return _add_doubts(table, doubts, folds)
+
+
+def _refuse_other_columns(frames: Sequence[Frame | None], names: Sequence[str]) -> None:
+    """Refuse names of --score that no table has."""
+    present = [x for x in frames if x is not None]
+    known = {x for frame in present for x in frame.columns}
+    for name in names if present else ():
+        if name not in known:
+            first = present[0]
+            raise lacks_column(first.source, name, first.names_in_file, "score")
 
 
 def _tabulate(

@@ -1,5 +1,6 @@
-"""Several columns that together name an item, such as a document and a question."""
+"""Items in clusters, and several columns that together name an item."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -7,10 +8,11 @@ import numpy as np
 
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts
-from sigarray.read._codes import Coded, find_first, group_rows, repeat
+from sigarray.read._codes import Coded, encode, find_first, group_rows, repeat
 from sigarray.read._frame import Frame, list_names
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
+from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._settings import do_models_differ, may_be_setting
 from sigarray.read._text import TableError
@@ -230,3 +232,54 @@ def _count_on(numbers: np.ndarray) -> bool:
     """Tell whether numbers are all from 0 or 1 to another one."""
     found = np.unique(numbers)
     return len(found) > 1 and found[0] in (0, 1) and found[-1] - found[0] < len(found)
+
+
+def name_items(records: Records) -> Records:
+    """Number the items of each cluster, by model, if nothing names them.
+
+    Only the sums of clusters count, so it does not matter which item of one model
+    stands beside which one of another.
+    """
+    if records.has("item") or not records.has("cluster"):
+        return records
+    models, clusters = records.factors["model"], records.factors["cluster"]
+    groups, n_groups = group_rows([models, clusters])
+    first = find_first(groups, n_groups)
+    # The last column is of scores without a cluster.
+    by = np.zeros((len(models.values), len(clusters.values) + 1), int)
+    by[models.codes[first], clusters.codes[first]] = np.bincount(groups)
+    refuse_sizes(models, clusters, by[:, :-1])
+    counters = [itertools.count(1) for _ in range(n_groups)]
+    names = [
+        f"{cluster}, {next(counters[group])}"
+        for cluster, group in zip(clusters, groups.tolist(), strict=True)
+    ]
+    return replace(records, factors={**records.factors, "item": encode(names)})
+
+
+def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
+    """Refuse sizes of clusters (M, C) if those that two models have differ."""
+    model, *others = models.list_known()
+    counts = by[models.values.index(model)]
+    for other in others:
+        other_counts = by[models.values.index(other)]
+        are_wrong = (other_counts != counts) & (counts > 0)
+        wrong = np.flatnonzero(are_wrong & (other_counts > 0)).tolist()
+        if wrong:
+            of_model = models.codes == models.values.index(model)
+            k = min(wrong, key=clusters.codes[of_model].tolist().index)
+            msg = (
+                "Expected as many scores of a cluster for all models; got "
+                f"{counts[k]} of {model!r} and {other_counts[k]} of {other!r} in "
+                f"cluster {clusters.values[k]!r}. Name the column of items with --item."
+            )
+            raise TableError(msg)
+
+
+def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
+    """Return the cluster of each of the items, by their codes; none if none has any."""
+    if not records.has("cluster"):
+        return ()
+    codes, clusters = records.factors["item"].codes, records.factors["cluster"]
+    rows = find_first(codes, len(records.factors["item"].values) + 1)[items]
+    return tuple(clusters[rows])

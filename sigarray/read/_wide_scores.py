@@ -13,6 +13,7 @@ from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._duplicates import have_parts
 from sigarray.read._frame import list_names
+from sigarray.read._guards import find_unnamed_items
 from sigarray.read._messages import Caution, put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -28,7 +29,6 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError
 from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
-from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
     WideScores,
