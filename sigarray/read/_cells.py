@@ -59,7 +59,7 @@ def read_cells(
     like, which are 1 and 0.
     """
     numbers = _read_coded(columns, place, of_items)
-    numbers.notes.extend(_say_rounded(columns, numbers.columns))
+    numbers.notes.extend(_say_rounded(columns, numbers.columns, place))
     return numbers
 
 
@@ -90,22 +90,34 @@ def _read_coded(
 
 
 def _say_rounded(
-    columns: Mapping[str, Sequence[Any]], numbers: Mapping[str, np.ndarray]
+    columns: Mapping[str, Sequence[Any]],
+    numbers: Mapping[str, np.ndarray],
+    place: Place,
 ) -> list[Caution]:
-    """Say that float64 has no place for a whole number, so that others may equal it."""
+    """Say that float64 has no place for a whole number, so that others may equal it.
+
+    Refuse a column of several numbers that all become one.
+    """
     for name, column in numbers.items():
-        low, high = (x.reduce(column, initial=0.0) for x in (np.fmin, np.fmax))
-        if max(-low, high) < EXACT:
+        low, high = (x.reduce(column, initial=math.nan) for x in (np.fmin, np.fmax))
+        if not max(-low, high) >= EXACT:
             continue
         for k in np.flatnonzero(np.abs(column) >= EXACT).tolist():
             text = str(columns[name][k]).strip()
             if _WHOLE.fullmatch(text) and int(text) != column[k].item():
-                said = (
-                    f"{name!r} has whole numbers beyond 2^53, such as {text}, which "
-                    "float64 rounds, so that some that differ become equal. Subtract "
-                    "one number from all of them, as from times: only differences count"
+                what = (
+                    f"whole numbers beyond 2^53, such as {text}, which float64 rounds"
                 )
-                return [Caution(said)]
+                advice = "Subtract one number from all of them, as from times"
+                cells = columns[name] if low == high else ()
+                if len({as_text(x) for x in cells if not is_blank(x)}) > 1:
+                    msg = (
+                        f"{place(name, k)}: expected numbers that differ in float64; "
+                        f"got {what}, so that all of them become {low:.0f}. {advice}."
+                    )
+                    raise TableError(msg)
+                said = f"{name!r} has {what}, so that some that differ become equal"
+                return [Caution(f"{said}. {advice}: only differences count")]
     return []
 
 

@@ -37,6 +37,8 @@ _FILLERS = as_words("""
 _UNITS = as_words("""
     s ms min h k m mb mib gb gib gpu cpu wall clock peak used elapsed
 """)
+# What measures no quality either, and is a name of no model; elsewhere it may say more.
+_COSTS = as_words("kwh wh joule joules co2 emissions rtf throughput fps qps size sizes")
 _ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
@@ -120,20 +122,16 @@ def _is_kind(
     words: Mapping[str, Collection[str]],
 ) -> bool:
     """Tell whether a column is a metric, computed from others, or a hyperparameter."""
-    words_of_name = set(words[name])
-    beside = METRICS | SPLITS | _FILLERS
+    words_of_name, plain = set(words[name]), squeeze(name)
+    kinds, beside = METRICS, METRICS | SPLITS | _FILLERS
     if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):
-        beside |= _UNITS
-    if words_of_name & METRICS and words_of_name <= beside:
+        kinds, beside = kinds | _COSTS, beside | _COSTS | _UNITS
+    if (words_of_name & kinds and words_of_name <= beside) or is_computed(name, words):
         return True
-    if is_computed(name, words):
-        return True
-    if squeeze(name) in MAYBE_COMPUTED:
+    if plain in MAYBE_COMPUTED:
         return not may_be_scores(name, scores)
-    if squeeze(name) in COMPUTED:
-        return True
-    return squeeze(name) in HYPERPARAMETERS or (
-        squeeze(name) in MAYBE_HYPERPARAMETERS
+    return plain in COMPUTED | HYPERPARAMETERS or (
+        plain in MAYBE_HYPERPARAMETERS | {"n"}
         and _is_coarse(scores[name])
         and any(not _is_coarse(x) for x in scores.values())
     )

@@ -85,14 +85,17 @@ def read_records(
     have_crashed &= missing != "keep"
     missing = None if missing == "keep" else missing
     lacks = have_crashed | (find_missing(cells) & (missing is not None))
-    is_kept = lacks | ~find_blank(cells)
+    blank = find_blank(cells)
     is_blank = np.zeros(len(rows), bool)
     if "step" in roles:
-        is_blank = find_blank_steps(frame, roles, rows, find_blank(cells))
-        is_kept = ~find_blank(cells) | is_blank
+        is_blank = find_blank_steps(frame, roles, rows, blank)
+        is_kept = ~blank | is_blank
         lacks |= is_blank
-    elif missing == "drop":
-        is_kept &= ~(find_blank(cells) & _lack_names(frame, roles, rows)) | have_crashed
+    else:
+        # Without an option, blank cells are left out, whatever has become of a run.
+        is_kept = ~blank | (lacks & (missing is not None))
+        if missing == "drop":
+            is_kept &= ~(blank & _lack_names(frame, roles, rows)) | have_crashed
     left_out = rows[~is_kept]
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]
@@ -113,14 +116,13 @@ def read_records(
     if len(left_out):
         models = collections.Counter[str]()
         for (_, model), n in n_blank.items():
-            models.update({} if model is None else {model: n})
-        names = _list_few(frame, roles, left_out)
-        notes.append(say_rows(len(left_out), models, names))
+            models[model or ""] += n
+        del models[""]  # those of files that name none
+        notes.append(say_rows(len(left_out), models, _list_few(frame, roles, left_out)))
     of_runs = frame.kind.startswith("runs of ")
     if frame.metrics is None or of_runs:
-        said = _say_columns(frame, roles, column, chosen)
         # Trackers have many columns beside those that tell scores apart.
-        notes += said[:1] if of_runs else said
+        notes += _say_columns(frame, roles, column, chosen)[: 1 if of_runs else None]
     name = metric if metric is not None and "metric" in roles else column
     factors = {
         role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
@@ -140,7 +142,6 @@ def read_records(
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
     said, settings = say_settings(frame, roles, column, factors["model"], filled)
-    notes += said
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items
@@ -149,7 +150,7 @@ def read_records(
     return Reading(
         records,
         numbers.is_percent,
-        notes,
+        [*notes, *said],
         doubts,
         n_blank if has_all else {},
         settings,

@@ -26,8 +26,8 @@ from sigarray.read._words import RUN_NAME
 
 # Such as fold3, and the split0_test_score of scikit-learn.
 _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
-# What pandas calls the first column of a file, where its header is blank.
-_UNNAMED = "Unnamed: 0"
+# The first column of a file where its header is blank, and as pandas calls it then.
+UNNAMED = ("", "Unnamed: 0")
 _MAX_SHOWN = 3
 # Names that say that rows are items: these are no names of models.
 _ITEMS = re.compile(
@@ -85,7 +85,7 @@ def _list_columns(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> li
     """List the columns of an index, or without a name, that are not known to be any."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     known |= {*find_roles(frame, {}).values()}
-    unnamed = [x for x in ("", _UNNAMED) if x in frame.columns]
+    unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
     return columns + [
         x
@@ -132,7 +132,7 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
     what, without = f"column {place}", f"--ignore {quoted}"
     if column in frame.index:
         what, without = f"its index{_quote(column)}", "data.reset_index(drop=True)"
-    what += ", which has no name" if column in ("", _UNNAMED) else ""
+    what += ", which has no name" if column in UNNAMED else ""
     advice = (
         "Where these are items of a test set, or benchmarks, by which models are "
         "paired, pass --unit item; where each is a run of its own, --unit run; where "

@@ -97,7 +97,10 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
         metrics = leave_out_settings(
             x
             for x, cells in frame.columns.items()
-            if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
+            if x not in _OF_RUNS
+            and not x.startswith("_")  # _runtime, _timestamp, _step
+            and is_numeric(cells)
+            and not looks_like_index(x, ())
         )
         runs = replace(
             frame,

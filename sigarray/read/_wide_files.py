@@ -12,7 +12,12 @@ from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, lacks_column
 from sigarray.read._roles import find_roles, is_long
-from sigarray.read._row_names import find_role_of_names, name_items, number_items
+from sigarray.read._row_names import (
+    UNNAMED,
+    find_role_of_names,
+    name_items,
+    number_items,
+)
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError, get_cell
@@ -39,9 +44,9 @@ def read_columns(
         if choice.where and isinstance(content, Frame):
             frame = content = _leave_out_constant(frame, chosen, choice)
         choice = _choose_direction(frame, choice)
-    counted = frame is not None and _counts_rows(content, frame, chosen, choice)
-    if counted:
-        choice = replace(choice, ignored=[*choice.ignored, ""])
+    counted = None if frame is None else _find_counts(content, frame, chosen, choice)
+    if counted is not None:
+        choice = replace(choice, ignored=[*choice.ignored, counted])
     of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
     chosen = {**chosen, **of_index}
     of_rows: list[str] = []
@@ -56,10 +61,10 @@ def read_columns(
             read_ids(part, chosen["run"], "run")
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]
-    if counted:
+    if counted is not None:
+        which = f"{counted!r}, which" if counted else "which has no name and"
         said.append(
-            f"{name}: its first column, which has no name and counts the rows from 0, "
-            "was left out"
+            f"{name}: its first column, {which} counts the rows from 0, was left out"
         )
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
@@ -156,24 +161,25 @@ def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
     return not (is_long(frame, chosen) or frame.constants or frame.roles)
 
 
-def _counts_rows(
+def _find_counts(
     content: Any, frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> bool:
-    """Tell whether the first column is the index that pandas writes of any frame."""
+) -> str | None:
+    """Return the first column, if it is the index that pandas writes of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
-        return False
-    if "" in {*chosen.values(), *choice.ignored}:
-        return False
+        return None
     if isinstance(content, Frame):
         name, cells = next(iter(frame.columns.items()), ("", ()))
     else:
         rows, numbers, _ = content
-        name = get_cell(rows[0][1], 0) if rows else ""
+        name = get_cell(rows[0][1], 0).strip() if rows else ""
         cells = [get_cell(row, 0) for _, row in rows[1:]]
         cells = cells if numbers is None else numbers[:, 0]
-    if name.strip() or not len(cells):
-        return False
-    return all(not is_blank(x) and as_text(x) == f"{k}" for k, x in enumerate(cells))
+    if name not in UNNAMED or name in {*chosen.values(), *choice.ignored}:
+        return None
+    are_counts = all(
+        not is_blank(x) and as_text(x) == f"{k}" for k, x in enumerate(cells)
+    )
+    return name if len(cells) and are_counts else None
 
 
 def _find_wide(
