@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._cells import (
-    as_text,
-    is_blank,
-    looks_like_score,
-    looks_like_verdict,
-)
+from sigarray.read._cells import as_text, is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._frame import lacks_column, list_names
 from sigarray.read._states import find_state
 from sigarray.read._text import MISSING, TableError, say_means

@@ -92,9 +92,7 @@ def split_run(stem: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (stem, None)
 
 
-def say_split(
-    names: Iterable[tuple[str, tuple[str, str | None]]],
-) -> tuple[str, ...]:
+def say_split(names: Iterable[tuple[str, tuple[str, str | None]]]) -> tuple[str, ...]:
     """Return a note on the first name of a model and a run, if there is one."""
     for name, (model, run) in names:
         if run is not None:

@@ -45,9 +45,7 @@ class _Ids(NamedTuple):
 
 
 def find_items(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    metric: str | None,
+    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str | None
 ) -> tuple[list[Frame], list[str]]:
     """Return the tables with the column of items, if only its values show it.
 

@@ -9,18 +9,11 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._directions import (
-    contradict,
-    find_direction,
-    refuse_other_names,
-)
+from sigarray.read._directions import contradict, find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
-from sigarray.read._missing import (
-    ask_about_crashed,
-    leave_out_unnamed,
-)
+from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
@@ -228,9 +221,7 @@ def _add_blank(
     if not n_missing:
         return table
     return table._replace(
-        missing=table.missing or "drop",
-        n_missing=n_missing,
-        is_untreated=is_untreated,
+        missing=table.missing or "drop", n_missing=n_missing, is_untreated=is_untreated
     )
 
 

@@ -98,11 +98,7 @@ def _list_kinds(document: Any, depth: int) -> list[type | None]:
 
 
 def name_levels(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    *,
-    has_model: bool,
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], *, has_model: bool
 ) -> Frame:
     """Return nested scores with the roles of their keys, if these are clear.
 

@@ -117,9 +117,7 @@ def doubt_models(
 
 
 def _is_kind(
-    name: str,
-    scores: Mapping[str, np.ndarray],
-    words: Mapping[str, Collection[str]],
+    name: str, scores: Mapping[str, np.ndarray], words: Mapping[str, Collection[str]]
 ) -> bool:
     """Tell whether a column is a metric, computed from others, or a hyperparameter."""
     words_of_name, plain = set(words[name]), squeeze(name)

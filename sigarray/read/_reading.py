@@ -16,14 +16,7 @@ from sigarray.read._cells import (
     looks_like_score,
     read_cells,
 )
-from sigarray.read._codes import (
-    Coded,
-    distinct,
-    find_first,
-    group_rows,
-    repeat,
-    take,
-)
+from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
 from sigarray.read._frame import Frame, list_names
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
@@ -281,11 +274,7 @@ def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
 
 
 def _doubt_columns(
-    frame: Frame,
-    roles: Mapping[str, str],
-    score: str,
-    models: Coded,
-    rows: np.ndarray,
+    frame: Frame, roles: Mapping[str, str], score: str, models: Coded, rows: np.ndarray
 ) -> list[str]:
     """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
@@ -352,7 +341,6 @@ def _read_steps(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.
     name = roles["step"]
     _read_factor(frame, roles, "step", rows)
     numbers = read_cells(
-        {name: take(frame.columns[name], rows)},
-        lambda _, k: frame.place(name, rows[k]),
+        {name: take(frame.columns[name], rows)}, lambda _, k: frame.place(name, rows[k])
     )
     return numbers.columns[name]

@@ -50,11 +50,7 @@ _MAX_LOOKED_AT = 50
 
 
 def say_settings(
-    frame: Frame,
-    roles: Mapping[str, str],
-    score: str,
-    models: Coded,
-    rows: np.ndarray,
+    frame: Frame, roles: Mapping[str, str], score: str, models: Coded, rows: np.ndarray
 ) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 

@@ -58,9 +58,7 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
             if column not in parts or column in chosen.values()
         }
         frame = replace(
-            frame,
-            columns={name: joined, **others},
-            together=(*frame.together, name),
+            frame, columns={name: joined, **others}, together=(*frame.together, name)
         )
         if name == chosen.get("item") and "cluster" not in chosen:
             frame = replace(frame, doubts=(*frame.doubts, *_doubt_items(parts)))

@@ -51,10 +51,7 @@ def find_unscored(
 
 
 def _find_lost(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    records: Records,
-    choice: Choice,
+    frames: Sequence[Frame], chosen: Mapping[str, str], records: Records, choice: Choice
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the tasks and items that rows of files name, and no score is of."""
     if sum(len(x.lines) for x in frames) == len(records):

@@ -21,12 +21,7 @@ from sigarray.read._row_names import (
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError, get_cell
-from sigarray.read._wide import (
-    WideTable,
-    read_ids,
-    split_tasks,
-    tabulate_rows,
-)
+from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
 from sigarray.read._wide_scores import take_wide
 
 _ROLES = ("item", "cluster")
