@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
-from sigarray.read._frame import list_names, shorten
+from sigarray.read._frame import Names, list_names, shorten
 from sigarray.read._identifiers import are_samples
 from sigarray.read._messages import Caution
 from sigarray.read._raters import match_raters, names_raters, say_how_to_average
@@ -129,7 +129,7 @@ def join_scores(
 
 
 def join_pairs(
-    records: Records, models: Sequence[str], unit: Unit, *, are_matched: bool
+    records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
     """Return the scores of every two models on the items or runs of both.
 
@@ -225,11 +225,7 @@ def _number_runs(records: Records) -> Joined:
 
 
 def _match(
-    records: Records,
-    role: str,
-    holders: Sequence[str],
-    drop_unmatched: bool,
-    unit: Unit,
+    records: Records, role: str, holders: Names, drop_unmatched: bool, unit: Unit
 ) -> tuple[Records, list[str]]:
     """Return the records of units that all models have; raise if there are others."""
     names = records.factors[role]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._cells import as_text, is_blank, looks_like_score, looks_like_verdict
-from sigarray.read._frame import lacks_column, list_names
+from sigarray.read._frame import Names, lacks_column, list_names
 from sigarray.read._states import find_state
 from sigarray.read._text import MISSING, TableError, say_means
 from sigarray.read._words import names_clusters
@@ -18,7 +18,7 @@ from sigarray.read._words import names_clusters
 _MAX_RUNS, _MIN_NUMBERED = 50, 8
 
 
-def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
+def choose(names: dict[int, str], columns: Names, name: str) -> dict[int, str]:
     """Return the columns that were asked for, by their places."""
     _check_known(names, columns, name)
     if len(set(columns)) < len(columns):
@@ -27,15 +27,13 @@ def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int
     return {position: model for position, model in names.items() if model in columns}
 
 
-def leave_out(
-    names: dict[int, str], ignored: Sequence[str], name: str
-) -> dict[int, str]:
+def leave_out(names: dict[int, str], ignored: Names, name: str) -> dict[int, str]:
     """Return all other columns."""
     _check_known(names, [column for column in ignored if column], name)
     return {k: model for k, model in names.items() if model not in ignored}
 
 
-def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> None:
+def _check_known(names: dict[int, str], columns: Names, name: str) -> None:
     for model in columns:
         if model not in names.values():
             raise lacks_column(name, model, names.values())
@@ -113,7 +111,7 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
     raise TableError(msg)
 
 
-def quote_names(names: Sequence[str]) -> str:
+def quote_names(names: Names) -> str:
     """Quote names for an option in a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

@@ -1,12 +1,12 @@
 """Whether higher scores of a metric are better, as the caller says."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sigarray._backend.checks import show
 from sigarray._plain_text import suggest
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._text import TableError
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
@@ -75,9 +75,7 @@ def refuse_other_names(
         raise TableError(msg)
 
 
-def ask_about_tasks(
-    source: str, lower: Sequence[str], others: Sequence[str]
-) -> TableError:
+def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:
     """Return the error for tasks with losses beside others."""
     return TableError(
         f"{source}: expected tasks of one direction; got {lower[0]!r}, of which lower "

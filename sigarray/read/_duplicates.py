@@ -7,7 +7,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode, find_first, group_rows
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._identifiers import (
     are_of_one_item,
     have_samples,
@@ -201,7 +201,7 @@ def refuse_repeats(records: Records) -> None:
         raise TableError(msg)
 
 
-def have_parts(table: WideTable, chosen: Mapping[str, str], unit: str | None) -> bool:
+def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
     """Tell whether rows are ratings, samples or runs of items, to be averaged.
 
     Most items have several, for a few may be repeated rows; or a column has such a
@@ -213,9 +213,7 @@ def have_parts(table: WideTable, chosen: Mapping[str, str], unit: str | None) ->
     return 2 * len({*ids}) <= len(ids) or any(map(_names_parts, table.names.values()))
 
 
-def refuse_repeated_rows(
-    table: WideTable, ids: Sequence[str], known: Sequence[str]
-) -> None:
+def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
     """Refuse a second row of an item by one rater, sample or run.
 
     `ids` are the items of the rows, and `known` the columns of items and models.
@@ -235,7 +233,7 @@ def refuse_repeated_rows(
         raise TableError(msg)
 
 
-def _read_texts(records: Records, names: Sequence[str]) -> Iterator[tuple[str, Coded]]:
+def _read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
     """Yield the texts in those columns that all files have."""
     for name in names:
         having, texts = records.take_texts(name)

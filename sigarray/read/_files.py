@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._text import TableError
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
@@ -100,7 +100,7 @@ def say_split(names: Iterable[tuple[str, tuple[str, str | None]]]) -> tuple[str,
     return ()
 
 
-def is_of_suffix(path: str, suffixes: Sequence[str]) -> bool:
+def is_of_suffix(path: str, suffixes: Names) -> bool:
     """Tell whether the name of a file ends so, or so with .gz."""
     return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
 
@@ -119,7 +119,7 @@ def name_stem(name: str) -> str:
     return name
 
 
-def _name_files(paths: Sequence[str]) -> list[str]:
+def _name_files(paths: Names) -> list[str]:
     """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
@@ -205,7 +205,7 @@ def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
         raise lack_samples(sorted(x.name for x in without))
 
 
-def lack_samples(models: Sequence[str]) -> TableError:
+def lack_samples(models: Names) -> TableError:
     """Return the error for models of which lm-evaluation-harness wrote no samples."""
     return TableError(
         f"Expected samples of all models; got none of {list_names(models, 3)}, whose "

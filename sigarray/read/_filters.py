@@ -10,7 +10,7 @@ from sigarray._backend.index_columns import names_steps
 from sigarray._plain_text import suggest
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, split_rows, take
-from sigarray.read._frame import Frame, lacks_column, list_names
+from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._lm_settings import has_filters, keep_filters
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
@@ -73,9 +73,7 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
 
 
 def say_without_steps(
-    names: Sequence[str],
-    kept: Collection[str],
-    where: Mapping[str, Sequence[str]] | None,
+    names: Names, kept: Collection[str], where: Mapping[str, Names] | None
 ) -> list[str]:
     """Say which files have no row of the chosen steps, as of a run that has crashed."""
     lost = [x for x in names if x not in kept]
@@ -89,7 +87,7 @@ def say_without_steps(
     return [Caution(said)]
 
 
-def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
+def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
     """Leave out columns, so that they get no role.
 
     A column without a name that numbers the rows is left out too. Of runs whose seed
@@ -142,7 +140,7 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     )
 
 
-def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
+def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
     """Leave out runs by the columns that they have in the file, or by their names."""
     gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
     if not gone or frame.run_name is None:
@@ -151,7 +149,7 @@ def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
     return frame.take(np.flatnonzero(~is_gone))
 
 
-def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
+def _filter(frame: Frame, name: str, values: Names, *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
     frame = _filter_unfinished(frame, name, wanted)
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
@@ -176,9 +174,7 @@ def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Fra
     return replace(frame, unfinished=unfinished, n_unfinished=len(kept))
 
 
-def _say_lost(
-    frame: Frame, roles: Mapping[str, str], kept: np.ndarray, where: str
-) -> list[str]:
+def _say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
     """Say which runs have none of the chosen steps, and so are left out."""
     names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
     runs = split_rows([*names.values()]) if "run" in names else []
@@ -220,7 +216,7 @@ def _find_all(name: str, columns: Collection[str]) -> str:
     return ",".join(_find(x, columns) for x in names)
 
 
-def join_names(names: Sequence[str], columns: Collection[str]) -> list[str]:
+def join_names(names: Names, columns: Collection[str]) -> list[str]:
     """Return names, of which those of a column with commas had been split."""
     joined: list[str] = []
     start = 0

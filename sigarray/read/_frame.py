@@ -13,6 +13,9 @@ from sigarray.read._text import TableError
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
+Names = Sequence[str]
+# Role -> the name of its column.
+Roles = Mapping[str, str]
 
 
 class UnknownMetricError(TableError):

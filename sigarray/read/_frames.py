@@ -13,7 +13,7 @@ from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Names, list_names
 from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._summaries import find_summaries
 from sigarray.read._text import TableError
@@ -94,7 +94,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     return Frame("a data frame", name, columns, lines, "row", index=index)
 
 
-def _refuse_twice(names: Sequence[str], source: str) -> None:
+def _refuse_twice(names: Names, source: str) -> None:
     """Refuse a name of several columns."""
     twice = [x for x, n in collections.Counter(names).items() if n > 1]
     if twice:

@@ -11,7 +11,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
@@ -36,9 +36,7 @@ _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
 _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
 
 
-def refuse_splits(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
-) -> None:
+def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
     """Refuse to mix rows of training and of test data."""
     words = {*SPLITS, ""}
     roles = {*chosen.values()}
@@ -63,9 +61,7 @@ def refuse_splits(
             raise TableError(msg)
 
 
-def refuse_folds(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
-) -> None:
+def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     """Refuse to take folds of a cross validation for runs silently."""
     for name in _list_folds(frame, chosen):
         if name not in {*chosen.values(), *ignored}:
@@ -80,7 +76,7 @@ def refuse_folds(
             raise TableError(msg)
 
 
-def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
+def _name_folds(frame: Frame, fold: str, ignored: Names) -> str:
     """Return the columns that together name a fold, with the run if folds repeat."""
     roles = find_roles(frame, {})
     naming = [roles[x] for x in ("model", "task", "metric") if x in roles]
@@ -91,7 +87,7 @@ def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
     return ",".join(x for x in frame.columns if x in (run, fold))
 
 
-def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
+def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
     """Refuse to take scores of scikit-learn's cross_validate for independent runs."""
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
@@ -107,9 +103,7 @@ def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
     raise TableError(msg)
 
 
-def doubt_folds(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
-) -> list[str]:
+def doubt_folds(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
     """Say that rows are taken for runs though a column of folds was left out."""
     return [
         f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
@@ -122,10 +116,7 @@ def doubt_folds(
 
 
 def doubt_items(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    models: Sequence[str] | None,
+    frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> list[str]:
     """Say that rows are taken for runs though a column of items was left out."""
     name = find_roles(frame, {}).get("item")
@@ -142,10 +133,7 @@ def doubt_items(
 
 
 def doubt_tasks(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    models: Sequence[str] | None,
+    frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> list[str]:
     """Say that rows are taken for runs though a column of tasks was left out."""
     if "task" in chosen:
@@ -173,7 +161,7 @@ def doubt_tasks(
     return doubts
 
 
-def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
+def _list_folds(frame: Frame, chosen: Roles) -> list[str]:
     """List the columns of several folds or repetitions."""
     if frame.metrics is not None or "run" in chosen:
         return []

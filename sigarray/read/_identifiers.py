@@ -1,7 +1,7 @@
 """Columns with unknown names that may hold the items or runs of scores."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, Roles
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles, find_score
 from sigarray.read._text import TableError
@@ -45,7 +45,7 @@ class _Ids(NamedTuple):
 
 
 def find_items(
-    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str | None
+    frames: Sequence[Frame], chosen: Roles, metric: str | None
 ) -> tuple[list[Frame], list[str]]:
     """Return the tables with the column of items, if only its values show it.
 
@@ -194,9 +194,7 @@ def say_together(column: str, both: str) -> str:
     )
 
 
-def _count_values(
-    frames: Sequence[Frame], roles: Mapping[str, str], column: str
-) -> _Ids | None:
+def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
     """Count how often each model has each value; None if that differs."""
     names = [roles[x] for x in ("model", "task", "metric") if x in roles]
     if any(x not in frame.columns for frame in frames for x in (column, *names)):

@@ -1,7 +1,7 @@
 """Scores of all files, joined task by task."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._directions import contradict, find_direction, refuse_other_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
@@ -39,8 +39,8 @@ class _LastScores(NamedTuple):
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
     unscored: Unscored
-    notes: Sequence[str]
-    doubts: Sequence[str]
+    notes: Names
+    doubts: Names
     last_steps: LastSteps | None
     is_kept: bool
 

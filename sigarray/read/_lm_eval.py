@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray.read._files import lack_samples
-from sigarray.read._frame import Frame, shorten
+from sigarray.read._frame import Frame, Names, shorten
 from sigarray.read._json import list_plain, tabulate_records
 from sigarray.read._text import TableError
 
@@ -117,7 +117,7 @@ def _read_groups(path: Path, task: str) -> dict[str, int]:
     return {}
 
 
-def _list_tasks(group: str, members: Mapping[str, Sequence[str]]) -> set[str]:
+def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
     """Return the tasks of a group, and of the groups in it."""
     known, names = {group}, [group]
     for name in names:
@@ -146,7 +146,7 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[int]:
+def find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
     """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
     if ITEMS not in kinds:
@@ -160,7 +160,7 @@ def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[
     return places
 
 
-def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:
+def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
     """Return the files of chosen groups of tasks as those of one task each.
 
     The items of a group are all items of its tasks, so that its mean is that of its
@@ -190,7 +190,7 @@ def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Fr
     return grouped
 
 
-def _refuse_groups(frame: Frame, tasks: Sequence[str] | None) -> None:
+def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
     for group in tasks or ():
         if group in frame.groups:
             msg = (
@@ -202,7 +202,7 @@ def _refuse_groups(frame: Frame, tasks: Sequence[str] | None) -> None:
             raise TableError(msg)
 
 
-def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+def say_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
     """Say which groups of tasks were taken for one task, or may be."""
     if tasks is None:
         sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
@@ -220,7 +220,7 @@ def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str
     ]
 
 
-def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+def doubt_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
     """Doubt verdicts over tasks of which some, and not all, are of one group."""
     every = list(frames)
     names = dict.fromkeys(
@@ -246,7 +246,7 @@ def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[s
 
 
 def count_pooled(
-    frames: Iterable[Frame], tasks: Sequence[str] | None
+    frames: Iterable[Frame], tasks: Names | None
 ) -> dict[str, tuple[int, int]]:
     """Return the groups that were taken for a task -> how many of their tasks."""
     known = _count_groups(frames) if tasks is not None else {}

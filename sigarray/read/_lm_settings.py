@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray._plain_text import quote, suggest
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records
@@ -62,7 +62,7 @@ def has_filters(frames: Sequence[Frame]) -> bool:
 
 def keep_filters(
     frames: Sequence[Frame],
-    rules: Sequence[str],
+    rules: Names,
     metrics: Sequence[str] = (),
     tasks: Collection[str] | None = None,
 ) -> list[Frame]:
@@ -91,7 +91,7 @@ def keep_filters(
     return [_keep(x, rules, notes if x is first else ()) for x in frames]
 
 
-def _keep(frame: Frame, rules: Sequence[str], notes: Sequence[str]) -> Frame:
+def _keep(frame: Frame, rules: Names, notes: Names) -> Frame:
     left = {x: rule for x, rule in frame.filters.items() if rule in rules}
     lost = {*frame.filters} - {*left}
     return replace(
@@ -107,8 +107,8 @@ def _keep(frame: Frame, rules: Sequence[str], notes: Sequence[str]) -> Frame:
 def _refuse_choice(
     kept: Sequence[Frame],
     lost: Sequence[Frame],
-    rules: Sequence[str],
-    metrics: Sequence[str],
+    rules: Names,
+    metrics: Names,
     tasks: Collection[str] | None,
 ) -> None:
     """Refuse metrics and tasks of which no samples have the filter."""
@@ -130,9 +130,7 @@ def _refuse_choice(
                 raise TableError(msg)
 
 
-def _refuse_alone(
-    kept: Sequence[Frame], lost: Sequence[Frame], rules: Sequence[str]
-) -> None:
+def _refuse_alone(kept: Sequence[Frame], lost: Sequence[Frame], rules: Names) -> None:
     """Refuse a filter that one file of a task has, and that others have not."""
     for frame in lost:
         task = _name_task(frame)
@@ -155,9 +153,7 @@ def _refuse_alone(
             raise TableError(msg)
 
 
-def _say_lost(
-    kept: Sequence[Frame], lost: Sequence[Frame], rules: Sequence[str]
-) -> str:
+def _say_lost(kept: Sequence[Frame], lost: Sequence[Frame], rules: Names) -> str:
     """Say which tasks, or which of their files, have no such filter."""
     there = {_name_task(x) for x in kept}
     files = [x.source for x in lost if _name_task(x) in there]
@@ -179,7 +175,7 @@ def _say_tasks(frames: Sequence[Frame]) -> str:
     return f"{some} {which} {have} scores of {list_names(filters)} alone"
 
 
-def _advise(frames: Sequence[Frame], rules: Sequence[str]) -> str:
+def _advise(frames: Sequence[Frame], rules: Names) -> str:
     """Say how to take the scores of other tasks as well."""
     firsts = [next(iter(x.filters.values())) for x in frames]
     filters = dict.fromkeys([*rules, *firsts])
@@ -194,9 +190,7 @@ def _name_task(frame: Frame) -> str:
     return frame.constants.get("task", frame.source)
 
 
-def say_conditions(
-    paths: Sequence[str], parts: Sequence[Records], choice: Choice
-) -> list[str]:
+def say_conditions(paths: Names, parts: Sequence[Records], choice: Choice) -> list[str]:
     """Warn of tasks that models answered with other examples, limits and so on."""
     found: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for path, records in zip(paths, parts, strict=True):

@@ -1,6 +1,6 @@
 """Scores in memory: arrays by model, or by task and model."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from sigarray._host import copy_array
 from sigarray._plain_text import suggest_each
 from sigarray.read._cells import have_names
 from sigarray.read._directions import find_direction, refuse_other_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._row_names import (
@@ -117,9 +117,7 @@ def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
     ]
 
 
-def _are_turned(
-    tasks: Mapping[str, Mapping[str, np.ndarray]], models: Sequence[str]
-) -> bool:
+def _are_turned(tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names) -> bool:
     """Tell whether means of models on a task differ more than those of a model."""
     if any(len(by) < len(models) for by in tasks.values()):
         return False

@@ -18,6 +18,8 @@ from sigarray.read._cells import (
 from sigarray.read._codes import Coded, distinct, take
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     SeveralMetricsError,
     UnknownMetricError,
     list_names,
@@ -39,7 +41,7 @@ from sigarray.read._words import (
 _MAX_ROWS = 100_000
 
 
-def take_metric_rows(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
+def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Return the rows of the chosen metric, or the only one, without its name.
 
     A column of metrics has it, or names of rows such as "acc_seed0", which become
@@ -143,9 +145,7 @@ def find_rows_of_metric(
     return chosen, np.flatnonzero(texts.find([chosen or None]))
 
 
-def choose_metric_of(
-    frame: Frame, known: Sequence[str], metrics: Sequence[str], what: str
-) -> str:
+def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> str:
     """Return the chosen one of several metrics, or the only one."""
     wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
     if len(wanted) > 1:
@@ -161,7 +161,7 @@ def choose_metric_of(
     return known[0]
 
 
-def refuse_several(source: str, metrics: Sequence[str]) -> TableError:
+def refuse_several(source: str, metrics: Names) -> TableError:
     """Return the error for several metrics, of which one alone can be compared."""
     return TableError(
         f"{source}: expected one metric to compare; got {list_names(metrics)} "
@@ -171,7 +171,7 @@ def refuse_several(source: str, metrics: Sequence[str]) -> TableError:
     )
 
 
-def _list_needed(frame: Frame, metrics: Coded, known: Sequence[str]) -> list[str]:
+def _list_needed(frame: Frame, metrics: Coded, known: Names) -> list[str]:
     """List metrics of which each task has one, and no fewer have."""
     column = find_roles(frame, {}).get("task")
     if column is None:
@@ -187,15 +187,13 @@ def _list_needed(frame: Frame, metrics: Coded, known: Sequence[str]) -> list[str
     return [] if find_mixed(needed) else needed
 
 
-def _quote(names: Sequence[str]) -> str:
+def _quote(names: Names) -> str:
     import shlex  # which few programs need
 
     return shlex.quote(names[0])
 
 
-def _find_column(
-    frame: Frame, known: Mapping[str, str], ignored: Sequence[str]
-) -> str | None:
+def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str | None:
     """Find a column of metrics, if the scores of a row are in several columns.
 
     It is named so, or all of its texts are names of metrics.
@@ -228,11 +226,7 @@ def _are_texts(cells: Sequence[Any]) -> bool:
 
 
 def _take(
-    frame: Frame,
-    column: str,
-    metrics: Sequence[str],
-    runs: Sequence[str] | None,
-    wanted: Sequence[str],
+    frame: Frame, column: str, metrics: Names, runs: Names | None, wanted: Names
 ) -> Frame:
     """Return the rows of one metric, with names of runs in place of its column."""
     known = list(dict.fromkeys(metrics))

@@ -10,6 +10,8 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     SeveralMetricsError,
     UnknownMetricError,
     list_names,
@@ -32,11 +34,7 @@ _MAX_TASKS = 8
 
 
 def split_metrics(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    metrics: Sequence[str],
-    *,
-    are_all: bool,
+    frames: Sequence[Frame], chosen: Roles, metrics: Names, *, are_all: bool
 ) -> list[str]:
     """Return the names of metrics; one with commas that no table has is several."""
     names = [x for name in metrics for x in _split(frames, chosen, name)]
@@ -47,9 +45,7 @@ def split_metrics(
     return names
 
 
-def _lacks_metric(
-    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str
-) -> TableError:
+def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableError:
     """Return the error for a metric that no table has, which names those of all."""
     errors = []
     for frame in frames:
@@ -65,9 +61,7 @@ def _lacks_metric(
     return TableError(f"{lacks} A name with a comma may be quoted: --metric {quoted}.")
 
 
-def refuse_metrics(
-    errors: Sequence[UnknownMetricError], metrics: Sequence[str]
-) -> TableError:
+def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> TableError:
     """Return the error for metrics that none of several tables has."""
     known = dict.fromkeys(x for error in errors for x in error.known)
     by_task = {x.task: x.known for x in errors if x.task is not None}
@@ -96,7 +90,7 @@ def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
     raise TableError(msg)
 
 
-def _say_by_task(by_task: Mapping[str, Sequence[str]]) -> str:
+def _say_by_task(by_task: Mapping[str, Names]) -> str:
     """Say which metrics each task has, and how to take one of each, if they differ."""
     tasks: dict[tuple[str, ...], list[str]] = {}
     for task, known in by_task.items():
@@ -123,7 +117,7 @@ def _say_more(n: int) -> str:
     return f" and {n} other {'task' if n == 1 else 'tasks'} have" if n else " has"
 
 
-def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
+def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
     """Split a text at commas that are not in quotes, nor in the name of a metric."""
     parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
     if len(parts) < 2:
@@ -149,10 +143,10 @@ def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> lis
 
 
 def refuse_others(
-    metrics: Sequence[str],
+    metrics: Names,
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
-    chosen: Mapping[str, str],
+    chosen: Roles,
 ) -> None:
     """Refuse several metrics if every task, or the only one, has the first of them."""
     read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
@@ -162,7 +156,7 @@ def refuse_others(
         raise refuse_several(frames[0].source, metrics)
 
 
-def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bool:
+def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
     """Tell whether some task of a table has none of the metrics."""
     column = find_roles(frame, chosen).get("task")
     if column is None:
@@ -172,8 +166,8 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bo
 
 
 def read_frames(
-    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
+    frames: Sequence[Frame], chosen: Roles, choice: Choice
+) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
     None, too, if no run of a table has ended. Notes, and the tasks without the metric
@@ -213,9 +207,7 @@ def read_frames(
     )
 
 
-def choose_metric(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> str | None:
+def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
     """Return the first of some metrics that a table has, or else the last of them."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
@@ -224,10 +216,7 @@ def choose_metric(
 
 
 def read_metrics(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    metrics: Sequence[str],
-    missing: Missing | None = None,
+    frame: Frame, chosen: Roles, metrics: Names, missing: Missing | None = None
 ) -> Reading:
     """Return the scores of a table: of each task those of the first metric it has."""
     roles = find_roles(frame, chosen)
@@ -257,7 +246,7 @@ def read_metrics(
     )
 
 
-def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
+def _has(frame: Frame, chosen: Roles, metric: str) -> bool:
     try:
         _find(frame, chosen, metric)
     except UnknownMetricError:
@@ -265,7 +254,7 @@ def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
     return True
 
 
-def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
+def _find(frame: Frame, chosen: Roles, metric: str) -> None:
     """Raise `UnknownMetricError` if a table lacks a metric."""
     if metric in find_runs(frame.columns):
         return
@@ -276,7 +265,7 @@ def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
         find_score(frame, roles, metric)
 
 
-def _find_rows(frame: Frame, roles: Mapping[str, str], metric: str) -> np.ndarray:
+def _find_rows(frame: Frame, roles: Roles, metric: str) -> np.ndarray:
     """Return the rows that have a score of a metric."""
     try:
         if "metric" in roles:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import show_number
 from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._frame import list_names, shorten
+from sigarray.read._frame import Names, list_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records
 from sigarray.read._text import TableError
@@ -25,7 +25,7 @@ Counts = dict[str, int]
 
 
 def blank_missing(
-    wide: WideTable, models: Sequence[str], missing: Missing, *, is_of_pairs: bool
+    wide: WideTable, models: Names, missing: Missing, *, is_of_pairs: bool
 ) -> tuple[WideTable, Counts]:
     """Return a table whose missing scores are blank cells, and how many these are.
 

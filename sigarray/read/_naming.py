@@ -6,7 +6,7 @@ from typing import Any
 
 from sigarray._plain_text import suggest
 from sigarray.read._files import SourceFile, split_run
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._messages import put_place
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
@@ -230,7 +230,7 @@ def check_dated(
 
 
 def check_ignored(
-    ignored: Sequence[str],
+    ignored: Names,
     files: Sequence[tuple[SourceFile, str, Any]],
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],

@@ -1,14 +1,14 @@
 """Nested mappings and lists of scores, and arrays that NumPy saved."""
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._paths import RUN
 from sigarray.read._text import TableError
 from sigarray.read._words import METRICS, list_words
@@ -98,7 +98,7 @@ def _list_kinds(document: Any, depth: int) -> list[type | None]:
 
 
 def name_levels(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], *, has_model: bool
+    frame: Frame, chosen: Roles, ignored: Names, *, has_model: bool
 ) -> Frame:
     """Return nested scores with the roles of their keys, if these are clear.
 
@@ -128,7 +128,7 @@ def name_levels(
 
 
 def _ask(
-    frame: Frame, keys: Mapping[str, list[str]], left: Sequence[str], known: set[str]
+    frame: Frame, keys: Mapping[str, list[str]], left: Names, known: set[str]
 ) -> TableError:
     said = "; ".join(f"{x} is {list_names(keys[x], 3)}" for x in left)
     roles = [x for x in _ROLES if x not in known]

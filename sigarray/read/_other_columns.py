@@ -1,12 +1,12 @@
 """Columns that are hardly models: truths, metrics, statistics, hyperparameters."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from sigarray._plain_text import show_number, squeeze
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._summaries import (
     COMPUTED,
     MAYBE_COMPUTED,
@@ -82,9 +82,7 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
 
 
 def doubt_models(
-    source: str,
-    tasks: Mapping[str, Mapping[str, np.ndarray]],
-    models: Sequence[str] | None,
+    source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
     """Doubt columns that were taken for models: named as runs, or unlike in size.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from sigarray.read._files import SourceFile, name_stem, split_run
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._templates import (
     OF_FOLDS,
     cut_suffix,
@@ -42,7 +42,7 @@ _MARK = re.compile(r"([-_. /])")
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 
 
-def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
+def advise(every: Names, *, are_in_folder: bool = True) -> str:
     """Advise templates for all paths, or for those of the most frequent depth."""
     ((depth, _),) = collections.Counter(x.count("/") for x in every).most_common(1)
     places = [x for x in every if x.count("/") == depth]
@@ -58,7 +58,7 @@ def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
     return f"Say what its parts are with --path, such as {ways}; or {names}"
 
 
-def find_crossed(names: Sequence[str]) -> list[list[str]]:
+def find_crossed(names: Names) -> list[list[str]]:
     """Return the words whose combinations are all names, without numbers of runs.
 
     An example is "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
@@ -70,7 +70,7 @@ def find_crossed(names: Sequence[str]) -> list[list[str]]:
     return choices if len(choices) > 1 else [list(x) for x in _cut_names(plain)]
 
 
-def _list_templates(places: Sequence[str]) -> list[str]:
+def _list_templates(places: Names) -> list[str]:
     """List the templates that read each path in only one way."""
     of_two = _guess(places, is_split=True)
     of_one = _guess(places, is_split=False)
@@ -85,7 +85,7 @@ def _list_templates(places: Sequence[str]) -> list[str]:
     ]
 
 
-def _guess_word(places: Sequence[str], templates: Sequence[str]) -> list[str]:
+def _guess_word(places: Names, templates: Names) -> list[str]:
     """List templates of the first of several tasks, if models have several words."""
     guesses = []
     for template in templates:
@@ -97,7 +97,7 @@ def _guess_word(places: Sequence[str], templates: Sequence[str]) -> list[str]:
     return guesses
 
 
-def _guess(places: Sequence[str], *, is_split: bool) -> list[str]:
+def _guess(places: Names, *, is_split: bool) -> list[str]:
     """Guess templates of paths of one depth; `is_split` if a part has two names."""
     rows = [[*x[:-1], name_stem(x[-1])] for x in (y.split("/") for y in places)]
     columns = [list(x) for x in zip(*rows, strict=True)]
@@ -137,7 +137,7 @@ def _name_parts(text: str, n_names: int) -> list[str]:
     return guesses
 
 
-def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
+def _find_run(columns: Sequence[Names]) -> int | None:
     """Return the last part that names the run of a file, by a word or by numbers."""
     varied = [k for k, x in enumerate(columns) if len(set(x)) > 1]
     for pattern in (_NAMED_RUN, RUN):
@@ -149,7 +149,7 @@ def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
     return places[-1] if places else None
 
 
-def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
+def _cut_run(column: Names) -> tuple[str, Names, str]:
     """Return what is before and after the names of a part; one of both has the run."""
     heads = [re.sub(r"\d+$", "", x) for x in column]
     if all(x != y for x, y in zip(heads, column, strict=True)):
@@ -171,7 +171,7 @@ def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
     return "", column, ""
 
 
-def _choose_one(column: Sequence[str]) -> str | None:
+def _choose_one(column: Names) -> str | None:
     """Return the text of a part that all share, or one of those to choose from."""
     values = list(dict.fromkeys(column))
     if len(values) == 1 or all(map(_SETTING.fullmatch, values)):
@@ -181,17 +181,17 @@ def _choose_one(column: Sequence[str]) -> str | None:
     return None
 
 
-def _is_choice(column: Sequence[str]) -> bool:
+def _is_choice(column: Names) -> bool:
     return len(set(column)) > 1 and _choose_one(column) is not None
 
 
-def _are_told_apart(columns: Sequence[Sequence[str]], k: int) -> bool:
+def _are_told_apart(columns: Sequence[Names], k: int) -> bool:
     """Tell whether paths differ without their k-th part, such as a run's best step."""
     others = [x for place, x in enumerate(columns) if place != k]
     return bool(others) and len(set(zip(*others, strict=True))) == len(columns[k])
 
 
-def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
+def _write_names(names: Names, first: int, *, is_split: bool) -> str:
     """Return numbered places for a name, or for the two names of a part."""
     if not names:
         return ""
@@ -202,7 +202,7 @@ def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
     return "".join(places.get(k, x[0]) for k, x in enumerate(words))
 
 
-def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
+def _split_names(names: Names) -> tuple[list[tuple[str, ...]], list[int]]:
     """Return the words of names, and the places of words in all combinations."""
     rows = [_MARK.split(x) for x in dict.fromkeys(names)]
     if len({len(x) for x in rows}) > 1:
@@ -216,7 +216,7 @@ def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]
     return words, varied
 
 
-def _cut_names(names: Sequence[str]) -> list[Sequence[str]]:
+def _cut_names(names: Names) -> list[Names]:
     """Return first words and rests, if the names are all combinations of these."""
     pairs = [_MARK.split(x, maxsplit=1) for x in dict.fromkeys(names)]
     if not pairs or any(len(x) == 1 for x in pairs):
@@ -226,7 +226,7 @@ def _cut_names(names: Sequence[str]) -> list[Sequence[str]]:
     return [firsts, rests] if is_crossed and min(len(firsts), len(rests)) > 1 else []
 
 
-def _is_of(template: str, places: Sequence[str], *, is_part: bool) -> bool:
+def _is_of(template: str, places: Names, *, is_part: bool) -> bool:
     """Tell whether a template reads all paths, or a part of them, in only one way."""
     matches = match_paths(places, template)
     n_matched = sum(x is not None for x in matches)

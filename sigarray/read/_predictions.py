@@ -16,7 +16,7 @@ from sigarray.read._cells import (
     looks_like_score,
 )
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, Names, Roles
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
 from sigarray.read._text import TableError
@@ -47,9 +47,7 @@ _OF_WINS = as_words("""
 """)
 
 
-def refuse_predictions(
-    frame: Frame, chosen: Mapping[str, str], metric: str | None
-) -> None:
+def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
     """Refuse to take predictions, or the truth, for scores."""
     if frame.metrics is not None or "score" in chosen or not frame.lines:
         return
@@ -69,7 +67,7 @@ def refuse_predictions(
         raise TableError(msg)
 
 
-def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
+def _find_only(frame: Frame, roles: Roles) -> str | None:
     """Return a column of predictions, if no other one may be the score."""
     names = list_metrics(frame, roles) or [
         x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
@@ -78,7 +76,7 @@ def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
     return predictions[-1] if predictions and len(predictions) == len(names) else None
 
 
-def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
     name = squeeze(column)
     others = [x for x in frame.columns if x not in {*roles.values(), column}]
     if _PREDICTION.fullmatch(name):
@@ -110,9 +108,7 @@ class _Preferences(NamedTuple):
     ties: tuple[str, ...]
 
 
-def refuse_preferences(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> None:
+def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
     """Refuse a table with two models in each row, and which of them is better."""
     if frame.metrics is not None or frame.roles or is_long(frame, {}):
         return
@@ -168,12 +164,7 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
 
 
 def _find_wins(
-    values: Sequence[str],
-    a: str,
-    b: str,
-    names: Mapping[str, Sequence[str]],
-    *,
-    is_of_wins: bool,
+    values: Names, a: str, b: str, names: Mapping[str, Names], *, is_of_wins: bool
 ) -> tuple[tuple[str, str] | None, tuple[str, ...]] | None:
     """Return the values for a win of each model, and for ties, or None for others.
 
@@ -197,7 +188,7 @@ def _find_wins(
 
 
 def _find_numbers(
-    texts: Sequence[str], *, is_of_wins: bool
+    texts: Names, *, is_of_wins: bool
 ) -> tuple[tuple[str, str], tuple[str, ...]] | None:
     """Return the numbers for a win of each model, and for ties, or None for others."""
     try:
@@ -224,14 +215,14 @@ def _may_name(cells: Sequence[object]) -> bool:
     return is_text and not any(is_blank(x) or looks_like_score(x) for x in cells)
 
 
-def _are_names(texts: Sequence[str]) -> bool:
+def _are_names(texts: Names) -> bool:
     """Tell whether a column has names of models, of which some come again."""
     known = {*texts}
     are_texts = not any(not x or looks_like_score(x) for x in known)
     return are_texts and len(known) < len(texts)
 
 
-def _share(a: Sequence[str], b: Sequence[str]) -> bool:
+def _share(a: Names, b: Names) -> bool:
     """Tell whether two columns have names from one set."""
     return 2 * len({*a} & {*b}) >= min(len({*a}), len({*b}))
 

@@ -10,7 +10,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._cells import looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records, find_column
@@ -70,7 +70,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     return replace(records, roles=roles, factors=factors), [*found]
 
 
-def doubt_raters(records: Records, columns: Sequence[str]) -> list[Doubt]:
+def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
     """Say that scores of a task are by other raters for each model, by their column.
 
     Or by the same in unequal shares.

@@ -17,7 +17,7 @@ from sigarray.read._cells import (
     read_cells,
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Roles, list_names
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
@@ -51,10 +51,7 @@ class Reading:
 
 
 def read_records(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    metric: str | None,
-    missing: Missing | None = None,
+    frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
@@ -160,12 +157,7 @@ def _say_renamed(frame: Frame, column: str) -> list[str]:
     ]
 
 
-def _find_column(
-    frame: Frame,
-    roles: Mapping[str, str],
-    metric: str | None,
-    chosen: Mapping[str, str],
-) -> str:
+def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) -> str:
     """Return the column of scores."""
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
@@ -184,7 +176,7 @@ def _find_column(
     return column
 
 
-def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+def _lack_names(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
     """Tell which rows lack the name of a model, a run and so on."""
     lacks = np.zeros(len(rows), bool)
     for role in FACTORS:
@@ -193,9 +185,7 @@ def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.
     return lacks
 
 
-def _list_few(
-    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
-) -> list[dict[str, str]]:
+def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, str]]:
     """List the names of rows by role, if these are few."""
     columns = {role: frame.columns[roles[role]] for role in NAMES if role in roles}
     return [
@@ -205,7 +195,7 @@ def _list_few(
 
 
 def _count_rows(
-    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
+    frame: Frame, roles: Roles, rows: np.ndarray
 ) -> dict[tuple[str | None, str | None], int]:
     """Count rows by task and model, but those that lack such a name."""
     factors = []
@@ -227,9 +217,7 @@ def _count_rows(
     }
 
 
-def _say_columns(
-    frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
-) -> list[str]:
+def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[str]:
     """Say what columns were taken for, and which were ignored."""
     known = {role: x for role, x in roles.items() if role not in chosen}
     known["score"] = score
@@ -257,7 +245,7 @@ def _say_columns(
     return notes + doubt_clusters(frame, roles, unused)
 
 
-def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+def _groups_items(frame: Frame, roles: Roles, column: str) -> bool:
     """Tell whether a column of texts has one value for each item, and groups items.
 
     Items may be named anew in each task.
@@ -274,7 +262,7 @@ def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
 
 
 def _doubt_columns(
-    frame: Frame, roles: Mapping[str, str], score: str, models: Coded, rows: np.ndarray
+    frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> list[str]:
     """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
@@ -301,7 +289,7 @@ def _doubt_columns(
 
 def _read_factor(
     frame: Frame,
-    roles: Mapping[str, str],
+    roles: Roles,
     role: str,
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
@@ -335,7 +323,7 @@ def _read_factor(
     return factor
 
 
-def _read_steps(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+def _read_steps(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
     if "step" not in roles:
         return np.broadcast_to(np.nan, len(rows))
     name = roles["step"]

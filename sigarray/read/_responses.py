@@ -13,7 +13,7 @@ import numpy as np
 from sigarray._response_results import ResponseSet
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, Names
 from sigarray.read._raters import names_raters
 from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
@@ -28,7 +28,7 @@ _LIKE_RESPONSES = as_words("""
 """)
 
 
-def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
+def read_responses(path: str | Path, systems: Names) -> ResponseSet:
     """Read the responses of gold and two systems; "-" is standard input.
 
     Parameters
@@ -129,7 +129,7 @@ def _suggest(column: str, frame: Frame) -> str:
     return f" Did you mean {like[0]!r}? Rename it to {column!r}."
 
 
-def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> None:
+def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
     """Raise if a column shows that responses of a system are from several runs.
 
     Resampled items do not show effects that a run has on all of them.

@@ -19,6 +19,8 @@ from sigarray.read._codes import Coded, distinct, group_rows, repeat
 from sigarray.read._frame import (
     MAX_LOOKED_AT,
     Frame,
+    Names,
+    Roles,
     SeveralMetricsError,
     UnknownMetricError,
     is_numeric,
@@ -66,7 +68,7 @@ _TRUTHS = {"yes", "no", "true", "false"}
 _MAX_SHOWN = 5
 
 
-def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
+def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
     """Return role -> column: as chosen, by the kind of file, or by usual names."""
     # A column that is chosen for one role has no other by the kind of file.
     said = {*chosen.values()}
@@ -94,7 +96,7 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     return roles
 
 
-def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
+def is_long(frame: Frame, chosen: Roles) -> bool:
     """Tell whether a table has a row for each score, not a column for each model."""
     if "model" in chosen or "score" in chosen or frame.metrics is not None:
         return True
@@ -105,7 +107,7 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
     return not looks_like_score(next(filled, "0"))
 
 
-def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
+def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
     """Return the column of scores: the only one, or the chosen one."""
     names = list_metrics(frame, roles)
     if metric is not None and frame.metric is not None:
@@ -139,7 +141,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
 
 
 def match_metric(
-    frame: Frame, metric: str, names: Sequence[str], others: Sequence[str] = ()
+    frame: Frame, metric: str, names: Names, others: Sequence[str] = ()
 ) -> str:
     """Return the one of some names that stands for a metric.
 
@@ -177,7 +179,7 @@ def names_runs(name: str) -> bool:
     return squeeze(name) in _USUAL["run"].split()
 
 
-def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+def list_metrics(frame: Frame, roles: Roles) -> list[str]:
     """Return the columns that may be the score."""
     if frame.metrics is not None:
         return list(frame.metrics)
@@ -198,7 +200,7 @@ def leave_out_settings(names: Iterable[str]) -> list[str]:
     return [x for x in every if ends[x] not in HYPERPARAMETERS] or every
 
 
-def _list_verdicts(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+def _list_verdicts(frame: Frame, roles: Roles) -> list[str]:
     """Return the columns of pass and fail, correct and incorrect and the like."""
     return [
         name
@@ -218,9 +220,7 @@ def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
 
 
 def find_step_column(
-    columns: Mapping[str, Sequence[Any]],
-    roles: Mapping[str, str],
-    names: Collection[str],
+    columns: Mapping[str, Sequence[Any]], roles: Roles, names: Collection[str]
 ) -> str | None:
     """Return the one of some columns that counts the steps of each run, or None.
 
@@ -278,7 +278,7 @@ def take_documents(
     columns: Mapping[str, Sequence[Any]],
     roles: dict[str, str],
     names: Mapping[str, str],
-    chosen: Mapping[str, str],
+    chosen: Roles,
 ) -> dict[str, str]:
     """Return the roles, with documents for clusters if another column names the items.
 

@@ -17,7 +17,7 @@ from sigarray.read._cells import (
     looks_like_verdict,
 )
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
@@ -41,7 +41,7 @@ _MARKS = frozenset(("0", "1"))
 
 
 def find_role_of_names(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
+    frame: Frame, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
@@ -81,7 +81,7 @@ def find_role_of_names(
     return {**chosen, role: column}, choice, [note]
 
 
-def _list_columns(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> list[str]:
+def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
     """List the columns of an index, or without a name, that are not known to be any."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     known |= {*find_roles(frame, {}).values()}
@@ -150,7 +150,7 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
 
 
 def name_items(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+    wide: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], list[str]]:
     """Return the chosen columns, with that of items if there is one, and a note."""
     column = _find_item_names(wide, chosen, choice)
@@ -169,9 +169,7 @@ def is_item_name(name: str) -> bool:
     return bool(_ITEMS.fullmatch(squeeze(name)))
 
 
-def _find_item_names(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> str | None:
+def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the item of each row, by its name and its values.
 
     It is named as columns of items are, such as "question" or "item_id", and has
@@ -228,9 +226,7 @@ def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
     )
 
 
-def find_run_names(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> str | None:
+def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the run of each row, by its name and its values.
 
     It is named as columns of runs are, such as "seed" or "trial", and holds a different
@@ -260,9 +256,7 @@ def find_run_names(
     return name
 
 
-def name_rows(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> Sequence[str]:
+def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
     """Return the names of the rows of a task, or numbers if no column names them.
 
     If the models are chosen, a column that is named as those of runs are does so, if it
@@ -297,9 +291,7 @@ def ask_about_marks(source: str, name: str) -> TableError:
     )
 
 
-def _are_numbers_of_runs(
-    texts: Sequence[str], others: Sequence[Any], name: str
-) -> bool:
+def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool:
     """Tell whether whole numbers name runs.
 
     Of a column that is called "run" they may be scores of a model, beside other whole

@@ -1,12 +1,13 @@
 """The scores of each run of a model: at its steps, or of its items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from sigarray.read._alignment import sort_ids
 from sigarray.read._codes import split_rows
+from sigarray.read._frame import Names
 from sigarray.read._records import Records
 from sigarray.read._text import TableError
 
@@ -26,7 +27,7 @@ class RunTable(NamedTuple):
 
 
 def find_run_tables(
-    records: Records, models: Sequence[str], items: np.ndarray
+    records: Records, models: Names, items: np.ndarray
 ) -> Mapping[str, RunTable]:
     """Return the scores of each model by run and item, of which every run has all.
 

@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._plain_text import show_number
 from sigarray.read._cells import as_text
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import shorten
+from sigarray.read._frame import Names, shorten
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import WideTable
@@ -58,7 +58,7 @@ def doubt_scale_of_table(
 
 
 def _place_in_columns(
-    wide: WideTable, names: Sequence[str], scores: Sequence[np.ndarray]
+    wide: WideTable, names: Names, scores: Sequence[np.ndarray]
 ) -> Callable[[int], str]:
     """Return words for the place of a score, of all models one after the other."""
     ends = np.cumsum([len(x) for x in scores])
@@ -137,7 +137,7 @@ def are_unlike(sizes: np.ndarray) -> bool:
     return bool(2.0 * n_effective < len(sizes) + 1)
 
 
-def say_scaling(names: Sequence[str], lows: np.ndarray, sizes: np.ndarray) -> str:
+def say_scaling(names: Names, lows: np.ndarray, sizes: np.ndarray) -> str:
     """Say how to bring tasks to one scale, of the least scores and sizes (T,) of each.
 
     To divide by a mean that is negative reverses the order of models, and by one near 0

@@ -3,7 +3,7 @@
 import contextlib
 import gc
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
-from sigarray.read._frame import Frame, lacks_column, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
@@ -169,7 +169,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     return _add_doubts(table, doubts, folds)
 
 
-def _refuse_other_columns(frames: Sequence[Frame | None], names: Sequence[str]) -> None:
+def _refuse_other_columns(frames: Sequence[Frame | None], names: Names) -> None:
     """Refuse names of --score that no table has."""
     present = [x for x in frames if x is not None]
     known = {x for frame in present for x in frame.columns}
@@ -252,18 +252,14 @@ def _leave_out_averages(
     return [files[k] for k in kept], [tables[k] for k in kept], [note] * bool(places)
 
 
-def _add_doubts(
-    table: ScoreTable, doubts: Sequence[str], of_runs: Sequence[str]
-) -> ScoreTable:
+def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
     """Add doubts about scores, and about runs if scores are of runs."""
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
 
 
-def _refuse_rows(
-    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> None:
+def _refuse_rows(frames: Sequence[Frame], chosen: Roles, choice: Choice) -> None:
     """Refuse predictions, and folds that were not chosen, with a row for each."""
     for frame in frames:
         refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
@@ -274,7 +270,7 @@ def _refuse_rows(
 def _choose_rows(
     files: Sequence[tuple[SourceFile, str, Any]],
     frames: Sequence[Frame | None],
-    chosen: Mapping[str, str],
+    chosen: Roles,
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
     """Return the files that have chosen rows, and their tables."""

@@ -1,14 +1,12 @@
 """Settings in which runs of one model differ, and others in which models do."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index, names_steps
 from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, repeat, take
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Roles, list_names, shorten
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._raters import names_raters
 from sigarray.read._records import Records
@@ -50,7 +48,7 @@ _MAX_LOOKED_AT = 50
 
 
 def say_settings(
-    frame: Frame, roles: Mapping[str, str], score: str, models: Coded, rows: np.ndarray
+    frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 

@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import find_first, group_rows, take
-from sigarray.read._frame import Frame, shorten
+from sigarray.read._frame import Frame, Names, Roles, shorten
 from sigarray.read._records import CRASHED, Records, find_column
 from sigarray.read._text import TableError
 from sigarray.read._words import as_words
@@ -44,10 +44,7 @@ def choose_ended(frame: Frame, column: str) -> Frame:
 
 
 def mark_states(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    metrics: Sequence[str],
-    ignored: Sequence[str],
+    frames: Sequence[Frame], chosen: Roles, metrics: Names, ignored: Names
 ) -> list[Frame]:
     """Leave out runs that have not ended in files that no tracker wrote.
 

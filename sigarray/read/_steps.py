@@ -1,7 +1,7 @@
 """Scores at steps: the last of each run, those missing there, and early ends."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, take
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, shorten
+from sigarray.read._frame import Frame, Roles, shorten
 from sigarray.read._missing import Missing, list_few, say_rows
 from sigarray.read._records import ENDED_EARLY, FACTORS, Record, Records, find_column
 from sigarray.read._text import NUMBER, TableError
@@ -42,7 +42,7 @@ class Unscored(NamedTuple):
 
 
 def find_blank_steps(
-    frame: Frame, roles: Mapping[str, str], rows: np.ndarray, is_blank: np.ndarray
+    frame: Frame, roles: Roles, rows: np.ndarray, is_blank: np.ndarray
 ) -> np.ndarray:
     """Tell which blank scores are of a step of a run, and so may be missing.
 

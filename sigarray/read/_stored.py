@@ -10,7 +10,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
 from sigarray.read._columns import check_count, choose, leave_out, refuse_indices
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, Names
 from sigarray.read._roles import find_roles
 from sigarray.read._row_names import guess_run_names
 from sigarray.read._text import TableError
@@ -75,7 +75,7 @@ def is_wide_store(file: str) -> bool:
 
 def open_stored(
     file: str,
-    columns: Sequence[str] | None,
+    columns: Names | None,
     *,
     ignored: Sequence[str] = (),
     higher_is_better: bool,

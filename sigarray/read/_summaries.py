@@ -9,7 +9,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, Names, Roles
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._score_table import Choice
@@ -140,10 +140,7 @@ def find_computed(names: Collection[str]) -> set[str]:
 
 
 def refuse_summary_rows(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    models: Sequence[str] | None,
+    frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> None:
     """Refuse rows of means beside the averaged rows.
 

@@ -12,7 +12,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import list_in_words, squeeze, suggest
 from sigarray.read._directions import contradict, find_direction
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._text import TableError
@@ -76,7 +76,7 @@ def split_columns(said: str) -> list[str]:
     return [" ".join(x.split()) for x in next(csv.reader([said]))]
 
 
-def order_columns(metric: str | None, columns: Sequence[str]) -> list[str]:
+def order_columns(metric: str | None, columns: Names) -> list[str]:
     """Return columns in the order of a metric's parameters, if all names say these.
 
     Other columns stay in their order, and so do all for a function of one's own, which
@@ -107,7 +107,7 @@ def order_columns(metric: str | None, columns: Sequence[str]) -> list[str]:
     return list(columns)
 
 
-def say_columns(metric: str | None, columns: Sequence[str]) -> str:
+def say_columns(metric: str | None, columns: Names) -> str:
     """Say which column has which parameter of a metric."""
     layout = _find_layout(metric, len(columns))
     if layout is None:
@@ -129,7 +129,7 @@ def _find_layout(metric: str | None, n_columns: int) -> tuple[str, ...] | None:
     return next(iter([*exact, *blocks]), None)
 
 
-def _find_parameter(column: str, layout: Sequence[str], size: int) -> Named | None:
+def _find_parameter(column: str, layout: Names, size: int) -> Named | None:
     """Return the parameter that a column is named by, if it is one of this kind.
 
     With several classes it begins or ends the name, as in "tp_cat".
@@ -145,9 +145,7 @@ def _find_parameter(column: str, layout: Sequence[str], size: int) -> Named | No
     return None
 
 
-def _refuse_other_kinds(
-    metric: str | None, columns: Sequence[str], layout: Sequence[str]
-) -> None:
+def _refuse_other_kinds(metric: str | None, columns: Names, layout: Names) -> None:
     """Refuse numbers that another metric takes; a ratio may be of any."""
     for column in columns:
         parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
@@ -161,11 +159,11 @@ def _refuse_other_kinds(
             raise ValueError(msg)
 
 
-def _kind_of(parameter: str | None) -> Sequence[str]:
+def _kind_of(parameter: str | None) -> Names:
     return _COUNTS if parameter in _COUNTS else [str(parameter)]
 
 
-def _list_meanings(layout: Sequence[str]) -> str:
+def _list_meanings(layout: Names) -> str:
     return list_in_words([_MEANINGS[x] for x in layout])
 
 
@@ -336,7 +334,7 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
 
 
 def _read_column(
-    sources: Sequence[Any], choice: Choice, column: str, columns: Sequence[str]
+    sources: Sequence[Any], choice: Choice, column: str, columns: Names
 ) -> ScoreTable:
     """Read one of the columns, as if the others were not there."""
     others = [x for x in columns if x != column]
@@ -354,9 +352,7 @@ def _read_column(
     )
 
 
-def _refuse_negative(
-    name: str, columns: Sequence[str], tables: Sequence[ScoreTable]
-) -> None:
+def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) -> None:
     """Refuse counts below 0, of which a metric may be a number all the same."""
     for column, table in zip(columns, tables, strict=True):
         for task, by in table.tasks.items():
@@ -376,12 +372,7 @@ def _refuse_negative(
 
 
 def _measure_items(
-    source: str,
-    name: str,
-    metric: Metric,
-    columns: Sequence[str],
-    model: str,
-    sums: np.ndarray,
+    source: str, name: str, metric: Metric, columns: Names, model: str, sums: np.ndarray
 ) -> np.ndarray:
     """Return the metric plus the influence of each item."""
     scores: np.ndarray = metric.statistic.pseudo_values(HOST, sums)

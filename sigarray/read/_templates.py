@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sigarray.read._files import SourceFile, name_stem
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._text import TableError
 
 _ROLES = ("task", "model", "run")
@@ -69,7 +69,7 @@ def name_by_template(
     return named, notes
 
 
-def match_paths(places: Sequence[str], template: str) -> list[Match | None]:
+def match_paths(places: Names, template: str) -> list[Match | None]:
     """Match each path with a template, or return None for it.
 
     Names side by side are read with the first as short, and as long, as possible; a run
@@ -111,7 +111,7 @@ def _match(
 
 
 def find_two_ways(
-    places: Sequence[str], matches: Sequence[Match | None], template: str
+    places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
     """Return the first path that the template splits in several ways, if there is one.
 
@@ -127,7 +127,7 @@ def find_two_ways(
 
 
 def _refuse_two_ways(
-    places: Sequence[str], matches: Sequence[Match | None], template: str
+    places: Names, matches: Sequence[Match | None], template: str
 ) -> None:
     """Refuse a path that the template splits in several ways."""
     two_ways = find_two_ways(places, matches, template)

@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, encode, find_first, group_rows, repeat
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records
@@ -28,7 +28,7 @@ _SETTINGS = HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 _LEAST_GROUPS = 3
 
 
-def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
+def put_together(frame: Frame, chosen: Roles) -> Frame:
     """Return the table with one column for those that are named with a comma.
 
     An example is "repeat,fold" for --run: the new column replaces these, except for
@@ -68,7 +68,7 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     return frame
 
 
-def _doubt_items(parts: Sequence[str]) -> list[str]:
+def _doubt_items(parts: Names) -> list[str]:
     """Say that raters, samples or runs of an item make items of their own."""
     runs = [x for x in parts if list_words(x) & RATERS or names_runs(x)]
     samples = [x for x in parts if are_of_one_item(x) and x not in runs]
@@ -84,9 +84,7 @@ def _doubt_items(parts: Sequence[str]) -> list[str]:
     ]
 
 
-def _say_settings(
-    frame: Frame, chosen: Mapping[str, str], parts: Mapping[str, Coded]
-) -> list[str]:
+def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> list[str]:
     """Say which settings vary in the runs of one model, as --run says."""
     known = {role: x for role, x in chosen.items() if x in frame.columns}
     model = find_roles(frame, known).get("model")
@@ -114,7 +112,7 @@ def _say_settings(
 
 
 def put_columns_together(
-    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+    tables: Sequence[Frame | None], chosen: Roles
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Return tables with one column for several that are named, and the new names."""
     tables, chosen = _name_within_clusters(tables, chosen)
@@ -122,7 +120,7 @@ def put_columns_together(
 
 
 def _name_within_clusters(
-    tables: Sequence[Frame | None], chosen: Mapping[str, str]
+    tables: Sequence[Frame | None], chosen: Roles
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
 
@@ -149,7 +147,7 @@ def _name_within_clusters(
     return named, {**chosen, "item": both}
 
 
-def _find_repeated(frame: Frame, chosen: Mapping[str, str], cluster: str) -> str | None:
+def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
     """Return the column of items if its names begin anew in each cluster."""
     known = {role: x for role, x in chosen.items() if x in frame.columns}
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
@@ -192,9 +190,7 @@ def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
     return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
 
 
-def doubt_clusters(
-    frame: Frame, roles: Mapping[str, str], others: Sequence[str]
-) -> list[str]:
+def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
     """Doubt clusters that are counted anew in each group of another column.
 
     Their names are then 0, 1, ... or 1, 2, ... up to some number in each. Clusters of

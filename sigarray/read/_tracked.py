@@ -1,7 +1,7 @@
 """Runs as tools name them: unfinished ones, names of runs, overrides of Hydra."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._codes import Coded, distinct, encode
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
 from sigarray.read._roles import find_largest, find_roles, list_metrics
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"[-_. ]*\d+$")
 _FIRST_PART = re.compile(r"[-_ ].*")
 
 
-def refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
+def refuse_run_names(frame: Frame, roles: Roles) -> None:
     """Refuse a column for models in which each run of a tracker has its name."""
     name = roles.get("model")
     if name is None or name != frame.run_name:
@@ -57,7 +57,7 @@ def refuse_run_names(frame: Frame, roles: Mapping[str, str]) -> None:
     raise TableError(msg)
 
 
-def refuse_tags(frame: Frame, roles: Mapping[str, str]) -> None:
+def refuse_tags(frame: Frame, roles: Roles) -> None:
     """Refuse a column of tags for models, if some runs of a model have more of them."""
     name = roles.get("model")
     if name is None or squeeze(name) not in _TAGS or name not in frame.columns:
@@ -84,7 +84,7 @@ def refuse_tags(frame: Frame, roles: Mapping[str, str]) -> None:
     raise TableError(msg)
 
 
-def say_unfinished(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
     """Say which runs were left out, because they have not ended."""
     n = frame.n_unfinished
     if not n:
@@ -109,7 +109,7 @@ def say_unfinished(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [Caution(f"{n} {some} not finished ({', '.join(states)}) left out{said}")]
 
 
-def split_names(frame: Frame, chosen: Mapping[str, str]) -> Frame:
+def split_names(frame: Frame, chosen: Roles) -> Frame:
     """Return a table with models and runs from a column that names both.
 
     Each row has another name, which ends in a word for runs and a number, and without
@@ -200,9 +200,7 @@ def add_overrides(path: str, frame: Frame) -> Frame:
     )
 
 
-def check_overrides(
-    frames: Sequence[Frame], chosen: Mapping[str, str], ignored: Sequence[str]
-) -> None:
+def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
     """Refuse jobs without an override for the model, or that differ in others too."""
     jobs = [frame for frame in frames if frame.overrides]
     if len(jobs) < 2:

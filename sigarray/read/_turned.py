@@ -14,6 +14,8 @@ from sigarray.read._columns import quote_names
 from sigarray.read._filters import join_names
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     UnknownMetricError,
     is_numeric,
     lacks_column,
@@ -41,7 +43,7 @@ _MAX_SHOWN = 4
 
 
 def turn_runs(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice, *, has_model: bool = False
+    frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool = False
 ) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
@@ -142,7 +144,7 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
+def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
     """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
@@ -158,7 +160,7 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
 
 
 def _find_models(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], runs: Sequence[str]
+    frame: Frame, chosen: Roles, ignored: Names, runs: Names
 ) -> str | None:
     """Find a column of texts that tells rows apart, with those of tasks and items."""
     roles = {**find_roles(frame, {}), **chosen}
@@ -191,7 +193,7 @@ def _find_models(
     return None
 
 
-def _are_distinct(frame: Frame, roles: Mapping[str, str]) -> bool:
+def _are_distinct(frame: Frame, roles: Roles) -> bool:
     """Tell whether each row is of another item, or of another task."""
     by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
     return len({*zip(*by, strict=True)}) == len(frame.lines)
@@ -219,7 +221,7 @@ def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
 
 
 def _list_numbers(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], column: str
+    frame: Frame, chosen: Roles, ignored: Names, column: str
 ) -> list[str]:
     """List columns that are numbered like runs, beside names of models."""
     numbered = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
@@ -229,7 +231,7 @@ def _list_numbers(
     return numbered if is_known or is_of_runs else []
 
 
-def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
+def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Turn the columns that --score names, with commas, into a row for each score.
 
     They become tasks. Where a row is all there is of a model, they become items, by
@@ -298,7 +300,7 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> 
     )
 
 
-def _ask_about_runs(frame: Frame, names: Sequence[str]) -> TableError:
+def _ask_about_runs(frame: Frame, names: Names) -> TableError:
     (metric,) = find_runs(names) or [""]
     of = f" of {metric!r}" if metric else ""
     by_name = f", and pass --metric {shlex.quote(metric)}" if metric else ""
@@ -310,7 +312,7 @@ def _ask_about_runs(frame: Frame, names: Sequence[str]) -> TableError:
     )
 
 
-def _is_single(frame: Frame, roles: Mapping[str, str]) -> bool:
+def _is_single(frame: Frame, roles: Roles) -> bool:
     """Tell whether each model, on each task, has one row."""
     if "item" in roles:
         return False

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray.read._frame import Names, Roles
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 
@@ -282,9 +283,9 @@ def doubt_same_rows(
 def doubt_rows(
     wide: WideTable,
     scores: Mapping[str, np.ndarray],
-    names: Mapping[str, Sequence[str]],
+    names: Mapping[str, Names],
     task: str,
-    chosen: Mapping[str, str],
+    chosen: Roles,
 ) -> list[str]:
     """Doubt that rows without names are runs, of a table with a column for each model.
 

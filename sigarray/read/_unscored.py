@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._plain_text import suggest_each
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution, say_without
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles
@@ -21,10 +21,10 @@ _MAX_SHOWN = 4
 
 def find_unscored(
     frames: Sequence[Frame],
-    chosen: Mapping[str, str],
+    chosen: Roles,
     records: Records,
     choice: Choice,
-    known: Mapping[str, Sequence[str]],
+    known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
     """Return the tasks, and the items of others, that no score is of, and notes.
 
@@ -51,7 +51,7 @@ def find_unscored(
 
 
 def _find_lost(
-    frames: Sequence[Frame], chosen: Mapping[str, str], records: Records, choice: Choice
+    frames: Sequence[Frame], chosen: Roles, records: Records, choice: Choice
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the tasks and items that rows of files name, and no score is of."""
     if sum(len(x.lines) for x in frames) == len(records):
@@ -78,7 +78,7 @@ def _find_lost(
     return list(tasks), {task: tuple(x) for task, x in items.items()}
 
 
-def _refuse_task(task: str, metrics: Sequence[str], known: Sequence[str]) -> TableError:
+def _refuse_task(task: str, metrics: Names, known: Names) -> TableError:
     """Return the error for a chosen task, with an option that takes a metric of it."""
     of = list_names(metrics) if metrics else "any metric"
     advice = "Leave it out of --tasks, or take another metric of it"
@@ -91,13 +91,13 @@ def _refuse_task(task: str, metrics: Sequence[str], known: Sequence[str]) -> Tab
     )
 
 
-def _read_names(frame: Frame, roles: Mapping[str, str], role: str) -> Coded:
+def _read_names(frame: Frame, roles: Roles, role: str) -> Coded:
     if role in roles:
         return encode_texts(frame.columns[roles[role]])
     return repeat(frame.constants.get(role), len(frame.lines))
 
 
-def refuse_names(role: str, wrong: Sequence[str], known: Sequence[Any]) -> TableError:
+def refuse_names(role: str, wrong: Names, known: Sequence[Any]) -> TableError:
     """Return the error for names of models or tasks that are not those of files."""
     some = f"a {role}" if len(wrong) == 1 else f"{role}s"
     return TableError(
@@ -106,7 +106,7 @@ def refuse_names(role: str, wrong: Sequence[str], known: Sequence[Any]) -> Table
     )
 
 
-def refuse_tasks(frames: Sequence[Frame], tasks: Sequence[str] | None) -> None:
+def refuse_tasks(frames: Sequence[Frame], tasks: Names | None) -> None:
     """Refuse tasks that no file has, if each file states its task, chosen or not."""
     stated = [x.constants.get("task") for x in frames]
     known = dict.fromkeys([*stated, *(group for x in frames for group in x.groups)])

@@ -19,7 +19,7 @@ from sigarray.read._columns import (
     refuse_indices,
     refuse_texts,
 )
-from sigarray.read._frame import lacks_column
+from sigarray.read._frame import Names, lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -58,8 +58,8 @@ def tabulate_rows(
     rows: list[Row],
     numbers: np.ndarray | None,
     name: str,
-    columns: Sequence[str] | None,
-    ignored: Sequence[str],
+    columns: Names | None,
+    ignored: Names,
     known: Sequence[str] = (),
 ) -> WideTable:
     """Return a table from a header and rows of text, or a matrix of numbers."""
@@ -112,7 +112,7 @@ def list_empty(table: WideTable) -> list[str]:
 
 def read_wide(
     table: WideTable,
-    columns: Sequence[str] | None = None,
+    columns: Names | None = None,
     *,
     ignored: Sequence[str] = (),
     item: str | None = None,
@@ -293,11 +293,7 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
 
 
 def _read_header(
-    rows: list[Row],
-    name: str,
-    columns: Sequence[str] | None,
-    ignored: Sequence[str],
-    known: Sequence[str],
+    rows: list[Row], name: str, columns: Names | None, ignored: Names, known: Names
 ) -> dict[int, str]:
     """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]

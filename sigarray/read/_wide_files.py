@@ -10,7 +10,7 @@ from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_sco
 from sigarray.read._codes import repeat
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, lacks_column
+from sigarray.read._frame import Frame, Roles, lacks_column
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._row_names import (
     UNNAMED,
@@ -28,11 +28,7 @@ _ROLES = ("item", "cluster")
 
 
 def read_columns(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    name: str, content: Any, frame: Frame | None, chosen: Roles, choice: Choice
 ) -> ScoreTable | None:
     """Read a table with a column for each model, or return None for another one."""
     if frame is not None and _may_be_wide(frame, chosen):
@@ -78,7 +74,7 @@ def read_columns(
 
 
 def _take_clusters(
-    frame: Frame, wide: WideTable, chosen: Mapping[str, str], choice: Choice
+    frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
     """Read the scores of items, and the cluster of each.
 
@@ -110,9 +106,7 @@ def _choose_direction(frame: Frame, choice: Choice) -> Choice:
     return replace(choice, metrics=(), higher_is_better=said)
 
 
-def _leave_out_constant(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> Frame:
+def _leave_out_constant(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Leave out columns that have one text in all rows that were chosen."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     columns = {
@@ -132,9 +126,7 @@ def _is_constant(cells: Sequence[Any]) -> bool:
     return bool(np.all(texts.codes == texts.codes[0]) and texts.codes[0] >= 0)
 
 
-def _find_index_roles(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> dict[str, str]:
+def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
     """Return the roles of the index of a data frame with a column for each model.
 
     These are role -> name for items, runs and tasks without a chosen column.
@@ -151,13 +143,13 @@ def _find_index_roles(
     }
 
 
-def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
+def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
     """Tell whether a table may have a column for each model."""
     return not (is_long(frame, chosen) or frame.constants or frame.roles)
 
 
 def _find_counts(
-    content: Any, frame: Frame, chosen: Mapping[str, str], choice: Choice
+    content: Any, frame: Frame, chosen: Roles, choice: Choice
 ) -> str | None:
     """Return the first column, if it is the index that pandas writes of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
@@ -178,11 +170,7 @@ def _find_counts(
 
 
 def _find_wide(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    name: str, content: Any, frame: Frame | None, chosen: Roles, choice: Choice
 ) -> WideTable | None:
     """Return a table if it has a column for each model, or None."""
     if frame is None:
@@ -216,9 +204,7 @@ def _find_wide(
     )
 
 
-def put_into_clusters(
-    table: ScoreTable, frame: Frame, chosen: Mapping[str, str]
-) -> ScoreTable:
+def put_into_clusters(table: ScoreTable, frame: Frame, chosen: Roles) -> ScoreTable:
     """Add the cluster of each item, which a column of its own names."""
     column = chosen["cluster"]
     rows = len(frame.lines)

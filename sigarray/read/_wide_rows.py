@@ -2,13 +2,13 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._duplicates import have_parts, refuse_repeated_rows
-from sigarray.read._frame import shorten
+from sigarray.read._frame import Names, Roles, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
@@ -19,7 +19,7 @@ _MAX_SHOWN = 5
 
 
 def drop_unmatched(
-    wide: WideTable, models: Sequence[str]
+    wide: WideTable, models: Names
 ) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
     """Return the rows with a score of each model, those of each pair, and a note.
 
@@ -58,9 +58,7 @@ def drop_unmatched(
 
 
 def take_pairs(
-    of_pairs: Mapping[tuple[str, str], WideTable],
-    chosen: Mapping[str, str],
-    unit: str | None,
+    of_pairs: Mapping[tuple[str, str], WideTable], chosen: Roles, unit: str | None
 ) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
     """Return the scores of each two models in the rows of both."""
     found = {}
@@ -77,11 +75,7 @@ def take_pairs(
 
 
 def count_averaged_rows(
-    rows: WideTable,
-    task: str,
-    chosen: Mapping[str, str],
-    choice: Choice,
-    models: Sequence[str],
+    rows: WideTable, task: str, chosen: Roles, choice: Choice, models: Names
 ) -> dict[str, Averaged]:
     """Count the rows of each item of a task, if these are averaged."""
     if choice.unit != "item" or "item" not in chosen:
@@ -95,7 +89,7 @@ def count_averaged_rows(
 
 
 def count_dropped_rows(
-    whole: WideTable, kept: WideTable, models: Sequence[str], task: str, unit: str
+    whole: WideTable, kept: WideTable, models: Names, task: str, unit: str
 ) -> dict[str, Dropped]:
     """Count the rows of a task that were left out, and the scores missing there."""
     places = [k for k, x in whole.names.items() if x in models]

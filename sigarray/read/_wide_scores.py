@@ -1,7 +1,7 @@
 """Scores of a table with a column for each model, on all tasks."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._duplicates import have_parts
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._guards import find_unnamed_items
 from sigarray.read._messages import Caution, put_place, say_single
 from sigarray.read._missing import (
@@ -50,7 +50,7 @@ _OF_BOTH = (
 )
 
 
-def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
+def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
     """Read the scores of a table with a column for each model, on each task."""
     _check_options(wide, chosen, choice)
     of_runs = find_run_names(wide, chosen, choice)
@@ -133,12 +133,12 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     )
 
 
-def _of_task(task: str, said: Sequence[str]) -> list[str]:
+def _of_task(task: str, said: Names) -> list[str]:
     return [put_place(f"task {task!r}", x) if task else x for x in said]
 
 
 def _treat_rows(
-    part: WideTable, models: Sequence[str], chosen: Mapping[str, str], choice: Choice
+    part: WideTable, models: Names, chosen: Roles, choice: Choice
 ) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
     """Return the rows of a task after `missing` and `drop_unmatched`.
 
@@ -156,7 +156,7 @@ def _treat_rows(
 
 
 def _take_items(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice, gaps: Mapping[str, int]
+    wide: WideTable, chosen: Roles, choice: Choice, gaps: Mapping[str, int]
 ) -> ScoreTable:
     """Read scores whose values show that they are of items, by whole rows."""
     said = (
@@ -176,11 +176,7 @@ def _take_items(
 
 
 def _count_missing(
-    taken: WideScores,
-    counts: Counts,
-    rows: WideTable,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    taken: WideScores, counts: Counts, rows: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[Counts, list[str]]:
     """Return how many scores each model lacks, and notes on what was left out.
 
@@ -203,9 +199,7 @@ def _count_missing(
     return lacks, notes
 
 
-def _find_direction(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> bool | None:
+def _find_direction(wide: WideTable, chosen: Roles, choice: Choice) -> bool | None:
     """Return whether higher is better, of all scores or of tasks by their names."""
     said = choice.higher_is_better
     if not isinstance(said, Mapping):
@@ -218,12 +212,12 @@ def _find_direction(
     return find_direction(said, "score", wide.source, tasks)
 
 
-def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
+def _is_of_pairs(chosen: Roles, choice: Choice) -> bool:
     return choice.is_paired or choice.unit == "item" or "item" in chosen
 
 
 def _take_unmatched(
-    wide: WideTable, models: Sequence[str]
+    wide: WideTable, models: Names
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Return the names and the scores of each model, in rows that others lack, too."""
     scores = read_wide(wide, models).scores
@@ -231,7 +225,7 @@ def _take_unmatched(
     return {model: (ids[model], column) for model, column in scores.items()}
 
 
-def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
+def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
     """Refuse options of a table with a row for each score."""
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
@@ -254,7 +248,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
 
 
 def _choose_tasks(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+    wide: WideTable, chosen: Roles, choice: Choice
 ) -> dict[str, WideTable]:
     """Return the rows of each chosen task; all rows of a table without tasks."""
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
@@ -271,9 +265,7 @@ def _choose_tasks(
     return {name: parts[name] for name in wanted}
 
 
-def _count_tasks(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> int | None:
+def _count_tasks(wide: WideTable, chosen: Roles, choice: Choice) -> int | None:
     """Count all tasks, if some of them were chosen."""
     if choice.tasks is None or "task" not in chosen:
         return None
@@ -299,9 +291,7 @@ def _leave_out_empty(
     )
 
 
-def _list_models(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> list[str]:
+def _list_models(wide: WideTable, chosen: Roles, choice: Choice) -> list[str]:
     if choice.models is not None:
         return list(choice.models)
     others = {*choice.ignored, *chosen.values()}
@@ -309,7 +299,7 @@ def _list_models(
 
 
 def _take_task(
-    wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
+    wide: WideTable, task: str, chosen: Roles, choice: Choice
 ) -> tuple[WideScores, dict[str, tuple[str, ...]], bool]:
     """Return the scores of a task, their ids, and whether they are of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
