@@ -43,13 +43,9 @@ class SourceFile(NamedTuple):
 def list_files(
     sources: Sequence[str | os.PathLike[str]],
 ) -> tuple[list[SourceFile], list[str]]:
-    """List files, and those of folders; "name=path" names the model.
+    """List files, and those of folders by their names; "name=path" names the model.
 
-    Returns
-    -------
-    files, notes : list of SourceFile, list of str
-        The files in the order given, those of a folder in the order of their names; and
-        what was left out.
+    And notes on what was left out.
     """
     listed: list[SourceFile] = []
     notes: list[str] = []

@@ -207,10 +207,6 @@ def find_unnamed_items(
     """Tell by values whether rows of a table with a column for each model are items.
 
     `n_gaps` counts the blank cells between scores.
-
-    Returns
-    -------
-    are_items, notes : bool, list of str
     """
     n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
     reason = doubt_runs(list(scores.values()), n_rows)
@@ -262,12 +258,7 @@ def doubt_runs(
 
 
 def refuse_unnamed_rows(records: Records) -> list[str]:
-    """Refuse scores without names that are hardly those of runs.
-
-    Returns
-    -------
-    notes : list of str
-    """
+    """Refuse scores without names that are hardly those of runs, or note it."""
     is_named = any(map(records.has, ("item", "run", "cluster")))
     if is_named or not np.isnan(records.steps).all():
         return []

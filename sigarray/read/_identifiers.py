@@ -47,12 +47,9 @@ class _Ids(NamedTuple):
 def find_items(
     frames: Sequence[Frame], chosen: Roles, metric: str | None
 ) -> tuple[list[Frame], list[str]]:
-    """Return the tables with the column of items, if only its values show it.
+    """Return tables with the column of items, if only its values show it, and notes.
 
-    Returns
-    -------
-    frames, notes : list of Frame, list of str
-        Texts, or more than 50 values, that every model has equally often are items.
+    Texts, or more than 50 values, that every model has equally often are items.
     """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:

@@ -209,13 +209,7 @@ def match_raters(
 
     So the raters of an item are the same for all models, which their means need. Where
     most items have no such rater, all ratings are returned.
-
-    Returns
-    -------
-    records : Records
-    raters : Raters, optional
-        None if raters are unknown, or were not matched.
-    notes : list of str
+    And what is known of raters, None if they were not matched, and notes.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes

@@ -31,19 +31,9 @@ _LIKE_RESPONSES = as_words("""
 def read_responses(path: str | Path, systems: Names) -> ResponseSet:
     """Read the responses of gold and two systems; "-" is standard input.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file with columns item, system and response, among others, and a row for each
-        response. Rows with a blank response are left out, and other systems too,
-        with a warning.
-    systems : sequence of str
-        The names of gold, A and B.
-
-    Returns
-    -------
-    ResponseSet
-        Arrays (n_items, k), NaN where an item has fewer responses than another.
+    The file has columns item, system and response, among others, and a row for each
+    response. Rows with a blank response are left out, and systems other than these
+    three, with a warning. Arrays are (n_items, k), NaN where an item has fewer.
     """
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
@@ -181,16 +171,8 @@ def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
 def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
     """Read p-values, with labels or without; "-" is standard input.
 
-    Parameters
-    ----------
-    path : str or Path
-        A UTF-8 file of numbers, or a table of two columns, label and p-value. A header
-        is left out.
-
-    Returns
-    -------
-    labels, p_values : list of str, list of float
-        The label of each p-value (its number if the file has none), and the value.
+    The file has numbers, or rows of a label and a p-value, and maybe a header. Numbers
+    without labels are counted.
     """
     name, table = read_rows(path)
     rows = [

@@ -48,10 +48,6 @@ def find_role_of_names(
     They are of runs if all are written like "seed0", or else as --unit says. Whole
     numbers, and others that are not in the first column, are left to the readers of
     columns. If other columns name the rows, an index of a data frame is ignored.
-
-    Returns
-    -------
-    chosen, choice, notes : dict of str to str, Choice, list of str
     """
     columns = _list_columns(frame, chosen, choice)
     if not columns:

@@ -43,6 +43,7 @@ from sigarray.read._metrics import (
 )
 from sigarray.read._naming import (
     MAX_NAMED,
+    ReadFile,
     check_dated,
     check_ignored,
     check_one_way,
@@ -54,7 +55,6 @@ from sigarray.read._naming import (
 from sigarray.read._nested import name_levels, nest_lists
 from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
-from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -121,6 +121,18 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             if tables[0] is not None:
                 folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             return _add_doubts(table, [], folds)
+    table, doubts = _join_files(files, tables, choice, notes)
+    return _add_doubts(table, doubts, folds)
+
+
+def _join_files(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    tables: Sequence[Frame | None],
+    choice: Choice,
+    notes: Names,
+) -> tuple[ScoreTable, list[str]]:
+    """Join tables with a row for each score, and return doubts about these, too."""
+    chosen = dict(choice.columns or {})
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
@@ -131,17 +143,22 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
     readings, said, without = read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
-    read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
-    said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
-    check_one_way(readings)
-    check_ignored(choice.ignored, files, whole, readings)
-    named_by_path = list_of_paths(files, frames, readings)
+    every = [
+        ReadFile(file, name, frame, reading)
+        for (file, name, _), frame, reading in zip(files, frames, readings, strict=True)
+        if reading is not None
+    ]
+    check_one_way(every)
+    check_ignored(choice.ignored, whole, every)
+    check_dated(every)
+    read = [x.frame for x in every]
+    said += [*say_groups(read, choice.tasks), *list_notes(every)]
+    named_by_path = list_of_paths(every)
     refuse_crossed_names(named_by_path)
     said += check_paths([x for x in named_by_path if x.folder is not None])
-    check_dated(files, readings, frames)
-    named, splits, n_blank = name_all(files, frames, readings)
-    paths = [x.path for (x, *_), y in zip(files, readings, strict=True) if y]
-    said += [*say_split(splits), *say_conditions(paths, named, choice)]
+    named, splits, n_blank = name_all(every)
+    said += say_split(splits)
+    said += say_conditions([x.file.path for x in every], named, choice)
     records = join_all(named)
     known = np.flatnonzero(~np.isnan(records.scores))
     if choice.unit is None and len(known):
@@ -150,9 +167,11 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         )
     lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    source, said = name_files(files), [*notes, *said, *lacking]
-    table = join_records(records, choice, kinds, source, said, [*lost], n_blank)
-    _check_runs(table, files, readings)
+    said = [*notes, *said, *lacking]
+    table = join_records(
+        records, choice, kinds, name_files(files), said, [*lost], n_blank
+    )
+    _check_runs(table, [x for x, *_ in files], every)
     table = table._replace(
         n_tasks=_count_tasks(whole, records, choice),
         without_metric=tuple(lost),
@@ -161,12 +180,12 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
-    doubts = [x for reading in readings if reading is not None for x in reading.doubts]
+    doubts = [doubt for x in every for doubt in x.reading.doubts]
     doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
-        settings = dict.fromkeys(name for x in readings if x for name in x.settings)
+        settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))
-    return _add_doubts(table, doubts, folds)
+    return table, doubts
 
 
 def _refuse_other_columns(frames: Sequence[Frame | None], names: Names) -> None:
@@ -295,17 +314,14 @@ def _choose_rows(
 
 
 def _check_runs(
-    table: ScoreTable,
-    files: Sequence[tuple[SourceFile, str, Any]],
-    readings: Sequence[Reading | None],
+    table: ScoreTable, files: Sequence[SourceFile], read: Sequence[ReadFile]
 ) -> None:
     """Refuse many models with one run each, if files name them."""
-    are_named = any(file.is_named or file.said for file, *_ in files)
-    if are_named or any(x and x.records.has("model") for x in readings):
+    are_named = any(file.is_named or file.said for file in files)
+    if are_named or any(x.reading.records.has("model") for x in read):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        sizes = [*map(len, table.scores.values())]
-        refuse_single_runs(sizes, [x for x, *_ in files], table.source)
+        refuse_single_runs([*map(len, table.scores.values())], files, table.source)
 
 
 def _names_model(file: SourceFile, n_files: int) -> bool:

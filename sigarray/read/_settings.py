@@ -54,11 +54,7 @@ def say_settings(
 
     Such a column is named as a setting is, or its values come again in other rows.
     Columns of metrics and of seeds are none.
-
-    Returns
-    -------
-    notes, columns : list of str, list of str
-        At most one note.
+    Return at most one note, and these columns.
     """
     if {"item", "step"} & {*roles} or not {"model", "run"} <= {*roles}:
         return [], []

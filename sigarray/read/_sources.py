@@ -33,7 +33,6 @@ from sigarray.read._text import TableError, read_text
 # The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
-_OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
 _OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = (
     _harnesses.convert_data_frame,
     _harnesses.convert_details,
@@ -99,7 +98,9 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
         return read_table(text, name)
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return _recognise_lines(name, lines, records)
+        return _lm_eval.read_samples(name, lines, records) or tabulate_records(
+            "records of JSON", name, records, lines, "line"
+        )
     return _Document(parse_document(text, name))
 
 
@@ -151,16 +152,6 @@ def _has_records(text: str) -> bool:
     return len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
     )
-
-
-def _recognise_lines(
-    name: str, lines: list[int], records: list[dict[str, Any]]
-) -> Frame:
-    for read in _OF_LINES:
-        frame = read(name, lines, records)
-        if frame is not None:
-            return frame
-    return tabulate_records("records of JSON", name, records, lines, "line")
 
 
 def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:

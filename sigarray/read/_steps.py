@@ -107,13 +107,8 @@ def take_last_steps(
 
     Tasks `with_missing` have scores that are blank at the last step of others. What
     ended early `is_kept` if the user says so.
-
-    Returns
-    -------
-    records, notes, doubts : Records, list of str, list of str
-        Notes say what was decided; doubts, that runs of a task end at different steps.
-    last : LastSteps or None
-        The last steps, if there are others.
+    Then notes on what was decided, doubts that runs of a task end at different steps,
+    and the last steps, if there are others.
     """
     if np.isnan(records.steps).all():
         return records, [], [], None
@@ -180,12 +175,9 @@ def _find_ends(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Find where runs end: at the step of their last score.
 
-    Returns
-    -------
-    runs, last, ends, are_most : arrays
-        The run of each score, and the last step of each run, -inf without any; for each
-        score the step at which most runs of its task end, the latest of several, and
-        whether half of them or more do.
+    Return the run of each score, and the last step of each run, -inf without any; for
+    each score the step at which most runs of its task end, the latest of several, and
+    whether half of them or more do.
     """
     steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
     runs, n_runs = records.group("task", "model", "item", "run")
@@ -225,11 +217,7 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
     Such a run has gone less than half of the way to the step where most runs of the
     task end, and another run of its model gets there. Where runs end at steps of their
     own, as by early stopping, there are none. None are changed if they are to be kept.
-
-    Returns
-    -------
-    records, n_early : Records, int
-        And the number of these runs.
+    The number of these runs is returned, too.
     """
     if records.has("item") or not records.has("run") or np.isnan(records.steps).all():
         return records, 0

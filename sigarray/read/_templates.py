@@ -35,12 +35,7 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    Parameters
-    ----------
-    files : sequence of SourceFile
-    template : str
-        Such as "{task}/{model}/seed{run}.json", relative to the folder of a file; "*"
-        stands for any text without a meaning in a part.
+    It is relative to the folder of a file; "*" is any text without a meaning in a part.
     """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,36 +102,33 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             and is_numeric(cells)
             and not looks_like_index(x, ())
         )
-        runs = replace(
-            frame,
-            kind="runs of Weights & Biases",
-            run_name="Name",
-            metrics=tuple(metrics),
-        )
-        return choose_ended(_name_runs(runs), "State")
+        return _as_runs(frame, "Weights & Biases", "Name", "State", metrics)
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
         columns = {x.removeprefix("metrics."): y for x, y in frame.columns.items()}
-        runs = replace(
-            frame,
-            kind="runs of MLflow",
-            columns=columns,
-            run_name="run_id",
-            metrics=tuple(x for x in columns if f"metrics.{x}" in names),
-        )
-        runs = _name_runs(runs)
-        return choose_ended(runs, "status") if "status" in names else runs
+        metrics = [x for x in columns if f"metrics.{x}" in names]
+        runs = replace(frame, columns=columns)
+        return _as_runs(runs, "MLflow", "run_id", "status", metrics)
     if {"number", "state", "datetime_start"} <= names:
-        trials = replace(
-            frame,
-            kind="runs of Optuna",
-            run_name="number",
-            metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
-            doubts=_OF_SEARCH,
-        )
-        return choose_ended(_name_runs(trials), "state")
+        metrics = [x for x in frame.columns if _OF_TRIAL.fullmatch(x)]
+        trials = replace(frame, doubts=_OF_SEARCH)
+        return _as_runs(trials, "Optuna", "number", "state", metrics)
     return None
+
+
+def _as_runs(
+    frame: Frame, tool: str, name: str, state: str, metrics: Iterable[str]
+) -> Frame:
+    """Return runs that have ended, by their seeds, or else the names of the tool."""
+    runs = replace(
+        frame,
+        kind=f"runs of {tool}",
+        run_name=name,
+        roles={"run": find_seed(frame.columns) or name},
+        metrics=tuple(metrics),
+    )
+    return choose_ended(runs, state) if state in frame.columns else runs
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:
@@ -175,16 +172,9 @@ def read_mlflow_store(folder: Path) -> Frame:
                 texts = _read_parts(run, kind, lambda x: x.read_text("utf-8").strip())
                 row |= {f"{kind}.{name}": text for name, text in texts.items()}
             rows.append(row)
-    frame = tabulate_records(
-        "runs of MLflow",
-        str(folder),
-        rows,
-        list(range(1, len(rows) + 1)),
-        "run",
-        metrics=tuple(measured),
-        run_name="run_id",
-    )
-    return choose_ended(_name_runs(frame), "status")
+    places = list(range(1, len(rows) + 1))
+    frame = tabulate_records("", str(folder), rows, places, "run")
+    return _as_runs(frame, "MLflow", "run_id", "status", measured)
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
@@ -240,27 +230,13 @@ def _unfold(frame: Frame) -> Frame:
             public = {x: y for x, y in mapping.items() if not x.startswith("_")}
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
-    known = dict.fromkeys(x for row in rows for x in row)
+    runs = tabulate_records("", frame.source, rows, list(frame.lines), frame.line_word)
     metrics = [
-        x for x in known if x not in ("name", "state") and not x.startswith("config.")
+        x
+        for x in runs.columns
+        if x not in ("name", "state") and not x.startswith("config.")
     ]
-    runs = tabulate_records(
-        "runs of Weights & Biases",
-        frame.source,
-        rows,
-        list(frame.lines),
-        frame.line_word,
-        metrics=tuple(metrics),
-        run_name="name",
-    )
-    runs = _name_runs(runs)
-    return choose_ended(runs, "state") if "state" in frame.columns else runs
-
-
-def _name_runs(frame: Frame) -> Frame:
-    """Return runs with their seeds for names, or else the names of the tracker."""
-    run = find_seed(frame.columns) or frame.run_name
-    return replace(frame, roles={"run": run} if run else {})
+    return _as_runs(runs, "Weights & Biases", "name", "state", metrics)
 
 
 def read_events(path: Path) -> Frame:

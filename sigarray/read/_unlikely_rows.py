@@ -63,10 +63,6 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
 
     Means are rounded as they are written. If other runs might well be as near, as with
     scores of two digits, there is only a note.
-
-    Returns
-    -------
-    notes : list of str
     """
     columns = list(scores.values())
     sizes = {len(x) for x in columns}

@@ -121,31 +121,12 @@ def read_wide(
     max_models: int | None = None,
     is_averaged: bool = False,
 ) -> WideScores:
-    """Read the scores of the models of a table.
+    """Read the scores of the models of a table, in the order of its rows.
 
-    Parameters
-    ----------
-    table : WideTable
-        Blank cells are left out, and counted.
-    columns : sequence of str, optional
-        Take these models, in this order, and ignore other columns.
-    ignored : sequence of str, default: ()
-        Without `columns`: take all columns but these.
-    item : str, optional
-        A column that names the item of each row.
-    is_paired : bool, default: False
-        A row holds one score of each model, and may have no blank cell.
-    min_models : int, default: 2
-        The least number of models.
-    max_models : int, optional
-        The largest number of models.
-    is_averaged : bool, default: False
-        Average the rows of an item, instead of an error.
-
-    Returns
-    -------
-    WideScores
-        The scores of each model in the order of the rows.
+    Blank cells are left out, and counted. `columns` are the models, in this order, and
+    other columns are left out; without it, all columns are but those `ignored`. `item`
+    names the item of each row, and rows of one are averaged if `is_averaged`. If a row
+    `is_paired`, it may have no blank cell.
     """
     name, names = table.source, dict(table.names)
     ids = None
