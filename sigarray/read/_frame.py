@@ -182,6 +182,16 @@ def lacks_column(
     )
 
 
+def refuse_twice(source: str, names: Names) -> None:
+    """Refuse names of several columns each, if there are any."""
+    if names:
+        msg = (
+            f"{source}: expected each column once; got {list_names(names)} twice. "
+            "Rename one, or remove it."
+        )
+        raise TableError(msg)
+
+
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
     """Join texts, if there are many the first."""
     more = [f"and {len(texts) - limit} more"] * (len(texts) > limit)

@@ -13,8 +13,8 @@ from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, Names, list_names
-from sigarray.read._roles import find_roles, names_runs
+from sigarray.read._frame import Frame, Names, list_names, refuse_twice
+from sigarray.read._roles import guess_roles, names_runs
 from sigarray.read._summaries import find_summaries
 from sigarray.read._text import TableError
 from sigarray.read._words import RUN_NAME, is_metric
@@ -39,7 +39,7 @@ def read_stored_table(path: str) -> Frame:
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
         if is_parquet:
-            _refuse_twice(pyarrow.parquet.read_schema(path).names, path)
+            refuse_twice(path, _list_twice(pyarrow.parquet.read_schema(path).names))
         table = (
             pyarrow.parquet.read_table(path)
             if is_parquet
@@ -81,7 +81,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
             msg += " Pass several files one by one, as scores(*files)."
         raise TypeError(msg) from error
     texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
-    _refuse_twice(texts, name)
+    refuse_twice(name, _list_twice(texts))
     if not len(frame):
         msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
         raise TableError(msg)
@@ -94,15 +94,8 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     return Frame("a data frame", name, columns, lines, "row", index=index)
 
 
-def _refuse_twice(names: Names, source: str) -> None:
-    """Refuse a name of several columns."""
-    twice = [x for x, n in collections.Counter(names).items() if n > 1]
-    if twice:
-        msg = (
-            f"{source}: expected each column once; got {list_names(twice)} twice. "
-            "Rename one, or remove it."
-        )
-        raise TableError(msg)
+def _list_twice(names: Names) -> list[str]:
+    return [x for x, n in collections.Counter(names).items() if n > 1]
 
 
 def _is_nan(name: object) -> bool:
@@ -199,7 +192,7 @@ def _stack_tasks(data: Any) -> Any:
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
     names = [str(levels[k].name) for k in telling]
-    roles = find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
+    roles = guess_roles(names)
     if len(names) != 2 or roles.keys() != {"model", "task"}:
         return data
     unused = [k for k in range(len(levels)) if k not in telling]

@@ -259,8 +259,7 @@ def doubt_runs(
 
 def refuse_unnamed_rows(records: Records) -> list[str]:
     """Refuse scores without names that are hardly those of runs, or note it."""
-    is_named = any(map(records.has, ("item", "run", "cluster")))
-    if is_named or not np.isnan(records.steps).all():
+    if _are_named(records):
         return []
     by_task = [
         {x[0].model: x.scores for x in of_task.split("model")}
@@ -281,8 +280,7 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
     Rows of a table with a column of models are in any order. Files of a model each have
     theirs, as columns do, if all scores are there.
     """
-    is_named = any(map(records.has, ("item", "run", "cluster")))
-    if is_named or not np.isnan(records.steps).all():
+    if _are_named(records):
         return
     first, roles = records[0].frame, records.roles[records.files[0]]
     advice = "Name the column of runs with --run, or that of items with --item"
@@ -299,6 +297,11 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
         f"items, and {got}. {advice}; or leave the option out."
     )
     raise TableError(msg)
+
+
+def _are_named(records: Records) -> bool:
+    has_names = any(map(records.has, ("item", "run", "cluster")))
+    return has_names or not np.isnan(records.steps).all()
 
 
 def _find_gaps(records: Records, n_blank: Counter[tuple[str, str]]) -> str:

@@ -14,9 +14,9 @@ from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import put_place, say_single
+from sigarray.read._roles import guess_roles
 from sigarray.read._row_names import (
     find_run_names,
-    guess_run_names,
     is_item_name,
     name_items,
 )
@@ -148,7 +148,7 @@ def _read_models(
     are_named = (
         all(map(_has_names, values))
         and _can_be_joined([x.index for x in values])
-        and guess_run_names({str(x): () for x in scores}) is None
+        and "run" not in guess_roles(map(str, scores))
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
     if are_named and (choice.treatment or not any(x.isna().any() for x in values)):
@@ -190,7 +190,7 @@ def _read_columns(
         msg = f"{source}: expected each model once; got two names that are one text."
         raise TableError(msg)
     cells: dict[int, Any] = {}
-    maybe_runs = guess_run_names(columns)
+    maybe_runs = guess_roles(columns).get("run")
     for place, (name, x) in enumerate(columns.items()):
         if (name == maybe_runs or is_item_name(name)) and _are_texts(x):
             cells[place] = list(x)

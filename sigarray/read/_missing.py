@@ -137,7 +137,7 @@ def read_logged(records: Records, k: int) -> float | None:
 def count_by_model(records: Records) -> Counts:
     """Count the scores of each model."""
     models = records.factors["model"]
-    return {str(x): int(models.find([x]).sum()) for x in models.list_known()}
+    return {x: int(models.find([x]).sum()) for x in models.list_known()}
 
 
 def find_alone(records: Records, unit: str) -> np.ndarray:
@@ -158,8 +158,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     if missing is not None or not is_one.any():
         return
     crashed = records.take(np.flatnonzero(is_one))
-    models = crashed.factors["model"]
-    counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
+    counts = count_by_model(crashed)
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""

@@ -17,7 +17,7 @@ from sigarray.read._cells import (
     read_cells,
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
-from sigarray.read._frame import Frame, Roles, list_names
+from sigarray.read._frame import Frame, Roles, list_names, refuse_twice
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
@@ -58,12 +58,7 @@ def read_records(
     Missing scores are NaN if they are to be treated; of a table with steps, so are
     blank ones, and of runs that have crashed, all. Other blank ones are left out.
     """
-    if frame.twice:
-        msg = (
-            f"{frame.source}: expected each column once; got {list_names(frame.twice)} "
-            "twice. Rename one, or remove it."
-        )
-        raise TableError(msg)
+    refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
     if "metric" in roles:

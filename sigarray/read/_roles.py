@@ -96,6 +96,11 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
     return roles
 
 
+def guess_roles(names: Iterable[str]) -> dict[str, str]:
+    """Return role -> column by usual names alone."""
+    return find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
+
+
 def is_long(frame: Frame, chosen: Roles) -> bool:
     """Tell whether a table has a row for each score, not a column for each model."""
     if "model" in chosen or "score" in chosen or frame.metrics is not None:

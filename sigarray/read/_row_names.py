@@ -18,7 +18,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, Names, Roles, list_names
-from sigarray.read._roles import find_roles
+from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows, split_tasks
@@ -178,14 +178,14 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
         return None
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
-    if "run" in find_roles(Frame("", "", dict.fromkeys(columns, ()), ()), {}):
+    if "run" in guess_roles(columns):
         return None
     names = [x for x in columns if is_item_name(x)]
     if not names and ("cluster" in chosen or _are_of_items(columns, choice)):
         names = [x for x in columns if _MAYBE_ITEMS.fullmatch(squeeze(x))]
     if len(names) != 1 or find_blank(columns[names[0]]).any():
         return None
-    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    parts = split_tasks(wide, chosen)
     position = next(k for k, x in wide.names.items() if x == names[0])
     every = [[as_text(x) for x in part.cells[position]] for part in parts.values()]
     are_names = all(
@@ -236,7 +236,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
         return None
     known = {*choice.ignored, *chosen.values()}
     columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
-    name = guess_run_names(columns)
+    name = guess_roles(columns).get("run")
     if name is None or find_blank(columns[name]).any():
         return None
     texts = [as_text(x) for x in columns[name]]
@@ -246,7 +246,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
     are_numbers = any(map(looks_like_score, columns[name]))
     if are_numbers and not _are_numbers_of_runs(texts, others, name):
         return None
-    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    parts = split_tasks(wide, chosen)
     for part in parts.values():
         _refuse_twice(part, name, columns)
     return name
@@ -265,16 +265,12 @@ def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
     if choice.models is not None:
         known = {*choice.models, *choice.ignored, *chosen.values()}
         columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
-        names = [as_text(x) for x in columns.get(guess_run_names(columns) or "", ())]
+        names = [
+            as_text(x) for x in columns.get(guess_roles(columns).get("run") or "", ())
+        ]
         if all(names) and len({*names}) == n_rows:
             return names
     return tuple(map(str, range(1, n_rows + 1)))
-
-
-def guess_run_names(names: Mapping[str, Any]) -> str | None:
-    """Return the one of some columns that is named as those of runs are."""
-    columns = dict.fromkeys(names, ())
-    return find_roles(Frame("", "", columns, ()), {}).get("run")
 
 
 def ask_about_marks(source: str, name: str) -> TableError:
@@ -314,7 +310,7 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             for x, cells in columns.items()
             if x != name and not any(map(looks_like_score, cells))
         ]
-        task = find_roles(Frame("", "", dict.fromkeys(texts, ()), ()), {}).get("task")
+        task = guess_roles(texts).get("task")
         models = [x for x in texts if x != task]
         such = f", such as {list_names(models, _MAX_SHOWN)}" if models else ""
         of_task = f", such as {task!r}" if task is not None else ""

@@ -11,7 +11,7 @@ from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, take
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, Roles, shorten
-from sigarray.read._missing import Missing, list_few, say_rows
+from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
 from sigarray.read._records import ENDED_EARLY, FACTORS, Record, Records, find_column
 from sigarray.read._text import NUMBER, TableError
 from sigarray.read._treatment import LastSteps
@@ -85,9 +85,8 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
         unscored.tasks.update(records.take(early).list_known("task"))
     left_out = records.take(~is_scored)
     if len(left_out):
-        models = left_out.factors["model"]
-        counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
-        unscored.notes.append(say_rows(len(left_out), counts, list_few(left_out)))
+        counts, few = count_by_model(left_out), list_few(left_out)
+        unscored.notes.append(say_rows(len(left_out), counts, few))
     return records.take(is_scored), unscored
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, encode, find_first, group_rows, repeat
-from sigarray.read._frame import Frame, Names, Roles, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names, refuse_twice
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records
@@ -40,12 +40,7 @@ def put_together(frame: Frame, chosen: Roles) -> Frame:
             continue
         if not all(part in frame.columns for part in parts):
             continue
-        if frame.twice:
-            msg = (
-                f"{frame.source}: expected each column once; got "
-                f"{list_names(frame.twice)} twice. Rename one, or remove it."
-            )
-            raise TableError(msg)
+        refuse_twice(frame.source, frame.twice)
         whole = frame
         texts = [encode_texts(frame.columns[part]) for part in parts]
         groups, n_groups = group_rows(texts)

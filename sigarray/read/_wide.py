@@ -19,7 +19,7 @@ from sigarray.read._columns import (
     refuse_indices,
     refuse_texts,
 )
-from sigarray.read._frame import Names, lacks_column
+from sigarray.read._frame import Names, Roles, lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -85,10 +85,12 @@ def tabulate_rows(
     )
 
 
-def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
-    """Return the rows of each task."""
+def split_tasks(table: WideTable, chosen: Roles) -> dict[str, WideTable]:
+    """Return the rows of each task; all rows, of "", of a table without tasks."""
+    if "task" not in chosen:
+        return {"": table}
     rows: dict[str, list[int]] = {}
-    for k, task in enumerate(list_names_of_rows(table, column, "task")):
+    for k, task in enumerate(list_names_of_rows(table, chosen["task"], "task")):
         rows.setdefault(task, []).append(k)
     return {task: take_rows(table, kept) for task, kept in rows.items()}
 

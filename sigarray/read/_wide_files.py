@@ -47,8 +47,7 @@ def read_columns(
     if wide is None:
         return None
     if "run" in of_index or (of_rows and "run" in chosen):
-        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
-        for part in parts.values():
+        for part in split_tasks(wide, chosen).values():
             read_ids(part, chosen["run"], "run")
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]

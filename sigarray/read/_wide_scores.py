@@ -129,7 +129,11 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         n_missing=n_missing,
         n_dropped=dropped,
         averaged=averaged,
-        n_tasks=_count_tasks(wide, chosen, choice),
+        n_tasks=(
+            len(split_tasks(wide, chosen))
+            if choice.tasks is not None and "task" in chosen
+            else None
+        ),
     )
 
 
@@ -205,7 +209,7 @@ def _find_direction(wide: WideTable, chosen: Roles, choice: Choice) -> bool | No
     if not isinstance(said, Mapping):
         return said
     tasks = [x for x in _choose_tasks(wide, chosen, choice) if x]
-    every = [*split_tasks(wide, chosen["task"])] if "task" in chosen else []
+    every = [x for x in split_tasks(wide, chosen) if x]
     got = f"a column for each model: {list_names(list(wide.names.values()))}"
     got = f"tasks {list_names(every)}" if every else got
     refuse_other_names(said, ["score", *every], wide.source, got)
@@ -251,7 +255,7 @@ def _choose_tasks(
     wide: WideTable, chosen: Roles, choice: Choice
 ) -> dict[str, WideTable]:
     """Return the rows of each chosen task; all rows of a table without tasks."""
-    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    parts = split_tasks(wide, chosen)
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
     has_none = choice.tasks is not None and "task" not in chosen
     wrong = [x for x in wanted if x not in parts or has_none]
@@ -263,13 +267,6 @@ def _choose_tasks(
         )
         raise TableError(msg)
     return {name: parts[name] for name in wanted}
-
-
-def _count_tasks(wide: WideTable, chosen: Roles, choice: Choice) -> int | None:
-    """Count all tasks, if some of them were chosen."""
-    if choice.tasks is None or "task" not in chosen:
-        return None
-    return len(split_tasks(wide, chosen["task"]))
 
 
 def _leave_out_empty(
