@@ -19,7 +19,7 @@ from sigarray.read._text import TableError, read_bytes
 # The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93  # APPNOTE.TXT 4.4.5
-_KIND = "samples of Inspect AI"
+_OF_INSPECT = "samples of Inspect AI"
 # "mmlu:subject=anatomy,model=openai_gpt2"
 _NO_SCORE = re.compile(
     "num_|finish_reason_|inference_|training_|batch_size|prompt_truncated|max_prob"
@@ -39,7 +39,7 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
             "Take the whole log, not its header."
         )
         raise TableError(msg)
-    return _tabulate(name, header, samples)
+    return _tabulate_log(name, header, samples)
 
 
 def read_archive(path: str) -> Frame:
@@ -64,7 +64,7 @@ def read_archive(path: str) -> Frame:
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         msg = f"{name} cannot be read as a log of Inspect AI: {error}."
         raise TableError(msg) from error
-    return _tabulate(name, header, samples)
+    return _tabulate_log(name, header, samples)
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
@@ -86,7 +86,7 @@ def convert_data_frame(frame: Frame, _: str) -> Frame | None:
     roles = {"item": "id", "run": "epoch", "model": "model"}
     return replace(
         frame,
-        kind=_KIND,
+        kind=_OF_INSPECT,
         columns=columns,
         roles=roles | ({} if task is None else {"task": task}),
         metrics=tuple(metrics),
@@ -119,7 +119,7 @@ def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
         raise zipfile.BadZipFile(str(error)) from error
 
 
-def _tabulate(
+def _tabulate_log(
     name: str, header: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> Frame:
     rows: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def _tabulate(
         rows.append(row)
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
-        _KIND,
+        _OF_INSPECT,
         name,
         rows,
         list(range(1, len(rows) + 1)),

@@ -61,9 +61,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
         return records.name(model=model)
     if run is None:
         model, run = split_run(model)
-    if run is None:
-        return records.name(model=model)
-    return records.name(model=model, run=run)
+    return records.name(model=model, **({} if run is None else {"run": run}))
 
 
 def name_as_said(file: SourceFile, records: Records) -> Records:
