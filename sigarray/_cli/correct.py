@@ -11,7 +11,7 @@ from sigarray._correction import (
     holm,
 )
 from sigarray._plain_text import quote
-from sigarray.read._p_values import read_p_values
+from sigarray.read._responses import read_p_values
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from sigarray._plain_text import show_controls
-from sigarray.read._cautions import Caution, SingleTaskWarning
+from sigarray.read._messages import Caution, SingleTaskWarning
 
 _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None

@@ -13,15 +13,16 @@ from sigarray.read._directions import (
     contradict,
     find_direction,
 )
-from sigarray.read._losses import (
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._words import (
+    METRICS,
     find_mixed,
     is_loss,
     is_never_negative,
+    list_words,
     looks_like_loss,
     names_loss,
 )
-from sigarray.read._score_table import ScoreTable
-from sigarray.read._words import METRICS, list_words
 
 # Names of scores, without spaces and punctuation, that do not say what these are.
 _SAY_NOTHING = (

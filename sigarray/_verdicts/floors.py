@@ -15,7 +15,7 @@ from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
 from sigarray._verdicts.comparison import pairs_of
-from sigarray.read._cautions import SingleTaskWarning
+from sigarray.read._messages import SingleTaskWarning
 
 Correction = Literal["holm", "benjamini_hochberg"]
 

@@ -28,8 +28,8 @@ from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.single_runs import advise_single
-from sigarray.read._cautions import SingleTaskWarning
 from sigarray.read._frame import shorten
+from sigarray.read._messages import SingleTaskWarning
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 

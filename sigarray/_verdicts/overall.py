@@ -13,8 +13,8 @@ from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
-from sigarray.read._cautions import Caution
-from sigarray.read._unlike_items import are_unlike, say_scaling
+from sigarray.read._messages import Caution
+from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,

@@ -14,7 +14,7 @@ from sigarray._verdicts.margin_records import Judged
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
 from sigarray._verdicts.task_counts import count_tasks
-from sigarray.read._curves import Curves
+from sigarray.read._run_tables import Curves
 from sigarray.results import (
     AsoResult,
     BootstrapResult,

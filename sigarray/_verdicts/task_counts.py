@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
-from sigarray.read._cautions import Caution
 from sigarray.read._frame import shorten
+from sigarray.read._messages import Caution
 from sigarray.read._score_table import ScoreTable
 
 _SHOWN = 3

@@ -2,22 +2,21 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
-from sigarray.read._clusters import refuse_sizes
 from sigarray.read._codes import find_first, sort_groups
-from sigarray.read._duplicates import refuse_duplicates
-from sigarray.read._frame import find_roles, list_names, shorten
+from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
+from sigarray.read._frame import Names, list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._matched_raters import match_raters
-from sigarray.read._raters import names_raters, say_how_to_average
+from sigarray.read._messages import Caution
+from sigarray.read._raters import match_raters, names_raters, say_how_to_average
 from sigarray.read._records import Records, find_column
-from sigarray.read._repeats import refuse_repeats
+from sigarray.read._roles import find_roles
+from sigarray.read._text import TableError
+from sigarray.read._together import refuse_sizes
 from sigarray.read._treatment import Raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
@@ -46,14 +45,7 @@ Pairs = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
-    """Return what a score stands for: the unit of which there is one score each.
-
-    Raises
-    ------
-    TableError
-        Ratings of items, without a chosen unit; a unit for which the table has no
-        column.
-    """
+    """Return what a score stands for: the unit of which there is one score each."""
     has = {role: records.has(role) for role in ("run", "item", "cluster")}
     if unit is not None:
         for role in () if unit == "run" else unit.split(","):
@@ -96,12 +88,6 @@ def join_scores(
 
     And notes, the scores of units that all models have, and whose ratings were matched,
     if any. `is_said` if the user says that scores are of items.
-
-    Raises
-    ------
-    TableError
-        Two scores of one model for the same item, run and so on; if they are paired,
-        scores of one model alone.
     """
     _check_units(records, unit)
     notes: list[str] = []
@@ -143,7 +129,7 @@ def join_scores(
 
 
 def join_pairs(
-    records: Records, models: Sequence[str], unit: Unit, *, are_matched: bool
+    records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
     """Return the scores of every two models on the items or runs of both.
 
@@ -239,11 +225,7 @@ def _number_runs(records: Records) -> Joined:
 
 
 def _match(
-    records: Records,
-    role: str,
-    holders: Sequence[str],
-    drop_unmatched: bool,
-    unit: Unit,
+    records: Records, role: str, holders: Names, drop_unmatched: bool, unit: Unit
 ) -> tuple[Records, list[str]]:
     """Return the records of units that all models have; raise if there are others."""
     names = records.factors[role]

@@ -9,24 +9,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._codes import Coded, encode, encode_numbers
-from sigarray.read._deviations import say_means
+from sigarray.read._messages import Caution
 from sigarray.read._text import (
     EXACT,
     INFINITE,
     LARGEST_NUMBER,
     MISSING,
     NUMBER,
-    parse_numbers,
-)
-from sigarray.read._thousands import (
     THOUSANDS,
     Place,
+    TableError,
     is_grouped,
+    parse_numbers,
     read_grouped,
     refuse_thousands,
+    say_means,
     show_cell,
 )
 
@@ -59,14 +57,9 @@ def read_cells(
     Cells are numbers or texts of numbers, with percent signs in all of them or in none,
     and with decimal commas in all or in none; or true and false, yes and no and the
     like, which are 1 and 0.
-
-    Raises
-    ------
-    TableError
-        A cell that is no number, or is written differently from others.
     """
     numbers = _read_coded(columns, place, of_items)
-    numbers.notes.extend(_say_rounded(columns, numbers.columns))
+    numbers.notes.extend(_say_rounded(columns, numbers.columns, place))
     return numbers
 
 
@@ -97,22 +90,34 @@ def _read_coded(
 
 
 def _say_rounded(
-    columns: Mapping[str, Sequence[Any]], numbers: Mapping[str, np.ndarray]
+    columns: Mapping[str, Sequence[Any]],
+    numbers: Mapping[str, np.ndarray],
+    place: Place,
 ) -> list[Caution]:
-    """Say that float64 has no place for a whole number, so that others may equal it."""
+    """Say that float64 has no place for a whole number, so that others may equal it.
+
+    Refuse a column of several numbers that all become one.
+    """
     for name, column in numbers.items():
-        low, high = (x.reduce(column, initial=0.0) for x in (np.fmin, np.fmax))
-        if max(-low, high) < EXACT:
+        low, high = (x.reduce(column, initial=math.nan) for x in (np.fmin, np.fmax))
+        if not max(-low, high) >= EXACT:
             continue
         for k in np.flatnonzero(np.abs(column) >= EXACT).tolist():
             text = str(columns[name][k]).strip()
             if _WHOLE.fullmatch(text) and int(text) != column[k].item():
-                said = (
-                    f"{name!r} has whole numbers beyond 2^53, such as {text}, which "
-                    "float64 rounds, so that some that differ become equal. Subtract "
-                    "one number from all of them, as from times: only differences count"
+                what = (
+                    f"whole numbers beyond 2^53, such as {text}, which float64 rounds"
                 )
-                return [Caution(said)]
+                advice = "Subtract one number from all of them, as from times"
+                cells = columns[name] if low == high else ()
+                if len({as_text(x) for x in cells if not is_blank(x)}) > 1:
+                    msg = (
+                        f"{place(name, k)}: expected numbers that differ in float64; "
+                        f"got {what}, so that all of them become {low:.0f}. {advice}."
+                    )
+                    raise TableError(msg)
+                said = f"{name!r} has {what}, so that some that differ become equal"
+                return [Caution(f"{said}. {advice}: only differences count")]
     return []
 
 

@@ -1,13 +1,13 @@
 """Whether higher scores of a metric are better, as the caller says."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sigarray._backend.checks import show
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
+from sigarray.read._text import TableError
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
 # said.
@@ -15,13 +15,7 @@ Direction = bool | Mapping[str, bool] | None
 
 
 def check_direction(said: Any) -> Direction:
-    """Return what the caller says, if it is a flag, or one for each metric.
-
-    Raises
-    ------
-    TypeError
-        Another value.
-    """
+    """Return what the caller says, if it is a flag, or one for each metric."""
     if said is None or isinstance(said, bool):
         return said
     if isinstance(said, Mapping) and all(
@@ -43,11 +37,6 @@ def find_direction(
 
     The names of several metrics are joined by ", ", as in a table of scores. If no
     metric is named, tasks may be.
-
-    Raises
-    ------
-    TableError
-        Metrics, or tasks, of both directions.
     """
     if said is None or isinstance(said, bool):
         return said
@@ -75,13 +64,7 @@ def find_direction(
 def refuse_other_names(
     said: Direction, known: Collection[Any], source: str, got: str
 ) -> None:
-    """Refuse names of which none is known: one with a typing error turns no score.
-
-    Raises
-    ------
-    TableError
-        Such names, beside what the scores are of.
-    """
+    """Refuse names of which none is known: one with a typing error turns no score."""
     if isinstance(said, Mapping) and said and said.keys().isdisjoint(known):
         names = [x for x, is_higher in said.items() if not is_higher] or [*said]
         msg = (
@@ -92,9 +75,7 @@ def refuse_other_names(
         raise TableError(msg)
 
 
-def ask_about_tasks(
-    source: str, lower: Sequence[str], others: Sequence[str]
-) -> TableError:
+def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:
     """Return the error for tasks with losses beside others."""
     return TableError(
         f"{source}: expected tasks of one direction; got {lower[0]!r}, of which lower "

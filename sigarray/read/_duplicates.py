@@ -1,12 +1,13 @@
 """Several scores of one model for one item or run, where one is expected."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 import numpy as np
 
-from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
+from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
-from sigarray.read._codes import find_first, group_rows
-from sigarray.read._frame import list_names
+from sigarray.read._codes import Coded, encode, find_first, group_rows
+from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._identifiers import (
     are_of_one_item,
     have_samples,
@@ -15,23 +16,20 @@ from sigarray.read._identifiers import (
     say_together,
 )
 from sigarray.read._records import CRASHED, Record, Records, find_column
+from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import may_be_setting
-from sigarray.read._step_names import counts_steps, find_largest
+from sigarray.read._text import TableError
+from sigarray.read._wide import WideTable, list_names_of_rows
 from sigarray.read._words import HYPERPARAMETERS, names_clusters, names_ways
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
+_ADVICE = "Remove one, or name all columns that tell them apart with --run."
 
 
 def refuse_duplicates(records: Records) -> None:
-    """Refuse a second score of a model for the same item, run and cluster.
-
-    Raises
-    ------
-    TableError
-        The message names a column that tells the two apart, if there is one.
-    """
+    """Refuse a second score of a model for the same item, run and cluster."""
     if not records.has("item") and not records.has("run"):
         return
     groups, n_groups = records.group(*_NAME)
@@ -182,3 +180,93 @@ def _tells_apart(records: Records, column: str) -> bool:
     having, texts = records.take_texts(column)
     factors = [having.factors[role] for role in _NAME]
     return group_rows([*factors, texts])[1] == len(records)
+
+
+def refuse_repeats(records: Records) -> None:
+    """Refuse a second score by one rater, sample or run whose column has no role."""
+    factors = [records.factors[x] for x in ("model", "item", "cluster")]
+    known = {y for by in records.roles for x, y in by.items() if x != "rater"}
+    frame = records[0].frame
+    known |= {*records.metrics}
+    names = [x for x in (*frame.columns, *frame.left_out) if x not in known]
+    found = None
+    if any(map(_names_parts, names)):
+        found = _find_repeat(factors, dict(_read_texts(records, names)))
+    if found is not None:
+        record, other, by = records[found[0]], records[found[1]], found[2]
+        msg = (
+            f"{record.place}: expected one score of {record.model!r} for item "
+            f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}"
+        )
+        raise TableError(msg)
+
+
+def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
+    """Tell whether rows are ratings, samples or runs of items, to be averaged.
+
+    Most items have several, for a few may be repeated rows; or a column has such a
+    name, by which those are found.
+    """
+    if unit != "item" or "item" not in chosen:
+        return False
+    ids = list_names_of_rows(table, chosen["item"], "item")
+    return 2 * len({*ids}) <= len(ids) or any(map(_names_parts, table.names.values()))
+
+
+def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
+    """Refuse a second row of an item by one rater, sample or run.
+
+    `ids` are the items of the rows, and `known` the columns of items and models.
+    """
+    columns = {
+        name: encode_texts(table.cells[k])
+        for k, name in table.names.items()
+        if name not in known
+    }
+    found = _find_repeat([encode(ids)], columns) if columns else None
+    if found is not None:
+        k, first, by = found
+        msg = (
+            f"{table.place(k)}: expected one row of item {ids[k]!r}, {by}; got another "
+            f"one at {table.place(first)}. {_ADVICE}"
+        )
+        raise TableError(msg)
+
+
+def _read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
+    """Yield the texts in those columns that all files have."""
+    for name in names:
+        having, texts = records.take_texts(name)
+        if len(having) == len(records):
+            yield name, texts
+
+
+def _names_parts(name: str) -> bool:
+    """Tell by its name whether a column has raters, samples or runs."""
+    return are_of_one_item(name) or names_runs(name)
+
+
+def _find_repeat(
+    factors: Sequence[Coded], columns: Mapping[str, Coded]
+) -> tuple[int, int, str] | None:
+    """Return a row that is there twice, the first of its kind, and what they are of.
+
+    Columns of raters, samples and runs have to be among those that tell rows apart, and
+    others of few values may be. Where most rows are there twice, they are samples
+    without a name.
+    """
+    of_parts = {x: y for x, y in columns.items() if _names_parts(x)}
+    if not of_parts:
+        return None
+    others = [
+        y
+        for x, y in columns.items()
+        if x not in of_parts and 2 * len(y.list_known()) <= len(y)
+    ]
+    groups, n_groups = group_rows([*factors, *of_parts.values(), *others])
+    if n_groups == len(groups) or np.median(np.bincount(groups)) > 1:
+        return None
+    first = find_first(groups, n_groups)[groups]
+    again = int(np.argmax(first != np.arange(len(first))))
+    said = [f"{x} {y[again]!r}" for x, y in of_parts.items() if y[again] is not None]
+    return again, int(first[again]), list_in_words(said)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
-from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
+from sigarray.read._text import TableError
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
 _SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")
@@ -43,18 +43,9 @@ class SourceFile(NamedTuple):
 def list_files(
     sources: Sequence[str | os.PathLike[str]],
 ) -> tuple[list[SourceFile], list[str]]:
-    """List files, and those of folders; "name=path" names the model.
+    """List files, and those of folders by their names; "name=path" names the model.
 
-    Returns
-    -------
-    files, notes : list of SourceFile, list of str
-        The files in the order given, those of a folder in the order of their names; and
-        what was left out.
-
-    Raises
-    ------
-    TableError
-        A folder without files of scores, or with too many; a file that is given twice.
+    And notes on what was left out.
     """
     listed: list[SourceFile] = []
     notes: list[str] = []
@@ -97,9 +88,7 @@ def split_run(stem: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (stem, None)
 
 
-def say_split(
-    names: Iterable[tuple[str, tuple[str, str | None]]],
-) -> tuple[str, ...]:
+def say_split(names: Iterable[tuple[str, tuple[str, str | None]]]) -> tuple[str, ...]:
     """Return a note on the first name of a model and a run, if there is one."""
     for name, (model, run) in names:
         if run is not None:
@@ -107,7 +96,7 @@ def say_split(
     return ()
 
 
-def is_of_suffix(path: str, suffixes: Sequence[str]) -> bool:
+def is_of_suffix(path: str, suffixes: Names) -> bool:
     """Tell whether the name of a file ends so, or so with .gz."""
     return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
 
@@ -126,7 +115,7 @@ def name_stem(name: str) -> str:
     return name
 
 
-def _name_files(paths: Sequence[str]) -> list[str]:
+def _name_files(paths: Names) -> list[str]:
     """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
@@ -205,20 +194,14 @@ def _has_samples(path: Path, detailed: Sequence[Path]) -> bool:
 
 
 def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
-    """Refuse the folder of a model that has averages alone, beside others with items.
-
-    Raises
-    ------
-    TableError
-        Such folders of lm-evaluation-harness.
-    """
+    """Refuse a folder of a model with averages alone, beside others with items."""
     having = {x.parent for x in detailed}
     without = {x.parent for x in paths if x.match(_AVERAGES)} - having
     if without and any(x.match(_DETAILS[0]) for x in detailed):
         raise lack_samples(sorted(x.name for x in without))
 
 
-def lack_samples(models: Sequence[str]) -> TableError:
+def lack_samples(models: Names) -> TableError:
     """Return the error for models of which lm-evaluation-harness wrote no samples."""
     return TableError(
         f"Expected samples of all models; got none of {list_names(models, 3)}, whose "

@@ -1,4 +1,4 @@
-"""Choice of rows, by the values in a column, and of columns."""
+"""Choice of rows, by the values in a column, and of columns, by short names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ import numpy as np
 
 from sigarray._backend.index_columns import names_steps
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, split_rows, take
-from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
-from sigarray.read._lm_filters import has_filters, keep_filters
+from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
+from sigarray.read._lm_settings import has_filters, keep_filters
+from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
+from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
-from sigarray.read._text import NUMBER
+from sigarray.read._text import NUMBER, TableError
 
 
 def keep_rows(
@@ -28,11 +28,6 @@ def keep_rows(
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
     A column by which rows were chosen is then left out, unless it has a role, or is
     `named` by other options.
-
-    Raises
-    ------
-    TableError
-        No such column, or no such value in it.
     """
     whole = frames
     for name, values in (choice.where or {}).items():
@@ -78,9 +73,7 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
 
 
 def say_without_steps(
-    names: Sequence[str],
-    kept: Collection[str],
-    where: Mapping[str, Sequence[str]] | None,
+    names: Names, kept: Collection[str], where: Mapping[str, Names] | None
 ) -> list[str]:
     """Say which files have no row of the chosen steps, as of a run that has crashed."""
     lost = [x for x in names if x not in kept]
@@ -94,18 +87,11 @@ def say_without_steps(
     return [Caution(said)]
 
 
-def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
+def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
     """Leave out columns, so that they get no role.
 
     A column without a name that numbers the rows is left out too. Of runs whose seed
     is left out, the tracker's own names are taken.
-
-    Raises
-    ------
-    TableError
-        A column that is chosen for a role; the one in which a tracker says which runs
-        have crashed; the one that names the metrics, if there are several, which would
-        be mixed.
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
@@ -154,7 +140,7 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     )
 
 
-def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
+def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
     """Leave out runs by the columns that they have in the file, or by their names."""
     gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
     if not gone or frame.run_name is None:
@@ -163,7 +149,7 @@ def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
     return frame.take(np.flatnonzero(~is_gone))
 
 
-def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
+def _filter(frame: Frame, name: str, values: Names, *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
     frame = _filter_unfinished(frame, name, wanted)
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
@@ -188,9 +174,7 @@ def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Fra
     return replace(frame, unfinished=unfinished, n_unfinished=len(kept))
 
 
-def _say_lost(
-    frame: Frame, roles: Mapping[str, str], kept: np.ndarray, where: str
-) -> list[str]:
+def _say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
     """Say which runs have none of the chosen steps, and so are left out."""
     names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
     runs = split_rows([*names.values()]) if "run" in names else []
@@ -201,3 +185,50 @@ def _say_lost(
     more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
     said = f"runs without a row of {where} were left out: {name_few(few)}{more}"
     return [Caution(said)]
+
+
+def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
+    """Return the choice with whole names of columns, as trackers write them.
+
+    A name that no column has stands for the only one that ends with it, behind a point
+    or a slash. Other names stay as they are. Of a list, neighbours that together are
+    the name of a column are that one: acc,none.
+    """
+    columns = {x for frame in tables if frame is not None for x in frame.columns}
+    if not columns:
+        return choice
+    chosen = {role: _find_all(x, columns) for role, x in (choice.columns or {}).items()}
+    where = {_find(x, columns): y for x, y in (choice.where or {}).items()}
+    return replace(
+        choice,
+        columns=choice.columns and chosen,
+        where=choice.where and where,
+        ignored=join_names(choice.ignored, columns),
+        models=choice.models and join_names(choice.models, columns),
+    )
+
+
+def _find_all(name: str, columns: Collection[str]) -> str:
+    """Return a name, or several with commas, in full."""
+    if name in columns:
+        return name
+    names = join_names([x.strip() for x in name.split(",")], columns)
+    return ",".join(_find(x, columns) for x in names)
+
+
+def join_names(names: Names, columns: Collection[str]) -> list[str]:
+    """Return names, of which those of a column with commas had been split."""
+    joined: list[str] = []
+    start = 0
+    while start < len(names):
+        ends = range(len(names), start + 1, -1)
+        whole = (end for end in ends if ",".join(names[start:end]) in columns)
+        end = next(whole, start + 1)
+        joined.append(",".join(names[start:end]))
+        start = end
+    return joined
+
+
+def _find(name: str, columns: Collection[str]) -> str:
+    ends = [x for x in columns if x.endswith((f".{name}", f"/{name}"))]
+    return ends[0] if name and name not in columns and len(ends) == 1 else name

@@ -1,40 +1,21 @@
-"""Rows of a file as named columns, and the roles of these."""
+"""Rows of a file as named columns, and how these are listed in messages."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
-from sigarray._plain_text import squeeze, suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
-from sigarray.read._codes import distinct, take
-from sigarray.read._document_names import take_documents
-from sigarray.read._no_numbers import advise_numbers
-from sigarray.read._several_columns import advise_all
-from sigarray.read._step_names import find_step_column
-from sigarray.read._words import HYPERPARAMETERS
+from sigarray._plain_text import suggest
+from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import take
+from sigarray.read._text import TableError
 
-# Names of columns without case, spaces and punctuation, the most specific first.
-_USUAL = {
-    "model": """model modelname modelid system systemname method methodname algorithm
-        algo agent classifier approach architecture""",
-    "item": """item itemid docid doc exampleid example sampleid instanceid questionid
-        qid queryid promptid segmentid segid sentenceid sentid itemidx idx question
-        prompt instance uid id""",
-    "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
-        replicate repeat rep runname randomstate""",
-    "task": "task taskname dataset datasetname benchmark game env environment corpus",
-    "cluster": "cluster clusterid passageid documentid",
-    "metric": "metric metricname measure",
-    "score": "score scores value metricvalue",
-    "step": "step globalstep trainingstep iteration epoch",
-}
 # The most cells that are examined to tell whether a column holds numbers.
-_MAX_LOOKED_AT = 1000
+MAX_LOOKED_AT = 1000
+Names = Sequence[str]
+# Role -> the name of its column.
+Roles = Mapping[str, str]
 
 
 class UnknownMetricError(TableError):
@@ -178,134 +159,6 @@ class Frame:
         return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
 
 
-def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return role -> column: as chosen, by the kind of file, or by usual names.
-
-    Raises
-    ------
-    TableError
-        A chosen column that does not exist, or two with one usual name.
-    """
-    # A column that is chosen for one role has no other by the kind of file.
-    said = {*chosen.values()}
-    roles = {role: x for role, x in frame.roles.items() if x not in said}
-    for role, name in chosen.items():
-        if name not in frame.columns:
-            raise lacks_column(frame.source, name, frame.names_in_file, role)
-        roles[role] = name
-    taken = {*roles.values(), *(frame.metrics or ())}
-    names = {name: squeeze(name) for name in frame.columns if name not in taken}
-    has_ended = frame.kind.startswith("runs of ")  # at the step of their rows
-    for role, usual in _USUAL.items():
-        if role == "step" and has_ended:
-            continue
-        if role not in roles and role not in frame.constants:
-            column = _find_usual(usual.split(), names)
-            if column is not None:
-                roles[role] = column
-                del names[column]
-    if not frame.roles:
-        roles = take_documents(frame.columns, roles, names, chosen)
-    if "step" not in {*roles, *frame.constants} and not has_ended:
-        column = find_step_column(frame.columns, roles, names)
-        roles |= {} if column is None else {"step": column}
-    return roles
-
-
-def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
-    """Tell whether a table has a row for each score, not a column for each model."""
-    if "model" in chosen or "score" in chosen or frame.metrics is not None:
-        return True
-    column = find_roles(frame, {}).get("model")
-    if column is None:
-        return False
-    cells = filter(_is_filled, frame.columns[column])
-    return not looks_like_score(next(cells, "0"))
-
-
-def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
-    """Return the column of scores: the only one, or the chosen one.
-
-    Raises
-    ------
-    TableError
-        No column of numbers, or several, or none of the chosen name.
-    """
-    names = list_metrics(frame, roles)
-    if metric is not None and frame.metric is not None:
-        match_metric(frame, metric, [frame.metric])
-        metric = None
-    if metric is not None and "metric" not in roles:
-        known = names or [roles[x] for x in ("score",) if x in roles]
-        return match_metric(frame, metric, known, [*frame.columns])
-    if "score" in roles:
-        return roles["score"]
-    names = names or _list_verdicts(frame, roles)
-    if len(names) == 1:
-        return names[0]
-    if not names:
-        of_words = advise_numbers(frame.columns, roles.values())
-        advice = next(iter(frame.no_scores.values()), of_words)
-        msg = (
-            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
-            f"{list_names(frame.columns)}. Name it with --score."
-        )
-        raise TableError(msg if advice is None else f"{frame.source}: {advice}")
-    msg = (
-        f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric NAME"
-    )
-    # Several columns for items, or on tasks, are metrics of these.
-    if not {"item", "task"} & {*roles, *frame.constants}:
-        msg += advise_all(names)
-    msg += "."
-    raise TableError(msg)
-
-
-def match_metric(
-    frame: Frame, metric: str, names: Sequence[str], others: Sequence[str] = ()
-) -> str:
-    """Return the one of some names that stands for a metric.
-
-    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
-
-    Raises
-    ------
-    TableError
-        None of them, or several.
-    """
-    if metric in (*names, *others):
-        return metric
-    of_tool, comma, rule = metric.partition(",")
-    if of_tool in frame.no_scores:
-        msg = f"{frame.source}: {frame.no_scores[of_tool]}"
-        raise TableError(msg)
-    if of_tool in frame.renamed:
-        return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
-    # Samples of one filter, which results name.
-    for name, rule in frame.filters.items():
-        if metric == f"{name},{rule}":
-            return name
-    ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
-    endings = [name for name, end in ends.items() if end == metric]
-    starts = [name for name in names if name.split(",")[0] == metric]
-    for matches in (endings, starts):
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
-            raise SeveralMetricsError(frame.source, metric, matches)
-    msg = (
-        f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those in "
-        f"it: {list_names(names)}."
-    )
-    raise UnknownMetricError(msg, frame, names)
-
-
-def names_runs(name: str) -> bool:
-    """Tell by its name whether a column has runs, as "seed" does."""
-    return squeeze(name) in _USUAL["run"].split()
-
-
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
@@ -329,56 +182,22 @@ def lacks_column(
     )
 
 
+def refuse_twice(source: str, names: Names) -> None:
+    """Refuse names of several columns each, if there are any."""
+    if names:
+        msg = (
+            f"{source}: expected each column once; got {list_names(names)} twice. "
+            "Rename one, or remove it."
+        )
+        raise TableError(msg)
+
+
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
     """Join texts, if there are many the first."""
     more = [f"and {len(texts) - limit} more"] * (len(texts) > limit)
     return by.join([*texts[:limit], *more])
 
 
-def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
-    """Return the columns that may be the score."""
-    if frame.metrics is not None:
-        return list(frame.metrics)
-    return leave_out_settings(
-        name
-        for name, cells in frame.columns.items()
-        if name not in ("", *frame.index, *roles.values())
-        and not looks_like_index(name, ())
-        and not name.startswith("_")
-        and is_numeric(cells)
-    )
-
-
-def leave_out_settings(names: Iterable[str]) -> list[str]:
-    """Leave out names of hyperparameters, such as "lr", unless there are no others."""
-    every = list(names)
-    ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
-    return [x for x in every if ends[x] not in HYPERPARAMETERS] or every
-
-
-def _list_verdicts(frame: Frame, roles: Mapping[str, str]) -> list[str]:
-    """Return the columns of pass and fail, correct and incorrect and the like."""
-    return [
-        name
-        for name, cells in frame.columns.items()
-        if name not in roles.values()
-        and any(not is_blank(x) for x in cells[:_MAX_LOOKED_AT])
-        and all(map(looks_like_verdict, filter(_is_filled, distinct(cells))))
-    ]
-
-
-def _is_filled(cell: object) -> bool:
-    return not is_blank(cell)
-
-
 def is_numeric(cells: Sequence[Any]) -> bool:
     """Tell whether a column may be of scores, by its first cells."""
-    return any(looks_like_score(x) for x in cells[:_MAX_LOOKED_AT] if not is_blank(x))
-
-
-def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
-    for word in usual:
-        matches = [x for x, squeezed in names.items() if squeezed == word]
-        if len(matches) == 1:
-            return matches[0]
-    return None
+    return any(looks_like_score(x) for x in cells[:MAX_LOOKED_AT] if not is_blank(x))

@@ -11,13 +11,13 @@ import numpy as np
 
 from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, find_roles, list_names, names_runs
-from sigarray.read._run_columns import is_metric
+from sigarray.read._frame import Frame, Names, list_names, refuse_twice
+from sigarray.read._roles import guess_roles, names_runs
 from sigarray.read._summaries import find_summaries
-from sigarray.read._words import RUN_NAME
+from sigarray.read._text import TableError
+from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
 _STORED = re.compile(r"__index_level_\d+__")
@@ -29,13 +29,7 @@ def is_stored_table(path: str) -> bool:
 
 
 def read_stored_table(path: str) -> Frame:
-    """Read a file of Parquet or Arrow.
-
-    Raises
-    ------
-    TableError
-        No such file, a file of another kind, or no pyarrow.
-    """
+    """Read a file of Parquet or Arrow."""
     try:
         import pyarrow.feather
         import pyarrow.parquet
@@ -45,7 +39,7 @@ def read_stored_table(path: str) -> Frame:
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
         if is_parquet:
-            _refuse_twice(pyarrow.parquet.read_schema(path).names, path)
+            refuse_twice(path, _list_twice(pyarrow.parquet.read_schema(path).names))
         table = (
             pyarrow.parquet.read_table(path)
             if is_parquet
@@ -65,12 +59,6 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     """Return the columns of a data frame, whose missing cells are blank.
 
     NaN is blank too, as in pandas; in a file it is refused later, as no number.
-
-    Raises
-    ------
-    TableError
-        No data frame, one with a column twice or with several names for each, or no
-        narwhals.
     """
     try:
         import narwhals.stable.v1 as nw
@@ -93,7 +81,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
             msg += " Pass several files one by one, as scores(*files)."
         raise TypeError(msg) from error
     texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
-    _refuse_twice(texts, name)
+    refuse_twice(name, _list_twice(texts))
     if not len(frame):
         msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
         raise TableError(msg)
@@ -106,15 +94,8 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     return Frame("a data frame", name, columns, lines, "row", index=index)
 
 
-def _refuse_twice(names: Sequence[str], source: str) -> None:
-    """Refuse a name of several columns."""
-    twice = [x for x, n in collections.Counter(names).items() if n > 1]
-    if twice:
-        msg = (
-            f"{source}: expected each column once; got {list_names(twice)} twice. "
-            "Rename one, or remove it."
-        )
-        raise TableError(msg)
+def _list_twice(names: Names) -> list[str]:
+    return [x for x, n in collections.Counter(names).items() if n > 1]
 
 
 def _is_nan(name: object) -> bool:
@@ -211,7 +192,7 @@ def _stack_tasks(data: Any) -> Any:
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
     names = [str(levels[k].name) for k in telling]
-    roles = find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
+    roles = guess_roles(names)
     if len(names) != 2 or roles.keys() != {"model", "task"}:
         return data
     unused = [k for k in range(len(levels)) if k not in telling]
@@ -250,11 +231,6 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame whose level of the index without a name is a column "".
 
     Numbers of rows are no names, and are left out.
-
-    Raises
-    ------
-    TableError
-        Several levels without names.
     """
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
@@ -280,13 +256,7 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 def _name_stored_index(
     columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns in which an index that pandas has stored without a name is "".
-
-    Raises
-    ------
-    TableError
-        Several levels without names.
-    """
+    """Return columns in which an index that pandas has stored without a name is ""."""
     levels = [x for x in columns if _STORED.fullmatch(x)]
     if not levels or "" in columns:
         return columns, index

@@ -1,7 +1,7 @@
 """Columns with unknown names that may hold the items or runs of scores."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import (
     Coded,
@@ -19,15 +18,11 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._frame import Frame, find_roles, find_score
+from sigarray.read._frame import Frame, Roles
 from sigarray.read._records import Records, find_column
-from sigarray.read._words import (
-    RATERS,
-    RATINGS,
-    list_words,
-    names_clusters,
-    names_ways,
-)
+from sigarray.read._roles import find_roles, find_score
+from sigarray.read._text import TableError
+from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters, names_ways
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -50,21 +45,11 @@ class _Ids(NamedTuple):
 
 
 def find_items(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    metric: str | None,
+    frames: Sequence[Frame], chosen: Roles, metric: str | None
 ) -> tuple[list[Frame], list[str]]:
-    """Return the tables with the column of items, if only its values show it.
+    """Return tables with the column of items, if only its values show it, and notes.
 
-    Returns
-    -------
-    frames, notes : list of Frame, list of str
-        Texts, or more than 50 values, that every model has equally often are items.
-
-    Raises
-    ------
-    TableError
-        A column that may be of items or of runs, which only the user knows.
+    Texts, or more than 50 values, that every model has equally often are items.
     """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:
@@ -114,12 +99,6 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
 
     Every model and item has equally many, unless `is_said` that scores of an item are
     to be averaged. Scores are no samples if a column of indices may name them.
-
-    Raises
-    ------
-    TableError
-        Another column has the same values of each item for every model: numbers of
-        questions may begin anew in each category.
     """
     if records.has("run") or np.any(records.factors["item"].codes < 0):
         return False
@@ -212,9 +191,7 @@ def say_together(column: str, both: str) -> str:
     )
 
 
-def _count_values(
-    frames: Sequence[Frame], roles: Mapping[str, str], column: str
-) -> _Ids | None:
+def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
     """Count how often each model has each value; None if that differs."""
     names = [roles[x] for x in ("model", "task", "metric") if x in roles]
     if any(x not in frame.columns for frame in frames for x in (column, *names)):

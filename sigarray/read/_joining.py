@@ -1,42 +1,33 @@
 """Scores of all files, joined task by task."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution, put_place
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._confounds import say_confounds
-from sigarray.read._curves import Curves, find_curves
-from sigarray.read._directions import (
-    contradict,
-    find_direction,
-    refuse_other_names,
-)
-from sigarray.read._early import settle_early
-from sigarray.read._frame import list_names
-from sigarray.read._missing import (
-    ask_about_crashed,
-    leave_out_unnamed,
-)
-from sigarray.read._not_in_files import refuse_names, say_apart
-from sigarray.read._off_scale import doubt_scale_of_records
+from sigarray.read._directions import contradict, find_direction, refuse_other_names
+from sigarray.read._frame import Names, list_names
+from sigarray.read._guards import refuse_unnamed_pairs
+from sigarray.read._messages import Caution, put_place
+from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
 from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
 from sigarray.read._records import Record, Records, find_column
-from sigarray.read._same_rows import doubt_same_rows
+from sigarray.read._run_tables import Curves, find_curves
+from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._seeds import doubt_seeds
-from sigarray.read._steps import Unscored, settle_blank, take_last_steps
-from sigarray.read._summary_rows import refuse_summaries
+from sigarray.read._settings import say_confounds
+from sigarray.read._states import doubt_seeds
+from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
+from sigarray.read._summaries import refuse_summaries
+from sigarray.read._text import TableError
 from sigarray.read._treatment import LastSteps
-from sigarray.read._unlike_items import doubt_items_of_records
-from sigarray.read._unnamed import refuse_unnamed_pairs
+from sigarray.read._unlikely_rows import doubt_same_rows
+from sigarray.read._unscored import refuse_names, say_apart
 
 
 class _LastScores(NamedTuple):
@@ -48,8 +39,8 @@ class _LastScores(NamedTuple):
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
     unscored: Unscored
-    notes: Sequence[str]
-    doubts: Sequence[str]
+    notes: Names
+    doubts: Names
     last_steps: LastSteps | None
     is_kept: bool
 
@@ -153,13 +144,7 @@ def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
-    """Take items by themselves, as the user says who names no clusters, with a note.
-
-    Raises
-    ------
-    TableError
-        Clusters that are named, of items in several runs that were both drawn.
-    """
+    """Take items by themselves, as the user says who names no clusters, with a note."""
     is_named = "cluster" in (choice.columns or {})
     if choice.unit == "run,item" and is_named:
         msg = (
@@ -236,9 +221,7 @@ def _add_blank(
     if not n_missing:
         return table
     return table._replace(
-        missing=table.missing or "drop",
-        n_missing=n_missing,
-        is_untreated=is_untreated,
+        missing=table.missing or "drop", n_missing=n_missing, is_untreated=is_untreated
     )
 
 
@@ -256,13 +239,7 @@ def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller.
-
-    Raises
-    ------
-    TableError
-        The caller contradicts the tool, or names no metric and no task of the files.
-    """
+    """Return whether higher is better, as the tool states, or else as the caller."""
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)

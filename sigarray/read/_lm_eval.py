@@ -5,19 +5,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._bytes import TableError
 from sigarray.read._files import lack_samples
-from sigarray.read._frame import Frame, shorten
+from sigarray.read._frame import Frame, Names, shorten
 from sigarray.read._json import list_plain, tabulate_records
-from sigarray.read._lm_likelihoods import (
-    RENAMED,
-    are_log_likelihoods,
-    explain,
-    split_pair,
-)
+from sigarray.read._text import TableError
 
 AVERAGES = "results of lm-evaluation-harness"
 ITEMS = "samples of lm-evaluation-harness"
@@ -30,6 +25,15 @@ _NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
+# Metrics of which a sample has its log-likelihood, and the name of that.
+RENAMED = {"perplexity": "log-likelihood"}
+# What becomes of a pair of a log-likelihood and a size: the names of both numbers, what
+# divides the first, and the statistic of their sums.
+_PAIRS = {
+    "word_perplexity": ("nll", "words", 1.0, "perplexity"),
+    "byte_perplexity": ("nll", "bytes", 1.0, "perplexity"),
+    "bits_per_byte": ("bits", "bytes", log(2), "ratio --lower-is-better"),
+}
 
 
 def read_samples(
@@ -113,7 +117,7 @@ def _read_groups(path: Path, task: str) -> dict[str, int]:
     return {}
 
 
-def _list_tasks(group: str, members: Mapping[str, Sequence[str]]) -> set[str]:
+def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
     """Return the tasks of a group, and of the groups in it."""
     known, names = {group}, [group]
     for name in names:
@@ -142,15 +146,8 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more.
-
-    Raises
-    ------
-    TableError
-        A folder of averages alone beside folders with samples, whose model would be
-        left out.
-    """
+def find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
+    """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
     if ITEMS not in kinds:
         return []
@@ -163,17 +160,11 @@ def find_averages(frames: Sequence[Frame | None], paths: Sequence[str]) -> list[
     return places
 
 
-def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:
+def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
     """Return the files of chosen groups of tasks as those of one task each.
 
     The items of a group are all items of its tasks, so that its mean is that of its
     tasks, weighed by their sizes.
-
-    Raises
-    ------
-    TableError
-        A group beside one of its tasks, or two groups with a task in common; a group of
-        averages, which are not of items.
     """
     grouped = list(frames)
     for k, frame in enumerate(frames):
@@ -199,7 +190,7 @@ def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Fr
     return grouped
 
 
-def _refuse_groups(frame: Frame, tasks: Sequence[str] | None) -> None:
+def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
     for group in tasks or ():
         if group in frame.groups:
             msg = (
@@ -211,7 +202,7 @@ def _refuse_groups(frame: Frame, tasks: Sequence[str] | None) -> None:
             raise TableError(msg)
 
 
-def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+def say_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
     """Say which groups of tasks were taken for one task, or may be."""
     if tasks is None:
         sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
@@ -229,7 +220,7 @@ def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str
     ]
 
 
-def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+def doubt_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
     """Doubt verdicts over tasks of which some, and not all, are of one group."""
     every = list(frames)
     names = dict.fromkeys(
@@ -255,7 +246,7 @@ def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[s
 
 
 def count_pooled(
-    frames: Iterable[Frame], tasks: Sequence[str] | None
+    frames: Iterable[Frame], tasks: Names | None
 ) -> dict[str, tuple[int, int]]:
     """Return the groups that were taken for a task -> how many of their tasks."""
     known = _count_groups(frames) if tasks is not None else {}
@@ -306,4 +297,32 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         constants={"model": str(model)} if model else {},
         metrics=("value",),
         groups={x: len(_list_tasks(x, members)) for x in groups},
+    )
+
+
+def are_log_likelihoods(records: Sequence[Mapping[str, Any]], metric: str) -> bool:
+    """Tell whether the values of a metric are logarithms: a perplexity is positive."""
+    values = [x[metric] for x in records if metric in x]
+    numbers = [x for x in values if isinstance(x, (int, float))]
+    return bool(numbers) and len(numbers) == len(values) and max(numbers) <= 0
+
+
+def split_pair(metric: str, value: Any) -> dict[str, float] | None:
+    """Return both numbers of a sample by names of columns, if these are a pair."""
+    if metric not in _PAIRS or not isinstance(value, list) or len(value) != 2:
+        return None
+    if not all(isinstance(x, (int, float)) for x in value):
+        return None
+    first, second, divisor, _ = _PAIRS[metric]
+    return {f"{metric}.{first}": -value[0] / divisor, f"{metric}.{second}": value[1]}
+
+
+def explain(metric: str) -> str:
+    """Say why a metric of pairs has no scores of samples, and how to compare it."""
+    first, second, _, statistic = _PAIRS[metric]
+    return (
+        f"expected a metric with a score of each document; got {metric!r}, of which "
+        f"samples have the log-likelihood and the number of {second}. It is of their "
+        f"sums over all documents: pass --statistic {statistic} --score "
+        f"{metric}.{first},{metric}.{second}, and the samples of this task alone."
     )

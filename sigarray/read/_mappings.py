@@ -1,6 +1,6 @@
 """Scores in memory: arrays by model, or by task and model."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +9,19 @@ import numpy as np
 from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest_each
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place, say_single
 from sigarray.read._cells import have_names
 from sigarray.read._directions import find_direction, refuse_other_names
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
-from sigarray.read._item_names import is_item_name, name_items
-from sigarray.read._run_names import find_run_names, guess_run_names
+from sigarray.read._messages import put_place, say_single
+from sigarray.read._roles import guess_roles
+from sigarray.read._row_names import (
+    find_run_names,
+    is_item_name,
+    name_items,
+)
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns
 from sigarray.read._wide_scores import take_wide
@@ -30,16 +34,7 @@ _MODELS = {"baseline", "baselines", "ours", "proposed"}
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
-    """Read arrays by model, or by task and model, as a table with their columns.
-
-    Raises
-    ------
-    TypeError
-        Some values are mappings, and others are not.
-    TableError
-        No models, arrays that are not 1-D, scores that are not finite, or any other
-        reason to refuse a table.
-    """
+    """Read arrays by model, or by task and model, as a table with their columns."""
     are_tasks = {isinstance(x, Mapping) for x in scores.values()}
     if len(are_tasks) != 1:
         msg = (
@@ -122,9 +117,7 @@ def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
     ]
 
 
-def _are_turned(
-    tasks: Mapping[str, Mapping[str, np.ndarray]], models: Sequence[str]
-) -> bool:
+def _are_turned(tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names) -> bool:
     """Tell whether means of models on a task differ more than those of a model."""
     if any(len(by) < len(models) for by in tasks.values()):
         return False
@@ -155,7 +148,7 @@ def _read_models(
     are_named = (
         all(map(_has_names, values))
         and _can_be_joined([x.index for x in values])
-        and guess_run_names({str(x): () for x in scores}) is None
+        and "run" not in guess_roles(map(str, scores))
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
     if are_named and (choice.treatment or not any(x.isna().any() for x in values)):
@@ -197,7 +190,7 @@ def _read_columns(
         msg = f"{source}: expected each model once; got two names that are one text."
         raise TableError(msg)
     cells: dict[int, Any] = {}
-    maybe_runs = guess_run_names(columns)
+    maybe_runs = guess_roles(columns).get("run")
     for place, (name, x) in enumerate(columns.items()):
         if (name == maybe_runs or is_item_name(name)) and _are_texts(x):
             cells[place] = list(x)

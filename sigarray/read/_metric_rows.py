@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -19,35 +18,35 @@ from sigarray.read._cells import (
 from sigarray.read._codes import Coded, distinct, take
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     SeveralMetricsError,
     UnknownMetricError,
-    find_roles,
-    is_long,
-    list_metrics,
     list_names,
-    match_metric,
 )
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._losses import find_mixed
-from sigarray.read._run_columns import find_runs, is_metric
+from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
-from sigarray.read._words import METRICS, SPLITS, list_words
+from sigarray.read._text import TableError
+from sigarray.read._words import (
+    METRICS,
+    SPLITS,
+    find_mixed,
+    find_runs,
+    is_metric,
+    list_words,
+)
 
 # A table with more rows has no row for each run of a metric.
 _MAX_ROWS = 100_000
 
 
-def take_metric_rows(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
+def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Return the rows of the chosen metric, or the only one, without its name.
 
     A column of metrics has it, or names of rows such as "acc_seed0", which become
     "seed0". Other tables are returned as they are, such as those with a score in each
     row, of which each task may have a metric of its own.
-
-    Raises
-    ------
-    TableError
-        Several metrics without a choice, or none of the chosen name.
     """
     if frame.metrics is not None or frame.roles or frame.constants or frame.twice:
         return frame
@@ -112,13 +111,7 @@ def _take_columns(frame: Frame, known: Mapping[str, str], choice: Choice) -> Fra
 def find_rows_of_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows.
-
-    Raises
-    ------
-    TableError
-        No such metric, or several without a choice.
-    """
+    """Return the chosen or only metric in a column of metrics, and its rows."""
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
@@ -152,16 +145,8 @@ def find_rows_of_metric(
     return chosen, np.flatnonzero(texts.find([chosen or None]))
 
 
-def choose_metric_of(
-    frame: Frame, known: Sequence[str], metrics: Sequence[str], what: str
-) -> str:
-    """Return the chosen one of several metrics, or the only one.
-
-    Raises
-    ------
-    TableError
-        Several without a choice, none of the chosen name, or more than one chosen.
-    """
+def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> str:
+    """Return the chosen one of several metrics, or the only one."""
     wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
     if len(wanted) > 1:
         raise refuse_several(frame.source, wanted)
@@ -176,7 +161,7 @@ def choose_metric_of(
     return known[0]
 
 
-def refuse_several(source: str, metrics: Sequence[str]) -> TableError:
+def refuse_several(source: str, metrics: Names) -> TableError:
     """Return the error for several metrics, of which one alone can be compared."""
     return TableError(
         f"{source}: expected one metric to compare; got {list_names(metrics)} "
@@ -186,7 +171,7 @@ def refuse_several(source: str, metrics: Sequence[str]) -> TableError:
     )
 
 
-def _list_needed(frame: Frame, metrics: Coded, known: Sequence[str]) -> list[str]:
+def _list_needed(frame: Frame, metrics: Coded, known: Names) -> list[str]:
     """List metrics of which each task has one, and no fewer have."""
     column = find_roles(frame, {}).get("task")
     if column is None:
@@ -202,15 +187,13 @@ def _list_needed(frame: Frame, metrics: Coded, known: Sequence[str]) -> list[str
     return [] if find_mixed(needed) else needed
 
 
-def _quote(names: Sequence[str]) -> str:
+def _quote(names: Names) -> str:
     import shlex  # which few programs need
 
     return shlex.quote(names[0])
 
 
-def _find_column(
-    frame: Frame, known: Mapping[str, str], ignored: Sequence[str]
-) -> str | None:
+def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str | None:
     """Find a column of metrics, if the scores of a row are in several columns.
 
     It is named so, or all of its texts are names of metrics.
@@ -243,11 +226,7 @@ def _are_texts(cells: Sequence[Any]) -> bool:
 
 
 def _take(
-    frame: Frame,
-    column: str,
-    metrics: Sequence[str],
-    runs: Sequence[str] | None,
-    wanted: Sequence[str],
+    frame: Frame, column: str, metrics: Names, runs: Names | None, wanted: Names
 ) -> Frame:
     """Return the rows of one metric, with names of runs in place of its column."""
     known = list(dict.fromkeys(metrics))

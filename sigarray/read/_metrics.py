@@ -7,46 +7,36 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place, say_without
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     SeveralMetricsError,
     UnknownMetricError,
-    find_roles,
-    find_score,
     list_names,
     shorten,
 )
+from sigarray.read._messages import put_place, say_without
 from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
-from sigarray.read._not_in_files import refuse_tasks
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
-from sigarray.read._run_columns import find_runs
+from sigarray.read._roles import find_roles, find_score
 from sigarray.read._score_table import Choice
+from sigarray.read._text import TableError
 from sigarray.read._tracked import say_unfinished
+from sigarray.read._unscored import refuse_tasks
+from sigarray.read._words import find_runs
 
 _MAX_TASKS = 8
 
 
 def split_metrics(
-    frames: Sequence[Frame],
-    chosen: Mapping[str, str],
-    metrics: Sequence[str],
-    *,
-    are_all: bool,
+    frames: Sequence[Frame], chosen: Roles, metrics: Names, *, are_all: bool
 ) -> list[str]:
-    """Return the names of metrics; one with commas that no table has is several.
-
-    Raises
-    ------
-    TableError
-        One of several that no table has, if these are all tables; one that several
-        metrics begin with.
-    """
+    """Return the names of metrics; one with commas that no table has is several."""
     names = [x for name in metrics for x in _split(frames, chosen, name)]
     if len(names) > 1 and are_all:
         for name in names:
@@ -55,9 +45,7 @@ def split_metrics(
     return names
 
 
-def _lacks_metric(
-    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str
-) -> TableError:
+def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableError:
     """Return the error for a metric that no table has, which names those of all."""
     errors = []
     for frame in frames:
@@ -73,9 +61,7 @@ def _lacks_metric(
     return TableError(f"{lacks} A name with a comma may be quoted: --metric {quoted}.")
 
 
-def refuse_metrics(
-    errors: Sequence[UnknownMetricError], metrics: Sequence[str]
-) -> TableError:
+def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> TableError:
     """Return the error for metrics that none of several tables has."""
     known = dict.fromkeys(x for error in errors for x in error.known)
     by_task = {x.task: x.known for x in errors if x.task is not None}
@@ -86,13 +72,7 @@ def refuse_metrics(
 
 
 def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
-    """Ask for the metric of each of several tasks, if some have several.
-
-    Raises
-    ------
-    TableError
-        No metric was chosen. The message has those of each task.
-    """
+    """Ask for the metric of each of several tasks, if some have several."""
     by_task = {
         task: frame.metrics
         for frame in frames
@@ -110,7 +90,7 @@ def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
     raise TableError(msg)
 
 
-def _say_by_task(by_task: Mapping[str, Sequence[str]]) -> str:
+def _say_by_task(by_task: Mapping[str, Names]) -> str:
     """Say which metrics each task has, and how to take one of each, if they differ."""
     tasks: dict[tuple[str, ...], list[str]] = {}
     for task, known in by_task.items():
@@ -137,7 +117,7 @@ def _say_more(n: int) -> str:
     return f" and {n} other {'task' if n == 1 else 'tasks'} have" if n else " has"
 
 
-def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
+def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
     """Split a text at commas that are not in quotes, nor in the name of a metric."""
     parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
     if len(parts) < 2:
@@ -163,18 +143,12 @@ def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> lis
 
 
 def refuse_others(
-    metrics: Sequence[str],
+    metrics: Names,
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
-    chosen: Mapping[str, str],
+    chosen: Roles,
 ) -> None:
-    """Refuse several metrics if every task, or the only one, has the first of them.
-
-    Raises
-    ------
-    TableError
-        The others would be left out silently.
-    """
+    """Refuse several metrics if every task, or the only one, has the first of them."""
     read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
     if len(metrics) < 2 or len({x for _, y in read for x in y.records.metrics}) > 1:
         return
@@ -182,7 +156,7 @@ def refuse_others(
         raise refuse_several(frames[0].source, metrics)
 
 
-def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bool:
+def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
     """Tell whether some task of a table has none of the metrics."""
     column = find_roles(frame, chosen).get("task")
     if column is None:
@@ -192,8 +166,8 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bo
 
 
 def read_frames(
-    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
+    frames: Sequence[Frame], chosen: Roles, choice: Choice
+) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
     None, too, if no run of a table has ended. Notes, and the tasks without the metric
@@ -233,9 +207,7 @@ def read_frames(
     )
 
 
-def choose_metric(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> str | None:
+def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
     """Return the first of some metrics that a table has, or else the last of them."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
@@ -244,18 +216,9 @@ def choose_metric(
 
 
 def read_metrics(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    metrics: Sequence[str],
-    missing: Missing | None = None,
+    frame: Frame, chosen: Roles, metrics: Names, missing: Missing | None = None
 ) -> Reading:
-    """Return the scores of a table: of each task those of the first metric it has.
-
-    Raises
-    ------
-    TableError
-        As `read_records`.
-    """
+    """Return the scores of a table: of each task those of the first metric it has."""
     roles = find_roles(frame, chosen)
     if len(metrics) < 2 or "task" not in roles:
         metric = choose_metric(frame, chosen, metrics)
@@ -283,7 +246,7 @@ def read_metrics(
     )
 
 
-def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
+def _has(frame: Frame, chosen: Roles, metric: str) -> bool:
     try:
         _find(frame, chosen, metric)
     except UnknownMetricError:
@@ -291,7 +254,7 @@ def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
     return True
 
 
-def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
+def _find(frame: Frame, chosen: Roles, metric: str) -> None:
     """Raise `UnknownMetricError` if a table lacks a metric."""
     if metric in find_runs(frame.columns):
         return
@@ -302,7 +265,7 @@ def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
         find_score(frame, roles, metric)
 
 
-def _find_rows(frame: Frame, roles: Mapping[str, str], metric: str) -> np.ndarray:
+def _find_rows(frame: Frame, roles: Roles, metric: str) -> np.ndarray:
     """Return the rows that have a score of a metric."""
     try:
         if "metric" in roles:

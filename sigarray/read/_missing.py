@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray._plain_text import show_number
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._frame import list_names, shorten
+from sigarray.read._frame import Names, list_names, shorten
+from sigarray.read._messages import Caution
 from sigarray.read._records import Records
+from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, take_rows
 
 Missing = Literal["drop", "worst", "keep"]
@@ -25,17 +25,11 @@ Counts = dict[str, int]
 
 
 def blank_missing(
-    wide: WideTable, models: Sequence[str], missing: Missing, *, is_of_pairs: bool
+    wide: WideTable, models: Names, missing: Missing, *, is_of_pairs: bool
 ) -> tuple[WideTable, Counts]:
     """Return a table whose missing scores are blank cells, and how many these are.
 
     Of pairs, rows without a score of some model are left out.
-
-    Raises
-    ------
-    TableError
-        Missing scores of items or pairs that are to count as the worst; or of runs that
-        were maybe never made, because the cells are blank below the last score.
     """
     places = {x: k for k, x in wide.names.items() if x in models}
     lacks = {x: find_missing(wide.cells[k]) for x, k in places.items()}
@@ -85,12 +79,6 @@ def treat_missing(
 
     Of items, and of runs that are pairs, those without any score of some model are left
     out for all models; beside other scores of the item, a missing one alone is.
-
-    Raises
-    ------
-    TableError
-        Missing scores of items or pairs that are to count as the worst; a model without
-        other scores.
     """
     lacks = np.isnan(records.scores)
     if missing is None or not lacks.any():
@@ -149,7 +137,7 @@ def read_logged(records: Records, k: int) -> float | None:
 def count_by_model(records: Records) -> Counts:
     """Count the scores of each model."""
     models = records.factors["model"]
-    return {str(x): int(models.find([x]).sum()) for x in models.list_known()}
+    return {x: int(models.find([x]).sum()) for x in models.list_known()}
 
 
 def find_alone(records: Records, unit: str) -> np.ndarray:
@@ -165,19 +153,12 @@ def find_alone(records: Records, unit: str) -> np.ndarray:
 
 
 def ask_about_crashed(records: Records, missing: Missing | None) -> None:
-    """Ask what becomes of runs that have crashed.
-
-    Raises
-    ------
-    TableError
-        Such runs, without an answer.
-    """
+    """Ask what becomes of runs that have crashed."""
     is_one = records.find_crashed()
     if missing is not None or not is_one.any():
         return
     crashed = records.take(np.flatnonzero(is_one))
-    models = crashed.factors["model"]
-    counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
+    counts = count_by_model(crashed)
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""
@@ -196,13 +177,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
 def leave_out_unnamed(
     records: Records, missing: Missing | None
 ) -> tuple[Records, list[str]]:
-    """Leave out runs that have crashed before their model or task was logged.
-
-    Raises
-    ------
-    TableError
-        Such runs are to count as the worst of a task.
-    """
+    """Leave out runs that have crashed before their model or task was logged."""
     have_crashed = records.find_crashed()
     if missing is None or not have_crashed.any():
         return records, []

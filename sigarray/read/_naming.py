@@ -2,31 +2,33 @@
 
 import collections
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sigarray._plain_text import suggest
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import put_place
 from sigarray.read._files import SourceFile, split_run
-from sigarray.read._frame import Frame, list_names, shorten
-from sigarray.read._named_runs import advise_names
+from sigarray.read._frame import Frame, Names, list_names, shorten
+from sigarray.read._messages import put_place
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
+from sigarray.read._text import TableError
+from sigarray.read._tracked import advise_names
 
 # The most files and tasks that are named.
 MAX_NAMED = 4
 # The most files that are named in one note.
 _MAX_SOURCES = 2
+# Scores by task and model.
+Counts = collections.Counter[tuple[str, str]]
 
 
-def are_tasks(readings: Sequence[Reading | None]) -> bool:
-    """Tell whether several files have several models each, and so are tasks."""
-    records_of_files = [reading.records for reading in readings if reading is not None]
-    return len(records_of_files) > 1 and all(
-        not records.has("task") and len(records.list_known("model")) > 1
-        for records in records_of_files
-    )
+class ReadFile(NamedTuple):
+    """A file, its name in messages, its table, and the scores in it."""
+
+    file: SourceFile
+    name: str
+    frame: Frame
+    reading: Reading
 
 
 def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Records:
@@ -59,9 +61,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
         return records.name(model=model)
     if run is None:
         model, run = split_run(model)
-    if run is None:
-        return records.name(model=model)
-    return records.name(model=model, run=run)
+    return records.name(model=model, **({} if run is None else {"run": run}))
 
 
 def name_as_said(file: SourceFile, records: Records) -> Records:
@@ -86,89 +86,63 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
 
 
 def name_all(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame],
-    readings: Sequence[Reading | None],
-) -> tuple[
-    list[Records],
-    list[tuple[str, tuple[Any, str | None]]],
-    collections.Counter[tuple[str, str]],
-]:
+    read: Sequence[ReadFile],
+) -> tuple[list[Records], list[tuple[str, tuple[Any, str | None]]], Counts]:
     """Return the records of all files with the names of models and runs.
 
-    Returns
-    -------
-    records, splits, n_blank : list of Records, list, Counter
-        Names of files that were split into a model and a run; and the numbers of scores
-        that were left out as blank, by task and model.
+    Then names of files that were split into a model and a run; and the numbers of
+    scores that were left out as blank, by task and model.
     """
-    n_files = collections.Counter(
-        _name_part(file, frame, reading)
-        for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
-        if reading is not None
+    n_files = collections.Counter(map(_name_part, read))
+    every = [x.reading.records for x in read]
+    are_tasks = len(every) > 1 and all(
+        not x.has("task") and len(x.list_known("model")) > 1 for x in every
     )
-    is_by_task = are_tasks(readings)
-    named: list[Records] = []
-    splits, n_blank = [], collections.Counter[tuple[str, str]]()
-    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
-        if reading is not None:
-            if n_files[_name_part(file, frame, reading)] == 1:
-                file = file._replace(run=None)  # noqa: PLW2901
-            records_of_file = (
-                name_records(file, reading, is_of_task=is_by_task)
-                if file.said is None
-                else name_as_said(file, reading.records)
-            )
-            named.append(records_of_file)
-            is_by_path = not reading.records.has("model") and file.said is None
-            first = records_of_file[0]
-            n_blank += _count_blank(file, reading, first)
-            if is_by_path and first.model != file.model:
-                splits.append((file.model, (first.model, first.run)))
+    named, splits, n_blank = [], [], Counts()
+    for x in read:
+        file = x.file._replace(run=None) if n_files[_name_part(x)] == 1 else x.file
+        records = (
+            name_records(file, x.reading, is_of_task=are_tasks)
+            if file.said is None
+            else name_as_said(file, x.reading.records)
+        )
+        named.append(records)
+        first = records[0]
+        n_blank += _count_blank(file, x.reading, first)
+        is_by_path = not x.reading.records.has("model") and file.said is None
+        if is_by_path and first.model != file.model:
+            splits.append((file.model, (first.model, first.run)))
     return named, splits, n_blank
 
 
-def list_of_paths(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame],
-    readings: Sequence[Reading | None],
-) -> list[SourceFile]:
+def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
     """List the files whose model only the path names."""
     named_by_path = []
-    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
-        if reading is not None and _is_of_path(file, frame, reading):
-            first = reading.records[0]
-            is_plain = (first.item, first.run, first.step) == (None, None, None)
-            if is_plain and file.folder is not None:
-                refuse_rows_of_runs(file, len(reading.records))
-            named_by_path.append(file)
+    for file, _, frame, reading in read:
+        is_of_items = "task" in frame.constants or "item" in frame.roles
+        is_said = file.is_named or file.said is not None
+        if is_said or is_of_items or reading.records.has("model"):
+            continue
+        first = reading.records[0]
+        is_plain = (first.item, first.run, first.step) == (None, None, None)
+        if is_plain and file.folder is not None:
+            refuse_rows_of_runs(file, len(reading.records))
+        named_by_path.append(file)
     return named_by_path
 
 
-def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
-    """Tell whether only the path of a file names its model."""
-    if file.is_named or file.said is not None:
-        return False
-    is_of_items = "task" in frame.constants or "item" in frame.roles
-    return not reading.records.has("model") and not is_of_items
-
-
-def _name_part(
-    file: SourceFile, frame: Frame, reading: Reading
-) -> tuple[str, str | None, str | None]:
+def _name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
     """Name what runs of a model share: its task, which may be a part of a group."""
-    return file.model, reading.records[0].task, frame.constants.get("subtask")
+    return x.file.model, x.reading.records[0].task, x.frame.constants.get("subtask")
 
 
-def _count_blank(
-    file: SourceFile, reading: Reading, first: Record
-) -> collections.Counter[tuple[str, str]]:
+def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
     """Count the scores of a file that were left out as blank, by task and model.
 
     `first` is one of its scores, by the names that all of them have.
     """
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
-    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    counts = Counts()
     for (task, model), n in reading.n_blank.items():
         task_or_all = said.get("task") or task or first.task or ""
         counts[task_or_all, said.get("model") or model or str(first.model)] += n
@@ -181,40 +155,31 @@ def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
     return shorten(names, MAX_NAMED)
 
 
-def list_notes(
-    frames: Sequence[Frame], readings: Sequence[Reading | None]
-) -> list[str]:
+def list_notes(read: Sequence[ReadFile]) -> list[str]:
     """List the notes on files, with one line for those that are the same."""
     sources: dict[str, list[str]] = {}
-    for frame, reading in zip(frames, readings, strict=True):
-        for note in reading.notes if reading is not None else ():
-            sources.setdefault(note, []).append(frame.source)
+    for x in read:
+        for note in x.reading.notes:
+            sources.setdefault(note, []).append(x.frame.source)
     return [put_place(shorten(x, _MAX_SOURCES), note) for note, x in sources.items()]
 
 
-def check_one_way(readings: Sequence[Reading | None]) -> None:
+def check_one_way(read: Sequence[ReadFile]) -> None:
     """Refuse files if some have percent signs and others do not."""
-    present = [reading for reading in readings if reading is not None]
-    percent = [reading for reading in present if reading.is_percent]
-    if 0 < len(percent) < len(present):
-        other = next(reading for reading in present if not reading.is_percent)
-        first, second = (x.records[0].frame.source for x in (percent[0], other))
+    sources = {x.reading.is_percent: x.frame.source for x in reversed(read)}
+    if len(sources) > 1:
         msg = (
             f"Expected scores that are written in one way; got percent signs in "
-            f"{first}, and none in {second}."
+            f"{sources[True]}, and none in {sources[False]}."
         )
         raise TableError(msg)
 
 
-def check_dated(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    readings: Sequence[Reading | None],
-    frames: Sequence[Frame],
-) -> None:
+def check_dated(read: Sequence[ReadFile]) -> None:
     """Refuse two files with the items of the same task and model."""
     first: dict[Any, str] = {}
-    for (file, name, _), reading, frame in zip(files, readings, frames, strict=True):
-        if reading is None or frame.metrics is None or "item" not in frame.roles:
+    for file, name, frame, reading in read:
+        if frame.metrics is None or "item" not in frame.roles:
             continue
         record = reading.records[0]
         model = record.model or file.model
@@ -230,19 +195,16 @@ def check_dated(
 
 
 def check_ignored(
-    ignored: Sequence[str],
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame],
-    readings: Sequence[Reading | None],
+    ignored: Names, frames: Sequence[Frame], read: Sequence[ReadFile]
 ) -> None:
     """Refuse to leave out a name that is neither a column nor a model."""
     known: dict[str, None] = {"": None}
-    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
+    for frame in frames:
         known |= dict.fromkeys((*frame.columns, *frame.parts, *frame.parts.values()))
-        if reading is not None:
-            models = reading.records.list_known("model")
-            known |= dict.fromkeys(x or file.model for x in models)
-            known |= dict.fromkeys(x for _, x in reading.n_blank if x is not None)
+    for x in read:
+        models = x.reading.records.list_known("model")
+        known |= dict.fromkeys(y or x.file.model for y in models)
+        known |= dict.fromkeys(y for _, y in x.reading.n_blank if y is not None)
     for name in ignored:
         if name not in known:
             columns = list_names(list(frames[0].parts or frames[0].columns))

@@ -1,18 +1,26 @@
-"""Nested mappings and lists of scores: a column for each level of their keys."""
+"""Nested mappings and lists of scores, and arrays that NumPy saved."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, list_names
-from sigarray.read._guesses import RUN
+import numpy as np
+
+from sigarray.read._frame import Frame, Names, Roles, list_names
+from sigarray.read._paths import RUN
+from sigarray.read._text import TableError
 from sigarray.read._words import METRICS, list_words
 
 # The most levels of keys, such as task, model, run and item.
 _MAX_LEVELS = 4
 _ROLES = ("model", "task", "run", "item")
 _Key = tuple[Any, ...]
+_ADVICE = (
+    "Save arrays by the names of their models: np.savez('scores.npz', **arrays), where "
+    "arrays is a dict"
+)
 
 
 def read_nested(name: str, document: Any) -> Frame | None:
@@ -90,22 +98,13 @@ def _list_kinds(document: Any, depth: int) -> list[type | None]:
 
 
 def name_levels(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    *,
-    has_model: bool,
+    frame: Frame, chosen: Roles, ignored: Names, *, has_model: bool
 ) -> Frame:
     """Return nested scores with the roles of their keys, if these are clear.
 
     Keys such as seed0, seed1 are of runs; then the only others are of models, unless
     `has_model` says that the file names its model. Numbers alone may be of runs or of
     items, and stay without a role, as rows of a table do.
-
-    Raises
-    ------
-    TableError
-        Several levels of keys that may be of models, tasks or items.
     """
     if not frame.levels:
         return frame
@@ -129,7 +128,7 @@ def name_levels(
 
 
 def _ask(
-    frame: Frame, keys: Mapping[str, list[str]], left: Sequence[str], known: set[str]
+    frame: Frame, keys: Mapping[str, list[str]], left: Names, known: set[str]
 ) -> TableError:
     said = "; ".join(f"{x} is {list_names(keys[x], 3)}" for x in left)
     roles = [x for x in _ROLES if x not in known]
@@ -139,3 +138,43 @@ def _ask(
         f"{frame.source}: expected to know what the levels of its keys are; got "
         f"{said}. Name each with one of {options}, such as {example}."
     )
+
+
+def read_arrays(path: str) -> dict[str, Any] | Frame:
+    """Return scores by model, or with a column for each axis if these are several."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            msg = f"{path}: expected a name for each array; got one array. {_ADVICE}."
+            raise TableError(msg)
+        with loaded:
+            arrays = {name: loaded[name] for name in loaded.files}
+    except FileNotFoundError as error:
+        msg = f"{path} cannot be read: No such file or directory."
+        raise TableError(msg) from error
+    except TableError:
+        raise
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        is_pickled = "allow_pickle" in str(error)
+        got = "objects of Python, which are not loaded" if is_pickled else str(error)
+        load = "; load such a file by np.load(..., allow_pickle=True)[()]"
+        msg = (
+            f"{path}: expected arrays of numbers; got {got.splitlines()[0]}. {_ADVICE}"
+            f"{load if Path(path).suffix == '.npy' else ''}."
+        )
+        raise TableError(msg) from error
+    for name, x in arrays.items():
+        if x.dtype.kind not in "biuf" or not x.ndim or not x.size:
+            msg = (
+                f"{path}: expected arrays of numbers; got {name!r} of shape {x.shape} "
+                f"and dtype {x.dtype}."
+            )
+            raise TableError(msg)
+    if all(x.ndim == 1 for x in arrays.values()):
+        return arrays
+    frame = read_nested(path, {name: x.tolist() for name, x in arrays.items()})
+    if frame is None:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
+        msg = f"{path}: expected arrays of as many axes, three at most; got {shapes}."
+        raise TableError(msg)
+    return frame

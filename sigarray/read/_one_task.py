@@ -1,14 +1,14 @@
 """The scores of one task, joined by item or run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
-from sigarray.read._cautions import put_place, say_single
-from sigarray.read._clusters import find_clusters, name_items
+from sigarray.read._frame import Names
+from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
     count_by_model,
@@ -23,6 +23,7 @@ from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import ENDED_EARLY, Records
 from sigarray.read._run_tables import RunTable, find_run_tables
 from sigarray.read._score_table import Choice
+from sigarray.read._together import find_clusters, name_items
 from sigarray.read._treatment import (
     Averaged,
     Dropped,
@@ -58,8 +59,8 @@ def join_task(
     whole: Records,
     choice: Choice,
     unit: Unit,
-    models: Sequence[str],
-    of_raters: Sequence[str],
+    models: Names,
+    of_raters: Names,
     *,
     direction: bool | None,
 ) -> tuple[JoinedTask | None, list[str]]:
@@ -127,7 +128,7 @@ def join_doubts(tasks: Iterable[JoinedTask]) -> list[str]:
 
 def _join_pairs(
     records: Records,
-    models: Sequence[str],
+    models: Names,
     n_common: int,
     choice: Choice,
     unit: Unit,
@@ -149,7 +150,7 @@ def _join_pairs(
 
 
 def _list_unmatched(
-    records: Records, models: Sequence[str], unit: Unit
+    records: Records, models: Names, unit: Unit
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Return the names and the scores of all units of each model."""
     every = average(records, unit)

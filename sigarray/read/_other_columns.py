@@ -1,14 +1,12 @@
 """Columns that are hardly models: truths, metrics, statistics, hyperparameters."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from sigarray._plain_text import show_number, squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import list_names
-from sigarray.read._run_columns import find_runs
+from sigarray.read._frame import Names, list_names
 from sigarray.read._summaries import (
     COMPUTED,
     MAYBE_COMPUTED,
@@ -17,6 +15,7 @@ from sigarray.read._summaries import (
     may_be_scores,
     say_if_scores,
 )
+from sigarray.read._text import TableError
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -24,19 +23,22 @@ from sigarray.read._words import (
     METRICS,
     SPLITS,
     TRUTHS,
+    as_words,
+    find_runs,
     list_words,
     measures_quality,
 )
 
 # Words that may stand beside one of `METRICS`: "n_params", "total time".
-_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
+_FILLERS = as_words("""
+    n num number of total mean avg average
+""")
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
-_UNITS = frozenset(
-    (
-        *("s", "ms", "min", "h", "k", "m", "mb", "mib", "gb", "gib", "gpu", "cpu"),
-        *("wall", "clock", "peak", "used", "elapsed"),
-    )
-)
+_UNITS = as_words("""
+    s ms min h k m mb mib gb gib gpu cpu wall clock peak used elapsed
+""")
+# What measures no quality either, and is a name of no model; elsewhere it may say more.
+_COSTS = as_words("kwh wh joule joules co2 emissions rtf throughput fps qps size sizes")
 _ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
@@ -46,13 +48,7 @@ OF_SIZES = "were read as models, whose scores differ much in size"
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, in a table with a column for each model.
-
-    Raises
-    ------
-    TableError
-        The truth beside predictions, times or losses beside accuracies.
-    """
+    """Refuse columns that are hardly models, where each column is to be one."""
     names = list(scores)
     if len(names) < 2:
         return
@@ -86,9 +82,7 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
 
 
 def doubt_models(
-    source: str,
-    tasks: Mapping[str, Mapping[str, np.ndarray]],
-    models: Sequence[str] | None,
+    source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
     """Doubt columns that were taken for models: named as runs, or unlike in size.
 
@@ -121,25 +115,19 @@ def doubt_models(
 
 
 def _is_kind(
-    name: str,
-    scores: Mapping[str, np.ndarray],
-    words: Mapping[str, Collection[str]],
+    name: str, scores: Mapping[str, np.ndarray], words: Mapping[str, Collection[str]]
 ) -> bool:
     """Tell whether a column is a metric, computed from others, or a hyperparameter."""
-    words_of_name = set(words[name])
-    beside = METRICS | SPLITS | _FILLERS
+    words_of_name, plain = set(words[name]), squeeze(name)
+    kinds, beside = METRICS, METRICS | SPLITS | _FILLERS
     if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):
-        beside |= _UNITS
-    if words_of_name & METRICS and words_of_name <= beside:
+        kinds, beside = kinds | _COSTS, beside | _COSTS | _UNITS
+    if (words_of_name & kinds and words_of_name <= beside) or is_computed(name, words):
         return True
-    if is_computed(name, words):
-        return True
-    if squeeze(name) in MAYBE_COMPUTED:
+    if plain in MAYBE_COMPUTED:
         return not may_be_scores(name, scores)
-    if squeeze(name) in COMPUTED:
-        return True
-    return squeeze(name) in HYPERPARAMETERS or (
-        squeeze(name) in MAYBE_HYPERPARAMETERS
+    return plain in COMPUTED | HYPERPARAMETERS or (
+        plain in MAYBE_HYPERPARAMETERS | {"n"}
         and _is_coarse(scores[name])
         and any(not _is_coarse(x) for x in scores.values())
     )
@@ -153,13 +141,7 @@ def _is_coarse(x: np.ndarray) -> bool:
 def _refuse_scores_of_one_model(
     source: str, words: Mapping[str, Collection[str]]
 ) -> None:
-    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std.
-
-    Raises
-    ------
-    TableError
-        Columns with names that differ only in words for metrics, splits or deviations.
-    """
+    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std."""
     kinds = METRICS | SPLITS | COMPUTED | _FILLERS | {"sd", "macro", "micro"}
     by: dict[frozenset[str], list[str]] = {}
     for name, words_of_name in words.items():

@@ -1,13 +1,26 @@
-"""Predictions and the truth, in a table with a row for each: these are no scores."""
+"""Predictions, and preferences of two models: these are no scores."""
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
-from sigarray.read._cells import encode_texts
-from sigarray.read._frame import Frame, find_roles, find_score, list_metrics
-from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS
+from sigarray.read._cells import (
+    as_text,
+    encode_texts,
+    find_missing,
+    is_blank,
+    looks_like_score,
+)
+from sigarray.read._columns import quote_names
+from sigarray.read._frame import Frame, Names, Roles
+from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
+from sigarray.read._text import TableError
+from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS, as_words, list_words
 
 _PREDICTION = re.compile(
     r"y?(hat|pred(s|icted|ictions?)?)(label|class|answer|value)?s?"
@@ -15,19 +28,27 @@ _PREDICTION = re.compile(
 )
 # With fewer values, scores of right and wrong may look like those of the truth.
 _MIN_CLASSES = 3
+# The most rows by which preferences are recognized.
+_MAX_LOOKED_AT = 1000
+# By the first of them most columns are known to have no names.
+_FIRST = 5
+_TIE = re.compile(r"(tie[ds]?|draws?|both|neither|equal|same|none|nopreference).*|0")
+# How the first and the second of two models, and their columns, are called.
+_SIDES = (
+    *(("a", "b"), ("1", "2"), ("x", "y"), ("left", "right"), ("first", "second")),
+    *(("win", "loss"), ("win", "lose"), ("wins", "losses"), ("won", "lost")),
+    *(("better", "worse"), ("modela", "modelb"), ("systema", "systemb")),
+)
+# Numbers for the first model, the second one, and a tie.
+_NUMBERS = ((1.0, -1.0, 0.0), (1.0, 2.0, 0.0), (1.0, 2.0, 1.5), (1.0, 0.0, 0.5))
+_OF_WINS = as_words("""
+    preference preferences preferred prefer pref winner win wins won vote choice chosen
+    verdict outcome result better label
+""")
 
 
-def refuse_predictions(
-    frame: Frame, chosen: Mapping[str, str], metric: str | None
-) -> None:
-    """Refuse to take predictions, or the truth, for scores.
-
-    Raises
-    ------
-    TableError
-        The column of scores has such a name; or it has three or more classes, all of
-        them in a column of the truth.
-    """
+def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
+    """Refuse to take predictions, or the truth, for scores."""
     if frame.metrics is not None or "score" in chosen or not frame.lines:
         return
     roles = find_roles(frame, chosen)
@@ -46,7 +67,7 @@ def refuse_predictions(
         raise TableError(msg)
 
 
-def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
+def _find_only(frame: Frame, roles: Roles) -> str | None:
     """Return a column of predictions, if no other one may be the score."""
     names = list_metrics(frame, roles) or [
         x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
@@ -55,7 +76,7 @@ def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
     return predictions[-1] if predictions and len(predictions) == len(names) else None
 
 
-def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
     name = squeeze(column)
     others = [x for x in frame.columns if x not in {*roles.values(), column}]
     if _PREDICTION.fullmatch(name):
@@ -71,3 +92,184 @@ def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
     return len(values) >= _MIN_CLASSES and any(
         values <= {*encode_texts(cells).list_known()} for cells in truths
     )
+
+
+class _Preferences(NamedTuple):
+    """The columns of two models, of which is better, and the values in that.
+
+    `wins` are those for a win of the first and of the second model, or None if it is
+    the name of the model.
+    """
+
+    first: str
+    second: str
+    better: str
+    wins: tuple[str, str] | None
+    ties: tuple[str, ...]
+
+
+def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
+    """Refuse a table with two models in each row, and which of them is better."""
+    if frame.metrics is not None or frame.roles or is_long(frame, {}):
+        return
+    found = _find_preferences(frame)
+    said = {*metrics, *chosen.values()}
+    if found is None or (found.better in said and _are_numbers(frame, found.better)):
+        return
+    which = "says which is better"
+    if found.wins is not None:
+        first, second = (_write_value(frame, found.better, x) for x in found.wins)
+        are_numbers = _are_numbers(frame, found.better)
+        which += (
+            f" ({'if ' if are_numbers else ''}{first} is for {found.first!r}, and "
+            f"{second} for {found.second!r})"
+        )
+    missing = find_missing(frame.columns[found.better])
+    rows = f"frame = frame.dropna(subset=[{found.better!r}]); " if missing.any() else ""
+    msg = (
+        f"{frame.source}: expected scores of models; got what looks like preferences: "
+        f"{found.first!r} and {found.second!r} name two models, and {found.better!r} "
+        f"{which}. Make a row for each model, with 1 for a win, 1/2 for a tie and 0 "
+        f"for a loss. In pandas, if frame is this table: {rows}{_write(frame, found)}. "
+        f"Compare the wins on each pair of models with {_say_options(frame, found)}."
+    )
+    raise TableError(msg)
+
+
+def _find_preferences(frame: Frame) -> _Preferences | None:
+    """Find two columns of names from one set, and one of which is better."""
+    n_rows = min(len(frame.lines), _MAX_LOOKED_AT)
+    texts = {
+        name: _read_texts(cells[:n_rows])
+        for name, cells in frame.columns.items()
+        if _may_name(cells[:_FIRST])
+    }
+    names = {x: y for x, y in texts.items() if _are_names(y)}
+    for pair in itertools.combinations(names, 2):
+        a, b = pair if _find_sides(*pair[::-1]) is None else pair[::-1]
+        is_shared = _share(names[a], names[b])
+        if not (is_shared or _find_sides(a, b)):
+            continue
+        if any(x == y for x, y in zip(names[a], names[b], strict=True)):
+            continue
+        for better, cells in frame.columns.items():
+            values = texts.get(better) or _read_texts(cells[:n_rows])
+            if better in (a, b) or not any(values):
+                continue
+            is_of_wins = is_shared and bool(list_words(better) & _OF_WINS)
+            known = _find_wins(values, a, b, names, is_of_wins=is_of_wins)
+            if known is not None:
+                return _Preferences(a, b, better, *known)
+    return None
+
+
+def _find_wins(
+    values: Names, a: str, b: str, names: Mapping[str, Names], *, is_of_wins: bool
+) -> tuple[tuple[str, str] | None, tuple[str, ...]] | None:
+    """Return the values for a win of each model, and for ties, or None for others.
+
+    Numbers that may also be scores are wins where the column `is_of_wins` by its name.
+    """
+    known = dict.fromkeys(x for x in values if x)
+    models = {*names[a], *names[b]}
+    ties = tuple(x for x in known if x not in models and _TIE.fullmatch(squeeze(x)))
+    rows = zip(values, names[a], names[b], strict=True)
+    if len(ties) < len(known) and all(
+        x in (*ties, "", first, second) for x, first, second in rows
+    ):
+        return None, ties
+    if all(map(looks_like_score, known)):
+        return _find_numbers([*known], is_of_wins=is_of_wins)
+    by = {squeeze(x): x for x in known if x not in ties}
+    for side, other in ((squeeze(a), squeeze(b)), *_SIDES):
+        if by and {*by} <= {side, other}:
+            return (by.get(side, side), by.get(other, other)), ties
+    return None
+
+
+def _find_numbers(
+    texts: Names, *, is_of_wins: bool
+) -> tuple[tuple[str, str], tuple[str, ...]] | None:
+    """Return the numbers for a win of each model, and for ties, or None for others."""
+    try:
+        numbers = {float(x): x for x in texts}
+    except ValueError:  # a percentage, say
+        return None
+    for first, second, tie in _NUMBERS:
+        are_plain = second < 0 and second in numbers
+        if {*numbers} <= {first, second, tie} and (are_plain or is_of_wins):
+            of_ties = (numbers[tie],) if tie in numbers else ()
+            return (f"{first:g}", f"{second:g}"), of_ties
+    return None
+
+
+def _read_texts(cells: Sequence[object]) -> list[str]:
+    """Return the texts of cells, "" for missing ones."""
+    missing = find_missing(cells).tolist()
+    return ["" if x else as_text(y) for x, y in zip(missing, cells, strict=True)]
+
+
+def _may_name(cells: Sequence[object]) -> bool:
+    """Tell whether the first cells of a column may be names of models."""
+    is_text = not isinstance(cells, np.ndarray)
+    return is_text and not any(is_blank(x) or looks_like_score(x) for x in cells)
+
+
+def _are_names(texts: Names) -> bool:
+    """Tell whether a column has names of models, of which some come again."""
+    known = {*texts}
+    are_texts = not any(not x or looks_like_score(x) for x in known)
+    return are_texts and len(known) < len(texts)
+
+
+def _share(a: Names, b: Names) -> bool:
+    """Tell whether two columns have names from one set."""
+    return 2 * len({*a} & {*b}) >= min(len({*a}), len({*b}))
+
+
+def _find_sides(a: str, b: str) -> tuple[str, str] | None:
+    """Return the words for two sides in which two names of columns differ."""
+    x, y = list_words(a), list_words(b)
+    return next((z for z in _SIDES if (x - y, y - x) == ({z[0]}, {z[1]})), None)
+
+
+def _write(frame: Frame, found: _Preferences) -> str:
+    """Write the lines of pandas that make wins of preferences."""
+    better, both = found.better, [found.first, found.second]
+    is_won = f"frame[{better!r}].eq("
+    if found.wins is None:
+        is_won, each = f"{is_won}frame[x])", f"x in {both!r}"
+    else:
+        wins = [_write_value(frame, better, x) for x in found.wins]
+        which = ", ".join(f"({x!r}, {y})" for x, y in zip(both, wins, strict=True))
+        is_won, each = f"{is_won}y)", f"x, y in [{which}]"
+    ties = ", ".join(_write_value(frame, better, x) for x in found.ties)
+    item = "" if "item" in find_roles(frame, {}) else "item=frame.index, "
+    return (
+        f"wins = pd.concat([frame.assign({item}model=frame[x], {_name_wins(found)}="
+        f"{is_won} + frame[{better!r}].isin([{ties}]) / 2, pair=frame[{both!r}]"
+        f".apply(sorted, axis=1).str.join(' vs. ')) for {each}])"
+        f".drop(columns={[*both, better]!r})"
+    )
+
+
+def _write_value(frame: Frame, column: str, value: str) -> str:
+    """Write a value of a column as pandas reads it."""
+    return f"{float(value):g}" if _are_numbers(frame, column) else repr(value)
+
+
+def _are_numbers(frame: Frame, column: str) -> bool:
+    texts = _read_texts(frame.columns[column][:_MAX_LOOKED_AT])
+    return all(map(looks_like_score, filter(None, texts)))
+
+
+def _name_wins(found: _Preferences) -> str:
+    """Return a name for the column of wins that is not one of those left out."""
+    return "score" if found.better == "win" else "win"
+
+
+def _say_options(frame: Frame, found: _Preferences) -> str:
+    """Say with which options wins are compared."""
+    parts = [x for x in frame.columns if are_of_one_item(x) and x != found.better]
+    run = f" --run {quote_names(parts)}" if parts else ""
+    return f"--score {_name_wins(found)} --task pair --unit item{run}"

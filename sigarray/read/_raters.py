@@ -8,11 +8,14 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._cells import looks_like_score
-from sigarray.read._codes import Coded, group_rows
+from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._messages import Caution
 from sigarray.read._records import Records, find_column
+from sigarray.read._text import TableError
+from sigarray.read._treatment import Raters
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
@@ -67,7 +70,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     return replace(records, roles=roles, factors=factors), [*found]
 
 
-def doubt_raters(records: Records, columns: Sequence[str]) -> list[Doubt]:
+def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
     """Say that scores of a task are by other raters for each model, by their column.
 
     Or by the same in unequal shares.
@@ -197,3 +200,48 @@ def _say_lacking(texts: Coded, models: Coded) -> str | None:
     if not said:
         return None
     return f"of {len(values)}, {shorten(said, _MAX_MODELS, by='; ')}"
+
+
+def match_raters(
+    records: Records, *, drop_unmatched: bool
+) -> tuple[Records, Raters | None, list[str]]:
+    """Return the ratings of a task by those who rated the item for all models.
+
+    So the raters of an item are the same for all models, which their means need. Where
+    most items have no such rater, all ratings are returned.
+    And what is known of raters, None if they were not matched, and notes.
+    """
+    n_models = len(records.list_known("model"))
+    raters, items = records.factors["rater"], records.factors["item"].codes
+    if not records.has("rater") or n_models < 2:
+        return records, None, []
+    ratings = records.group("item", "rater")[0]
+    is_common = (np.bincount(ratings) == n_models)[ratings] & (raters.codes >= 0)
+    held, n_held = records.group("model", "item")
+    n_having = np.bincount(items[find_first(held, n_held)])
+    is_of_all = (n_having == n_models)[items]
+    every, matched = np.unique(items[is_of_all]), np.unique(items[is_common])
+    is_kept = is_common | ~is_of_all
+    column, n_lost = find_column(records, "rater"), len(every) - len(matched)
+    if 2 * len(matched) <= len(every) or (n_held == len(records) and n_lost):
+        return records, None, []
+    if n_lost and not drop_unmatched:
+        lost = np.setdiff1d(every, matched)
+        some = list_names([records.factors["item"].values[x] for x in lost], _MAX_SHOWN)
+        msg = (
+            f"{records[0].frame.source}: expected scores of each item by the same "
+            f"{column!r} for all models; got none of {n_lost} of {len(every)} items "
+            f"({some}). Pass --drop-unmatched to leave them out."
+        )
+        raise TableError(msg)
+    n_left = len(records) - int(is_kept.sum())
+    found = Raters(column or "", n_left, len(records), n_lost, len(every))
+    if not n_left:
+        return records, found, []
+    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+    also = f", with {n_lost} of {len(every)} items," if n_lost else ""
+    note = Caution(
+        f"{n_left} of {len(records)} scores{task}{also} were left out, because not "
+        f"all models have one of the item by the same {column!r}"
+    )
+    return records.take(is_kept), found, [note]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -17,28 +16,17 @@ from sigarray.read._cells import (
     looks_like_score,
     read_cells,
 )
-from sigarray.read._codes import (
-    Coded,
-    distinct,
-    find_first,
-    group_rows,
-    repeat,
-    take,
-)
-from sigarray.read._frame import (
-    Frame,
-    find_roles,
-    find_score,
-    list_metrics,
-    list_names,
-)
+from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
+from sigarray.read._frame import Frame, Roles, list_names, refuse_twice
 from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
+from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._text import TableError
+from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
-from sigarray.read._within_clusters import doubt_clusters
 from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
@@ -63,27 +51,14 @@ class Reading:
 
 
 def read_records(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    metric: str | None,
-    missing: Missing | None = None,
+    frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
     Missing scores are NaN if they are to be treated; of a table with steps, so are
     blank ones, and of runs that have crashed, all. Other blank ones are left out.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected.
     """
-    if frame.twice:
-        msg = (
-            f"{frame.source}: expected each column once; got {list_names(frame.twice)} "
-            "twice. Rename one, or remove it."
-        )
-        raise TableError(msg)
+    refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
     if "metric" in roles:
@@ -95,14 +70,17 @@ def read_records(
     have_crashed &= missing != "keep"
     missing = None if missing == "keep" else missing
     lacks = have_crashed | (find_missing(cells) & (missing is not None))
-    is_kept = lacks | ~find_blank(cells)
+    blank = find_blank(cells)
     is_blank = np.zeros(len(rows), bool)
     if "step" in roles:
-        is_blank = find_blank_steps(frame, roles, rows, find_blank(cells))
-        is_kept = ~find_blank(cells) | is_blank
+        is_blank = find_blank_steps(frame, roles, rows, blank)
+        is_kept = ~blank | is_blank
         lacks |= is_blank
-    elif missing == "drop":
-        is_kept &= ~(find_blank(cells) & _lack_names(frame, roles, rows)) | have_crashed
+    else:
+        # Without an option, blank cells are left out, whatever has become of a run.
+        is_kept = ~blank | (lacks & (missing is not None))
+        if missing == "drop":
+            is_kept &= ~(blank & _lack_names(frame, roles, rows)) | have_crashed
     left_out = rows[~is_kept]
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]
@@ -123,14 +101,13 @@ def read_records(
     if len(left_out):
         models = collections.Counter[str]()
         for (_, model), n in n_blank.items():
-            models.update({} if model is None else {model: n})
-        names = _list_few(frame, roles, left_out)
-        notes.append(say_rows(len(left_out), models, names))
+            models[model or ""] += n
+        del models[""]  # those of files that name none
+        notes.append(say_rows(len(left_out), models, _list_few(frame, roles, left_out)))
     of_runs = frame.kind.startswith("runs of ")
     if frame.metrics is None or of_runs:
-        said = _say_columns(frame, roles, column, chosen)
         # Trackers have many columns beside those that tell scores apart.
-        notes += said[:1] if of_runs else said
+        notes += _say_columns(frame, roles, column, chosen)[: 1 if of_runs else None]
     name = metric if metric is not None and "metric" in roles else column
     factors = {
         role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
@@ -150,7 +127,6 @@ def read_records(
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
     said, settings = say_settings(frame, roles, column, factors["model"], filled)
-    notes += said
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items
@@ -159,7 +135,7 @@ def read_records(
     return Reading(
         records,
         numbers.is_percent,
-        notes,
+        [*notes, *said],
         doubts,
         n_blank if has_all else {},
         settings,
@@ -176,19 +152,8 @@ def _say_renamed(frame: Frame, column: str) -> list[str]:
     ]
 
 
-def _find_column(
-    frame: Frame,
-    roles: Mapping[str, str],
-    metric: str | None,
-    chosen: Mapping[str, str],
-) -> str:
-    """Return the column of scores.
-
-    Raises
-    ------
-    TableError
-        No column, or several; one named "score" beside metrics; runs as models.
-    """
+def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) -> str:
+    """Return the column of scores."""
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
@@ -206,7 +171,7 @@ def _find_column(
     return column
 
 
-def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+def _lack_names(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
     """Tell which rows lack the name of a model, a run and so on."""
     lacks = np.zeros(len(rows), bool)
     for role in FACTORS:
@@ -215,9 +180,7 @@ def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.
     return lacks
 
 
-def _list_few(
-    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
-) -> list[dict[str, str]]:
+def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, str]]:
     """List the names of rows by role, if these are few."""
     columns = {role: frame.columns[roles[role]] for role in NAMES if role in roles}
     return [
@@ -227,7 +190,7 @@ def _list_few(
 
 
 def _count_rows(
-    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
+    frame: Frame, roles: Roles, rows: np.ndarray
 ) -> dict[tuple[str | None, str | None], int]:
     """Count rows by task and model, but those that lack such a name."""
     factors = []
@@ -249,9 +212,7 @@ def _count_rows(
     }
 
 
-def _say_columns(
-    frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
-) -> list[str]:
+def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[str]:
     """Say what columns were taken for, and which were ignored."""
     known = {role: x for role, x in roles.items() if role not in chosen}
     known["score"] = score
@@ -279,7 +240,7 @@ def _say_columns(
     return notes + doubt_clusters(frame, roles, unused)
 
 
-def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+def _groups_items(frame: Frame, roles: Roles, column: str) -> bool:
     """Tell whether a column of texts has one value for each item, and groups items.
 
     Items may be named anew in each task.
@@ -296,11 +257,7 @@ def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
 
 
 def _doubt_columns(
-    frame: Frame,
-    roles: Mapping[str, str],
-    score: str,
-    models: Coded,
-    rows: np.ndarray,
+    frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> list[str]:
     """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
@@ -327,7 +284,7 @@ def _doubt_columns(
 
 def _read_factor(
     frame: Frame,
-    roles: Mapping[str, str],
+    roles: Roles,
     role: str,
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
@@ -361,13 +318,12 @@ def _read_factor(
     return factor
 
 
-def _read_steps(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+def _read_steps(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
     if "step" not in roles:
         return np.broadcast_to(np.nan, len(rows))
     name = roles["step"]
     _read_factor(frame, roles, "step", rows)
     numbers = read_cells(
-        {name: take(frame.columns[name], rows)},
-        lambda _, k: frame.place(name, rows[k]),
+        {name: take(frame.columns[name], rows)}, lambda _, k: frame.place(name, rows[k])
     )
     return numbers.columns[name]

@@ -17,18 +17,15 @@ from sigarray.read._codes import (
     take,
 )
 from sigarray.read._frame import Frame
+from sigarray.read._words import as_words
 
 # The roles of names, texts as a rule.
 FACTORS = ("task", "model", "item", "run", "cluster", "content", "state", "rater")
 # The states of runs that have crashed, in words of trackers or numbers of MLflow.
-CRASHED = frozenset(
-    (
-        *("crashed", "failed", "killed", "fail", "4", "5", "crash", "failure", "error"),
-        *("errored", "aborted", "cancelled", "canceled", "stopped", "oom", "diverged"),
-        *("out of memory", "out_of_memory", "timeout", "timed out", "node_fail"),
-    )
-)
-
+CRASHED = as_words("""
+    crashed failed killed fail 4 5 crash failure error errored aborted cancelled
+    canceled stopped oom diverged out_of_memory timeout node_fail
+""") | {"out of memory", "timed out"}
 # The state of runs that end much earlier than others, in no word of a tracker.
 ENDED_EARLY = "ended early"
 

@@ -1,6 +1,7 @@
-"""Read a long table of responses."""
+"""Tables of responses, and of p-values, which commands of their own compare."""
 
 import math
+import re
 import shlex
 import warnings
 from collections.abc import Sequence
@@ -10,47 +11,29 @@ from typing import Any
 import numpy as np
 
 from sigarray._response_results import ResponseSet
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame, find_roles
+from sigarray.read._frame import Frame, Names
 from sigarray.read._raters import names_raters
+from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._text import read_number
-from sigarray.read._words import list_words
+from sigarray.read._text import NUMBER, TableError, read_number, read_rows
+from sigarray.read._words import as_words, list_words
 
 _COLUMNS = ("item", "system", "response")
 # Words in other names of a column of responses.
-_LIKE_RESPONSES = frozenset(
-    (
-        *("responses", "rating", "ratings", "score", "scores", "vote", "votes"),
-        *("answer", "answers", "judgment", "judgement", "label", "value", "grade"),
-    )
-)
+_LIKE_RESPONSES = as_words("""
+    responses rating ratings score scores vote votes answer answers judgment judgement
+    label value grade
+""")
 
 
-def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
+def read_responses(path: str | Path, systems: Names) -> ResponseSet:
     """Read the responses of gold and two systems; "-" is standard input.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file with columns item, system and response, among others, and a row for each
-        response. Rows with a blank response are left out, and other systems too,
-        with a warning.
-    systems : sequence of str
-        The names of gold, A and B.
-
-    Returns
-    -------
-    ResponseSet
-        Arrays (n_items, k), NaN where an item has fewer responses than another.
-
-    Raises
-    ------
-    TableError
-        The file or one of its rows is not what was expected, or a system has responses
-        of several runs.
+    The file has columns item, system and response, among others, and a row for each
+    response. Rows with a blank response are left out, and systems other than these
+    three, with a warning. Arrays are (n_items, k), NaN where an item has fewer.
     """
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
@@ -136,7 +119,7 @@ def _suggest(column: str, frame: Frame) -> str:
     return f" Did you mean {like[0]!r}? Rename it to {column!r}."
 
 
-def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> None:
+def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
     """Raise if a column shows that responses of a system are from several runs.
 
     Resampled items do not show effects that a run has on all of them.
@@ -183,3 +166,51 @@ def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
     for row, item in zip(filled, items, strict=True):
         row[: len(by_item[item])] = by_item[item]
     return filled
+
+
+def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
+    """Read p-values, with labels or without; "-" is standard input.
+
+    The file has numbers, or rows of a label and a p-value, and maybe a header. Numbers
+    without labels are counted.
+    """
+    name, table = read_rows(path)
+    rows = [
+        (line, cells if len(cells) > 1 else tuple(cells[0].split()))
+        for line, cells in table
+    ]
+    if rows and not re.search(r"[0-9<]", rows[0][1][-1]) and rows[0][1][-1]:
+        rows = rows[1:]  # a header
+    if not rows:
+        msg = f"{name} has no p-values. Expected numbers in [0, 1], or label,p rows."
+        raise TableError(msg)
+    if len(rows) == 1 and all(map(NUMBER.fullmatch, rows[0][1])):
+        rows = [(rows[0][0], (cell,)) for cell in rows[0][1]]
+    labels, p_values = [], []
+    for number, (line, cells) in enumerate(rows, 1):
+        if len(cells) > 2 or len(cells) != len(rows[0][1]):
+            msg = (
+                f"{name}, line {line}: expected a p-value, or a label and a p-value, "
+                f"in every row; got {', '.join(map(repr, cells))}."
+            )
+            raise TableError(msg)
+        is_label = len(cells) == 2 and not re.fullmatch(r"\d*\.\d+", cells[0])
+        if len(cells) == 2 and not is_label:
+            msg = (
+                f"{name}, line {line}: expected one p-value in each row, or a label "
+                f"and a p-value; got {cells[0]!r} and {cells[1]!r}."
+            )
+            raise TableError(msg)
+        labels.append(cells[0] if is_label else str(number))
+        p_values.append(_read_p_value(cells[-1], name, line))
+    return labels, p_values
+
+
+def _read_p_value(cell: str, name: str, line: int) -> float:
+    p_value = float(cell) if NUMBER.fullmatch(cell) else math.nan
+    if not 0.0 <= p_value <= 1.0:
+        msg = f"{name}, line {line}: expected a p-value in [0, 1]; got {cell!r}."
+        if math.isnan(p_value):
+            msg += " For '<0.001', write 0.001: it is a bound." if "<" in cell else ""
+        raise TableError(msg)
+    return p_value

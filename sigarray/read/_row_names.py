@@ -1,41 +1,53 @@
-"""Names of rows in an index, or in a column without a name."""
+"""Names of rows, of items or of runs, in a table with a column for each model."""
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._bytes import TableError
-from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
-from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray._plain_text import squeeze
+from sigarray.read._cells import (
+    as_text,
+    find_blank,
+    have_names,
+    is_blank,
+    looks_like_score,
+    looks_like_verdict,
+)
+from sigarray.read._columns import quote_names
+from sigarray.read._frame import Frame, Names, Roles, list_names
+from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
+from sigarray.read._text import TableError
+from sigarray.read._wide import WideTable, list_names_of_rows, split_tasks
 from sigarray.read._words import RUN_NAME
 
 # Such as fold3, and the split0_test_score of scikit-learn.
 _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
-# What pandas calls the first column of a file, where its header is blank.
-_UNNAMED = "Unnamed: 0"
+# The first column of a file where its header is blank, and as pandas calls it then.
+UNNAMED = ("", "Unnamed: 0")
 _MAX_SHOWN = 3
+# Names that say that rows are items: these are no names of models.
+_ITEMS = re.compile(
+    r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
+    r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
+)
+# Names that runs may have, too.
+_MAYBE_ITEMS = re.compile(r"(uu?|sample|row)?(id|ids|idx|index)")
+_WHOLE = re.compile(r"[+-]?\d+")
+_MARKS = frozenset(("0", "1"))
 
 
 def find_role_of_names(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
+    frame: Frame, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
     They are of runs if all are written like "seed0", or else as --unit says. Whole
     numbers, and others that are not in the first column, are left to the readers of
     columns. If other columns name the rows, an index of a data frame is ignored.
-
-    Returns
-    -------
-    chosen, choice, notes : dict of str to str, Choice, list of str
-
-    Raises
-    ------
-    TableError
-        Names of folds, or others, which may be of items, of runs or of models.
     """
     columns = _list_columns(frame, chosen, choice)
     if not columns:
@@ -65,11 +77,11 @@ def find_role_of_names(
     return {**chosen, role: column}, choice, [note]
 
 
-def _list_columns(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> list[str]:
+def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
     """List the columns of an index, or without a name, that are not known to be any."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     known |= {*find_roles(frame, {}).values()}
-    unnamed = [x for x in ("", _UNNAMED) if x in frame.columns]
+    unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
     return columns + [
         x
@@ -116,7 +128,7 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
     what, without = f"column {place}", f"--ignore {quoted}"
     if column in frame.index:
         what, without = f"its index{_quote(column)}", "data.reset_index(drop=True)"
-    what += ", which has no name" if column in ("", _UNNAMED) else ""
+    what += ", which has no name" if column in UNNAMED else ""
     advice = (
         "Where these are items of a test set, or benchmarks, by which models are "
         "paired, pass --unit item; where each is a run of its own, --unit run; where "
@@ -131,3 +143,187 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
         f"{frame.source}: expected to know what each row is; got "
         f"{list_names(names, _MAX_SHOWN)} in {what}. {advice}."
     )
+
+
+def name_items(
+    wide: WideTable, chosen: Roles, choice: Choice
+) -> tuple[dict[str, str], list[str]]:
+    """Return the chosen columns, with that of items if there is one, and a note."""
+    column = _find_item_names(wide, chosen, choice)
+    if column is None:
+        return dict(chosen), []
+    note = f"{wide.source}: column {column!r} names the items, by which models are "
+    note += "paired"
+    if "cluster" not in chosen and choice.unit is None:
+        without = f"--unit run --ignore {quote_names([column])}"
+        note += f". If each row is a run, pass {without}"
+    return {**chosen, "item": column}, [note]
+
+
+def is_item_name(name: str) -> bool:
+    """Tell by its name whether a column has items, and so is no model."""
+    return bool(_ITEMS.fullmatch(squeeze(name)))
+
+
+def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
+    """Return the column that names the item of each row, by its name and its values.
+
+    It is named as columns of items are, such as "question" or "item_id", and has
+    another text or whole number in each row, of a task if there are tasks, so that it
+    holds no scores. Whole numbers below "id" may also number runs: they name items if
+    rows are known to be items, or if all scores are 0 or 1. None if there is no such
+    column, or several, or if the user has chosen what the columns are.
+    """
+    if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
+        return None
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+    if "run" in guess_roles(columns):
+        return None
+    names = [x for x in columns if is_item_name(x)]
+    if not names and ("cluster" in chosen or _are_of_items(columns, choice)):
+        names = [x for x in columns if _MAYBE_ITEMS.fullmatch(squeeze(x))]
+    if len(names) != 1 or find_blank(columns[names[0]]).any():
+        return None
+    parts = split_tasks(wide, chosen)
+    position = next(k for k, x in wide.names.items() if x == names[0])
+    every = [[as_text(x) for x in part.cells[position]] for part in parts.values()]
+    are_names = all(
+        len({*texts}) == len(texts)
+        and (all(map(_WHOLE.fullmatch, texts)) or not any(map(looks_like_score, texts)))
+        for texts in every
+    )
+    return names[0] if are_names else None
+
+
+def number_items(frame: Frame, wide: WideTable) -> tuple[Frame, WideTable, str]:
+    """Add a column of numbers, which name the item of each row, and return its name."""
+    name = "row"
+    while name in frame.columns:
+        name += "_"
+    numbers = list(map(str, range(1, len(frame.lines) + 1)))
+    frame = replace(frame, columns={**frame.columns, name: numbers})
+    position = max(wide.names, default=-1) + 1
+    wide = wide._replace(
+        names={**wide.names, position: name}, cells={**wide.cells, position: numbers}
+    )
+    return frame, wide, name
+
+
+def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
+    """Tell whether rows are items, as the user says or as answers right or wrong."""
+    if choice.unit == "item":
+        return True
+    others = [y for x, y in columns.items() if not _MAYBE_ITEMS.fullmatch(squeeze(x))]
+    return all(
+        is_blank(cell) or as_text(cell) in _MARKS or looks_like_verdict(cell)
+        for cells in others
+        for cell in cells
+    )
+
+
+def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
+    """Return the column that names the run of each row, by its name and its values.
+
+    It is named as columns of runs are, such as "seed" or "trial", and holds a different
+    whole number or text in each row, of a task if there are tasks. None if there is no
+    such column, if the user has chosen what the columns are, or if it is called "run",
+    and its whole numbers may be the scores of a model among others that are whole.
+    """
+    if {"item", "run"} & {*chosen} or choice.unit in ("item", "cluster"):
+        return None
+    if choice.models is not None:
+        return None
+    known = {*choice.ignored, *chosen.values()}
+    columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+    name = guess_roles(columns).get("run")
+    if name is None or find_blank(columns[name]).any():
+        return None
+    texts = [as_text(x) for x in columns[name]]
+    others = [x for other, x in columns.items() if other != name]
+    if len(texts) < max(map(len, others), default=0):
+        return None
+    are_numbers = any(map(looks_like_score, columns[name]))
+    if are_numbers and not _are_numbers_of_runs(texts, others, name):
+        return None
+    parts = split_tasks(wide, chosen)
+    for part in parts.values():
+        _refuse_twice(part, name, columns)
+    return name
+
+
+def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
+    """Return the names of the rows of a task, or numbers if no column names them.
+
+    If the models are chosen, a column that is named as those of runs are does so, if it
+    has another name in each row.
+    """
+    column = chosen.get("item", chosen.get("run"))
+    if column is not None:
+        return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
+    n_rows = max(map(len, wide.cells.values()), default=0)
+    if choice.models is not None:
+        known = {*choice.models, *choice.ignored, *chosen.values()}
+        columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+        names = [
+            as_text(x) for x in columns.get(guess_roles(columns).get("run") or "", ())
+        ]
+        if all(names) and len({*names}) == n_rows:
+            return names
+    return tuple(map(str, range(1, n_rows + 1)))
+
+
+def ask_about_marks(source: str, name: str) -> TableError:
+    """Return the error for runs by a name whose scores of 0 and 1 are as of items."""
+    return TableError(
+        f"{source}: expected to know what a row is of; got column {name!r}, as of "
+        "runs, and scores of two values, as of items. Pass --unit run where each row "
+        f"is a run; or --item {name} where it names the items of a test set, by which "
+        "models are paired."
+    )
+
+
+def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool:
+    """Tell whether whole numbers name runs.
+
+    Of a column that is called "run" they may be scores of a model, beside other whole
+    ones; of no model is the name "seed" or "trial".
+    """
+    if not all(map(_WHOLE.fullmatch, texts)):
+        return False
+    if squeeze(name) != "run":
+        return True
+    numbers = sorted(map(int, texts))
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return True
+    return not all(_WHOLE.fullmatch(as_text(x)) for cells in others for x in cells)
+
+
+def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
+    """Refuse two rows of one run, of which another column may say the model."""
+    first: dict[str, int] = {}
+    for k, run in enumerate(list_names_of_rows(wide, name, "run")):
+        if first.setdefault(run, k) == k:
+            continue
+        texts = [
+            x
+            for x, cells in columns.items()
+            if x != name and not any(map(looks_like_score, cells))
+        ]
+        task = guess_roles(texts).get("task")
+        models = [x for x in texts if x != task]
+        such = f", such as {list_names(models, _MAX_SHOWN)}" if models else ""
+        of_task = f", such as {task!r}" if task is not None else ""
+        ignored = quote_names([name])
+        are_same = all(x[k] == x[first[run]] for x in columns.values())
+        same = ", with the same scores" if are_same else ""
+        msg = (
+            f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
+            f"again, as at {wide.place(first[run])}{same}. Remove one of these rows. "
+            f"Or, where a column names the model of each row{such}, pass it with "
+            f"--model; where it names tasks{of_task}, with --task; where it names "
+            "items, by which models are paired, with --item; or leave "
+            f"{name!r} out with --ignore {ignored}, or choose the models with "
+            "--columns."
+        )
+        raise TableError(msg)

@@ -8,11 +8,10 @@ import numpy as np
 
 from sigarray._numeric.sums import SumStatistic
 from sigarray.read._alignment import Unit
-from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
 from sigarray.read._missing import Missing
-from sigarray.read._run_tables import RunTable
+from sigarray.read._run_tables import Curves, RunTable
 from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 
@@ -129,7 +128,7 @@ class ScoreTable(NamedTuple):
     n_dropped: Mapping[str, Dropped] = {}
     averaged: Mapping[str, Averaged] = {}
     settings: Mapping[str, int] = {}
-    where: Mapping[str, Sequence[str]] = {}
+    where: Mapping[str, Names] = {}
     last_steps: LastSteps | None = None
     n_tasks: int | None = None
     without_metric: tuple[str, ...] = ()
@@ -197,9 +196,9 @@ class Choice:
 
     metrics: Sequence[str] = ()
     columns: Mapping[str, str] | None = None
-    models: Sequence[str] | None = None
-    tasks: Sequence[str] | None = None
-    where: Mapping[str, Sequence[str]] | None = None
+    models: Names | None = None
+    tasks: Names | None = None
+    where: Mapping[str, Names] | None = None
     path: str | None = None
     table: str | None = None
     ignored: Sequence[str] = ()

@@ -3,17 +3,16 @@
 import contextlib
 import gc
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sigarray.read._benchmarks import turn_benchmarks
-from sigarray.read._bytes import TableError
+from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out, say_without_steps
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
+from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
@@ -23,11 +22,10 @@ from sigarray.read._guards import (
     refuse_folds,
     refuse_rows_apart,
     refuse_splits,
+    refuse_unnamed_rows,
 )
-from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
-from sigarray.read._lm_conditions import say_conditions
 from sigarray.read._lm_eval import (
     count_pooled,
     doubt_groups,
@@ -35,7 +33,7 @@ from sigarray.read._lm_eval import (
     say_groups,
     take_groups,
 )
-from sigarray.read._lm_filters import name_filters
+from sigarray.read._lm_settings import name_filters, say_conditions
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
@@ -43,9 +41,9 @@ from sigarray.read._metrics import (
     refuse_unchosen,
     split_metrics,
 )
-from sigarray.read._named_runs import split_names
 from sigarray.read._naming import (
     MAX_NAMED,
+    ReadFile,
     check_dated,
     check_ignored,
     check_one_way,
@@ -55,39 +53,25 @@ from sigarray.read._naming import (
     name_files,
 )
 from sigarray.read._nested import name_levels, nest_lists
-from sigarray.read._paths import (
-    check_paths,
-    refuse_crossed_names,
-    refuse_single_runs,
-)
-from sigarray.read._pooled import count_settings
-from sigarray.read._predictions import refuse_predictions
-from sigarray.read._preferences import refuse_preferences
-from sigarray.read._reading import Reading
+from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
+from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._short_names import write_out
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._states import mark_states
-from sigarray.read._sum_columns import refuse_other_columns
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
+from sigarray.read._text import TableError
+from sigarray.read._together import put_columns_together
+from sigarray.read._tracked import add_overrides, check_overrides, split_names
 from sigarray.read._treatment import say_alike, say_fewer_runs
-from sigarray.read._turned import turn_runs
-from sigarray.read._unnamed import refuse_unnamed_rows
+from sigarray.read._turned import turn_benchmarks, turn_runs
 from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
-from sigarray.read._within_clusters import put_columns_together
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
-    """Read the scores of models from files, folders, or data frames.
-
-    Raises
-    ------
-    TableError
-        A file, a column or a cell is not what was expected.
-    """
+    """Read the scores of models from files, folders, or data frames."""
     with _without_collector():
         table = _read_sources(sources, choice)
     fewer = []
@@ -117,7 +101,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
-    refuse_other_columns(tables, choice.summed)
+    _refuse_other_columns(tables, choice.summed)
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
@@ -137,6 +121,18 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             if tables[0] is not None:
                 folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             return _add_doubts(table, [], folds)
+    table, doubts = _join_files(files, tables, choice, notes)
+    return _add_doubts(table, doubts, folds)
+
+
+def _join_files(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    tables: Sequence[Frame | None],
+    choice: Choice,
+    notes: Names,
+) -> tuple[ScoreTable, list[str]]:
+    """Join tables with a row for each score, and return doubts about these, too."""
+    chosen = dict(choice.columns or {})
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
@@ -147,17 +143,22 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
     readings, said, without = read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
-    read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
-    said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
-    check_one_way(readings)
-    check_ignored(choice.ignored, files, whole, readings)
-    named_by_path = list_of_paths(files, frames, readings)
+    every = [
+        ReadFile(file, name, frame, reading)
+        for (file, name, _), frame, reading in zip(files, frames, readings, strict=True)
+        if reading is not None
+    ]
+    check_one_way(every)
+    check_ignored(choice.ignored, whole, every)
+    check_dated(every)
+    read = [x.frame for x in every]
+    said += [*say_groups(read, choice.tasks), *list_notes(every)]
+    named_by_path = list_of_paths(every)
     refuse_crossed_names(named_by_path)
     said += check_paths([x for x in named_by_path if x.folder is not None])
-    check_dated(files, readings, frames)
-    named, splits, n_blank = name_all(files, frames, readings)
-    paths = [x.path for (x, *_), y in zip(files, readings, strict=True) if y]
-    said += [*say_split(splits), *say_conditions(paths, named, choice)]
+    named, splits, n_blank = name_all(every)
+    said += say_split(splits)
+    said += say_conditions([x.file.path for x in every], named, choice)
     records = join_all(named)
     known = np.flatnonzero(~np.isnan(records.scores))
     if choice.unit is None and len(known):
@@ -166,9 +167,11 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         )
     lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    source, said = name_files(files), [*notes, *said, *lacking]
-    table = join_records(records, choice, kinds, source, said, [*lost], n_blank)
-    _check_runs(table, files, readings)
+    said = [*notes, *said, *lacking]
+    table = join_records(
+        records, choice, kinds, name_files(files), said, [*lost], n_blank
+    )
+    _check_runs(table, [x for x, *_ in files], every)
     table = table._replace(
         n_tasks=_count_tasks(whole, records, choice),
         without_metric=tuple(lost),
@@ -177,12 +180,22 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
-    doubts = [x for reading in readings if reading is not None for x in reading.doubts]
+    doubts = [doubt for x in every for doubt in x.reading.doubts]
     doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
-        settings = dict.fromkeys(name for x in readings if x for name in x.settings)
+        settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))
-    return _add_doubts(table, doubts, folds)
+    return table, doubts
+
+
+def _refuse_other_columns(frames: Sequence[Frame | None], names: Names) -> None:
+    """Refuse names of --score that no table has."""
+    present = [x for x in frames if x is not None]
+    known = {x for frame in present for x in frame.columns}
+    for name in names if present else ():
+        if name not in known:
+            first = present[0]
+            raise lacks_column(first.source, name, first.names_in_file, "score")
 
 
 def _tabulate(
@@ -191,11 +204,6 @@ def _tabulate(
     """Return the files with chosen rows, and their tables; mappings have none.
 
     The choice is returned, too, with the names that columns have in the tables.
-
-    Raises
-    ------
-    TableError
-        Rows of means, of training and test data, or of folds, without an option.
     """
     if len(files) > 1 or files[0][0].is_named:
         files = [(x, name, nest_lists(name, content)) for x, name, content in files]
@@ -263,18 +271,14 @@ def _leave_out_averages(
     return [files[k] for k in kept], [tables[k] for k in kept], [note] * bool(places)
 
 
-def _add_doubts(
-    table: ScoreTable, doubts: Sequence[str], of_runs: Sequence[str]
-) -> ScoreTable:
+def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
     """Add doubts about scores, and about runs if scores are of runs."""
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
 
 
-def _refuse_rows(
-    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> None:
+def _refuse_rows(frames: Sequence[Frame], chosen: Roles, choice: Choice) -> None:
     """Refuse predictions, and folds that were not chosen, with a row for each."""
     for frame in frames:
         refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
@@ -285,7 +289,7 @@ def _refuse_rows(
 def _choose_rows(
     files: Sequence[tuple[SourceFile, str, Any]],
     frames: Sequence[Frame | None],
-    chosen: Mapping[str, str],
+    chosen: Roles,
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
     """Return the files that have chosen rows, and their tables."""
@@ -310,17 +314,14 @@ def _choose_rows(
 
 
 def _check_runs(
-    table: ScoreTable,
-    files: Sequence[tuple[SourceFile, str, Any]],
-    readings: Sequence[Reading | None],
+    table: ScoreTable, files: Sequence[SourceFile], read: Sequence[ReadFile]
 ) -> None:
     """Refuse many models with one run each, if files name them."""
-    are_named = any(file.is_named or file.said for file, *_ in files)
-    if are_named or any(x and x.records.has("model") for x in readings):
+    are_named = any(file.is_named or file.said for file in files)
+    if are_named or any(x.reading.records.has("model") for x in read):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        sizes = [*map(len, table.scores.values())]
-        refuse_single_runs(sizes, [x for x, *_ in files], table.source)
+        refuse_single_runs([*map(len, table.scores.values())], files, table.source)
 
 
 def _names_model(file: SourceFile, n_files: int) -> bool:
@@ -361,3 +362,27 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
         msg = f"{name} is empty. Expected a header and scores."
         raise TableError(msg)
     return frame
+
+
+def count_settings(
+    columns: Iterable[str], records: Records, table: ScoreTable
+) -> dict[str, int]:
+    """Count the values in each column that runs of one model have on one task.
+
+    Of several models it is the largest number; columns with one value are left out.
+    """
+    ids = {x for by in table.ids.values() for names in by.values() for x in names}
+    is_kept = records.factors["model"].find(table.models)
+    is_kept &= records.factors["run"].find(ids)
+    if table.missing == "drop":
+        is_kept &= ~np.isnan(records.scores)
+    records = records.take(is_kept)
+    counts = {}
+    for name in columns:
+        having, texts = records.take_texts(name)
+        having, texts = having.take(texts.codes >= 0), texts[texts.codes >= 0]
+        owners = [having.factors[role] for role in ("task", "model")]
+        groups, n_groups = group_rows([*owners, texts])
+        first = find_first(groups, n_groups)
+        counts[name] = int(np.bincount(group_rows(owners)[0][first]).max(initial=0))
+    return {name: n for name, n in counts.items() if n > 1}

@@ -1,46 +1,60 @@
-"""Settings in which the runs of one model differ, such as a learning rate."""
-
-from collections.abc import Mapping
+"""Settings in which runs of one model differ, and others in which models do."""
 
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index, names_steps
-from sigarray._plain_text import squeeze
-from sigarray.read._cautions import Caution
+from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts
-from sigarray.read._codes import Coded, group_rows, take
-from sigarray.read._frame import Frame, list_names, shorten
-from sigarray.read._step_names import find_largest
-from sigarray.read._words import HYPERPARAMETERS, METRICS, list_words
+from sigarray.read._codes import Coded, group_rows, repeat, take
+from sigarray.read._frame import Frame, Roles, list_names, shorten
+from sigarray.read._messages import Caution, put_place
+from sigarray.read._raters import names_raters
+from sigarray.read._records import Records
+from sigarray.read._roles import find_largest
+from sigarray.read._words import (
+    HYPERPARAMETERS,
+    METRICS,
+    RATERS,
+    TASKS,
+    as_words,
+    list_words,
+    measures_quality,
+)
 
 # Columns of trackers that describe a run, and not what was run.
-_OF_RUNS = frozenset(
-    (
-        *("state", "notes", "user", "tags", "created", "updated", "runtime", "sweep"),
-        *("group", "jobtype", "hostname", "gputype", "gpucount", "endtime", "host"),
-        *("artifacturi", "experimentid", "starttime", "status", "duration"),
-        *("datetimestart", "datetimecomplete", "device", "commit", "rev", "version"),
-    )
-)
+_OF_RUNS = as_words("""
+    state notes user tags created updated runtime sweep group jobtype hostname gputype
+    gpucount endtime host artifacturi experimentid starttime status duration
+    datetimestart datetimecomplete device commit rev version
+""")
 _MAX_SHOWN = 4
+# Words for what models were tested on, or by whom: scores of others do not compare.
+_DATA = as_words("""
+    data datasets tasks benchmarks suite subset subsets split splits partition fold
+    folds domain version language languages lang locale testset evalset
+""")
+_TESTED_ON = _DATA | TASKS | RATERS
+# With one of these it says how a model was made, or what it is called.
+_OF_MODELS = as_words("""
+    model models method train training trained pretrain pretraining pretrained
+    finetuning finetuned code library software package torch python cuda driver
+    framework
+""")
+_NAMES = as_words("""
+    model models method name id label algorithm
+""")
+# The most rows of a model by which columns that vary are told.
+_MAX_LOOKED_AT = 50
 
 
 def say_settings(
-    frame: Frame,
-    roles: Mapping[str, str],
-    score: str,
-    models: Coded,
-    rows: np.ndarray,
+    frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 
     Such a column is named as a setting is, or its values come again in other rows.
     Columns of metrics and of seeds are none.
-
-    Returns
-    -------
-    notes, columns : list of str, list of str
-        At most one note.
+    Return at most one note, and these columns.
     """
     if {"item", "step"} & {*roles} or not {"model", "run"} <= {*roles}:
         return [], []
@@ -97,3 +111,103 @@ def _find_first(models: Coded, texts: Coded) -> tuple[str, list[str]]:
         if len(values) > 1:
             break
     return str(model), [str(x) for x in values]
+
+
+def say_confounds(records: Records, source: str) -> list[str]:
+    """Say in which columns models differ, too, so that a difference may be theirs.
+
+    All scores of a model have one value of such a column, at least on each task, and
+    models have several. By its name, it is of data or of raters, and readers are warned
+    of it; or it describes the models, as their sizes do, and a note names all of these.
+    """
+    found = [
+        (name, x)
+        for name in _list_columns(records)
+        if (x := _find_values(records, name)) is not None
+    ]
+    notes = [
+        put_place(source, _warn(name, models, texts))
+        for name, (models, texts) in found
+        if says_data(name)
+    ]
+    others = [name for name, _ in found if not says_data(name)]
+    if others:
+        note = (
+            f"models differ in {list_names(others, _MAX_SHOWN)}, too, of which all "
+            "scores of a model have one value: differences may be due to these"
+        )
+        notes.append(f"{source}: {note}")
+    return notes
+
+
+def says_data(name: str) -> bool:
+    """Tell by its name whether a column says what models were tested on, or by whom."""
+    words = list_words(name)
+    describes = squeeze(name) in HYPERPARAMETERS or bool(words & _OF_MODELS)
+    return bool(words & _TESTED_ON) and not describes
+
+
+def _list_columns(records: Records) -> list[str]:
+    """List the columns that may be confounded; of a tool's, those of data alone."""
+    names: dict[str, None] = {}
+    has_items = records.has("item")
+    for k in np.unique(records.files):
+        frame, roles = records.frames[k], records.roles[k]
+        used = {y for x in roles.values() for y in (x, *x.split(","))}
+        used |= {records.metrics[k], *(frame.metrics or ())}
+        is_of_tool = frame.metrics is not None or frame.kind.startswith("runs of ")
+        for name in frame.columns:
+            is_name = bool(list_words(name) & _NAMES) or name.startswith("_")
+            if not name or name in used or measures_quality(name):
+                continue
+            if has_items and names_raters(name):
+                continue  # Other raters of each model are warned of as such.
+            if says_data(name) or not (is_of_tool or is_name):
+                names[name] = None
+    return list(names)
+
+
+def _find_values(records: Records, name: str) -> tuple[Coded, Coded] | None:
+    """Return the models and values of a column if models differ in it, or None."""
+    if _varies_at_once(records, name):
+        return None
+    records, texts = records.take_texts(name)
+    filled = np.flatnonzero(texts.codes >= 0)
+    texts, models = texts[filled], records.factors["model"][filled]
+    tasks = records.factors["task"][filled]
+    for strata in (repeat(None, len(filled)), tasks):
+        groups, n_groups = group_rows([strata, models])
+        if n_groups and np.bincount(groups).min() > 1:
+            is_one_value = group_rows([strata, models, texts])[1] == n_groups
+            is_several = group_rows([strata, texts])[1] > group_rows([strata])[1]
+            if is_one_value and is_several:
+                return models, texts
+    return None
+
+
+def _varies_at_once(records: Records, name: str) -> bool:
+    """Tell whether the first scores of a model on a task have several values."""
+    files = np.unique(records.files)
+    first = next(k for k in files if records.frames[k].find(name) is not None)
+    same = records.files == first
+    for role in ("model", "task"):
+        codes = records.factors[role].codes
+        same &= codes == codes[np.argmax(records.files == first)]
+    rows = records.rows[np.flatnonzero(same)[:_MAX_LOOKED_AT]]
+    texts = encode_texts(take(records.frames[first].find(name), rows))
+    return len({*texts.codes.tolist()} - {-1}) > 1
+
+
+def _warn(name: str, models: Coded, texts: Coded) -> Caution:
+    """Warn of a column of data, with the values of the first models."""
+    of_models = {
+        str(x): [str(y) for y in texts[models.find([x])].list_known()]
+        for x in models.list_known()
+    }
+    said = [f"{quote(x)} {list_names(y, 2)}" for x, y in of_models.items()]
+    return Caution(
+        f"models differ in {name!r}, too, so that a difference may be due to it: "
+        f"{shorten(said, _MAX_SHOWN)}. Compare them on the same, by --where "
+        f"{name}=VALUE; or pass --ignore {name} where it tells models apart and not "
+        "what they were tested on"
+    )

@@ -4,20 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigarray.read import (
-    _arrays,
-    _excel,
-    _helm,
-    _inspect,
-    _lighteval,
-    _lm_eval,
-    _tensorboard,
-    _trackers,
-)
-from sigarray.read._bytes import TableError, read_text
+from sigarray.read import _harnesses, _layout, _lm_eval, _nested, _trackers
 from sigarray.read._cells import have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
-from sigarray.read._documents import find_tables, tabulate_part, take_part
 from sigarray.read._files import (
     ARRAYS,
     EXCEL,
@@ -28,29 +17,32 @@ from sigarray.read._files import (
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
 from sigarray.read._json import (
+    find_tables,
     flatten,
     parse_document,
     parse_lines,
     refuse_document,
+    tabulate_part,
     tabulate_records,
+    take_part,
 )
 from sigarray.read._layout import TextTable, read_table
 from sigarray.read._nested import read_nested
+from sigarray.read._text import TableError, read_text
 
 # The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
-_OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
 _OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = (
-    _inspect.convert_data_frame,
-    _lighteval.convert_details,
+    _harnesses.convert_data_frame,
+    _harnesses.convert_details,
     _trackers.convert_runs,
     _trackers.convert_curve,
     _trackers.convert_chart,
 )
 _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
     _lm_eval.read_results,
-    _inspect.read_log,
+    _harnesses.read_log,
     _trackers.read_evaluate,
 )
 
@@ -58,16 +50,10 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 def open_source(
     file: SourceFile, table: str | None = None
 ) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file, or of a table in it.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, or is of an unknown kind; no such table.
-    """
+    """Return the name and the content of a file, or of a table in it."""
     path = file.path
     if path.lower().endswith(EXCEL):
-        return path, _excel.read_sheet(path, table)
+        return path, _layout.read_sheet(path, table)
     name, content = _open(path)
     if isinstance(content, _Document):
         return name, _recognise(name, content.content, table)
@@ -92,12 +78,12 @@ def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
     if path != "-" and Path(path).is_dir():
         folder = Path(path)
         is_store = is_mlflow_store(folder)
-        read = _trackers.read_mlflow_store if is_store else _tensorboard.read_events
+        read = _trackers.read_mlflow_store if is_store else _trackers.read_events
         return path, read(folder)
     if lower.endswith(".eval"):
-        return path, _inspect.read_archive(path)
+        return path, _harnesses.read_archive(path)
     if lower.endswith(ARRAYS):
-        return path, _arrays.read_arrays(path)
+        return path, _nested.read_arrays(path)
     if is_stored_table(path):
         return path, read_stored_table(path)
     name, text = read_text(path)
@@ -112,7 +98,9 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
         return read_table(text, name)
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return _recognise_lines(name, lines, records)
+        return _lm_eval.read_samples(name, lines, records) or tabulate_records(
+            "records of JSON", name, records, lines, "line"
+        )
     return _Document(parse_document(text, name))
 
 
@@ -166,16 +154,6 @@ def _has_records(text: str) -> bool:
     )
 
 
-def _recognise_lines(
-    name: str, lines: list[int], records: list[dict[str, Any]]
-) -> Frame:
-    for read in _OF_LINES:
-        frame = read(name, lines, records)
-        if frame is not None:
-            return frame
-    return tabulate_records("records of JSON", name, records, lines, "line")
-
-
 def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
     """Return the scores of a document, or of a table in it."""
     if table is not None:
@@ -191,7 +169,7 @@ def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
     if not document or not are_records:
         raise refuse_document(document, name)
     places = list(range(1, len(document) + 1))
-    return _helm.read_instances(name, document) or tabulate_records(
+    return _harnesses.read_instances(name, document) or tabulate_records(
         "records of JSON", name, document, places, "record"
     )
 

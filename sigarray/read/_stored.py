@@ -9,15 +9,10 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
-from sigarray.read._bytes import TableError
-from sigarray.read._columns import (
-    check_count,
-    choose,
-    leave_out,
-    refuse_indices,
-)
-from sigarray.read._frame import Frame, find_roles
-from sigarray.read._run_names import guess_run_names
+from sigarray.read._columns import check_count, choose, leave_out, refuse_indices
+from sigarray.read._frame import Names
+from sigarray.read._roles import guess_roles
+from sigarray.read._text import TableError
 
 # With at most this many scores of all models, a table is read like any other file.
 MAX_READ = 2**20
@@ -73,13 +68,12 @@ def is_wide_store(file: str) -> bool:
         names = column_names(Path(file))
     except (ImportError, TypeError, OSError, ValueError):
         return False  # the reader of all files raises the error
-    frame = Frame("", file, dict.fromkeys(names, ()), ())
-    return "model" not in find_roles(frame, {})
+    return "model" not in guess_roles(names)
 
 
 def open_stored(
     file: str,
-    columns: Sequence[str] | None,
+    columns: Names | None,
     *,
     ignored: Sequence[str] = (),
     higher_is_better: bool,
@@ -88,11 +82,6 @@ def open_stored(
     """Return the models of a table on disk, with columns chosen as in `read_wide`.
 
     A column that may name the runs is left out of a table that is read like others.
-
-    Raises
-    ------
-    TableError
-        No such file, or no table; too few columns or too many; an index.
     """
     try:
         every = column_names(Path(file))
@@ -104,7 +93,7 @@ def open_stored(
             # An index is no model, whether it is left out or not.
             index = index_names(Path(file))
             names = leave_out(names, [x for x in ignored if x not in index], file)
-            of_runs = guess_run_names(dict.fromkeys(names.values()))
+            of_runs = guess_roles(names.values()).get("run")
             indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
             others = {k: x for k, x in indices.items() if x != of_runs}
             refuse_indices(others, "by name", 1, file)

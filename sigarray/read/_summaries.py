@@ -1,4 +1,4 @@
-"""Names of means, deviations and extremes, which are not runs, items or models."""
+"""Means, deviations and extremes by their names, which are no runs or models."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -7,42 +7,36 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, find_roles, is_long
-from sigarray.read._words import METRICS, list_words
+from sigarray.read._frame import Frame, Names, Roles
+from sigarray.read._records import Records
+from sigarray.read._roles import find_roles, is_long
+from sigarray.read._score_table import Choice
+from sigarray.read._text import TableError
+from sigarray.read._words import METRICS, as_words, list_words
 
-SPREADS = frozenset(
-    (
-        *("std", "sd", "stdev", "stddev", "sem", "stderr", "deviation", "variance"),
-        *("standardabweichung", "ci", "±", "\N{GREEK SMALL LETTER SIGMA}"),
-    )
-)
+SPREADS = as_words("""
+    std sd stdev stddev sem stderr deviation variance standardabweichung ci ±
+    \N{GREEK SMALL LETTER SIGMA}
+""")
 # Names of rows that pandas, spreadsheets and people add below scores.
-STATISTICS = SPREADS | frozenset(
-    (
-        *("mean", "avg", "average", "averages", "median", "total", "sum", "overall"),
-        *("best", "worst", "min", "max", "minimum", "maximum", "geomean", "iqm"),
-        *("mittelwert", "durchschnitt", "mittel", "summe", "gesamt", "insgesamt"),
-        *("moyenne", "médiane", "media", "média", "promedio", "mediana", "ø", "⌀"),
-        *("μ", "\N{MICRO SIGN}", "\N{EMPTY SET}", "xbar"),
-    )
-)
+STATISTICS = SPREADS | as_words("""
+    mean avg average averages median total sum overall best worst min max minimum
+    maximum geomean iqm mittelwert durchschnitt mittel summe gesamt insgesamt moyenne
+    médiane media média promedio mediana ø ⌀ μ
+    \N{MICRO SIGN} \N{EMPTY SET} xbar
+""")
 # Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
-_BESIDE = frozenset(
-    (
-        *("of", "over", "across", "the", "all", "n", "and", "standard", "dev", "row"),
-        *("error", "macro", "micro", "weighted", "geometric", "harmonic", "grand"),
-        *("seeds", "runs", "tasks", "benchmarks", "datasets", "games", "folds"),
-        *("score", "scores", "items", "questions", "models", "arithmetic", "value"),
-        *("confidence", "interval"),
-    )
-)
+_BESIDE = as_words("""
+    of over across the all n and standard dev row error macro micro weighted geometric
+    harmonic grand seeds runs tasks benchmarks datasets games folds score scores items
+    questions models arithmetic value confidence interval
+""")
 # Names of rows in a wide table; in a long table, models or tasks may have them.
-_OF_ALL_ROWS = frozenset(
-    ("all", "macro", "micro", "weighted", "summary", "aggregate", "aggregated", "ci")
-)
+_OF_ALL_ROWS = as_words("""
+    all macro micro weighted summary aggregate aggregated ci
+""")
 # Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 # Words for what is computed from others that are names of models, too.
@@ -146,21 +140,12 @@ def find_computed(names: Collection[str]) -> set[str]:
 
 
 def refuse_summary_rows(
-    frame: Frame,
-    chosen: Mapping[str, str],
-    ignored: Sequence[str],
-    models: Sequence[str] | None,
+    frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> None:
     """Refuse rows of means beside the averaged rows.
 
     Their label may be in a column that was left out. In a table with a row for each
     score, models, runs, items and tasks are checked when they are joined.
-
-    Raises
-    ------
-    TableError
-        A row that is named "mean", "std" and so on, beside others that are not; one
-        without a name at the end of others that have one.
     """
     if frame.metrics is not None:
         return
@@ -222,3 +207,48 @@ def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> N
             "means or deviations. Remove rows that are no runs; name those that are."
         )
         raise TableError(msg)
+
+
+def refuse_summaries(records: Records, choice: Choice) -> None:
+    """Refuse rows of means beside the averaged rows."""
+    options = {"model": "--columns", "task": "--tasks"}
+    for role in ("model", "run", "item", "task"):
+        if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
+            continue
+        names = records.list_known(role)
+        summaries = find_summaries(names)
+        if role == "model":
+            summaries |= find_computed(names)
+            maybe = {x for x in summaries if squeeze(x) in MAYBE_COMPUTED}
+            if maybe:
+                scores = _list_scores(records)
+                summaries -= {x for x in maybe if may_be_scores(x, scores)}
+        if summaries and len(names) > 1:
+            first = records[int(np.argmax(records.factors[role].find(summaries)))]
+            name = getattr(first, role)
+            a = "an item" if role == "item" else f"a {role}"
+            advice = (
+                "remove its rows if they are of a mean or the like; to keep them, "
+                f"rename it, such as '{role}-{name}'"
+            )
+            if role in options:
+                advice = (
+                    f"choose {role}s with {options[role]}, which keeps those that it "
+                    "names"
+                )
+            said = say_if_scores([name] if role == "model" else ())
+            msg = (
+                f"{first.place}: expected {a}; got {name!r}, which seems "
+                f"to summarize others: {advice}.{said}"
+            )
+            raise TableError(msg)
+
+
+def _list_scores(records: Records) -> dict[str, np.ndarray]:
+    """Return the scores of each model, in the order of tasks, items and runs."""
+    order = np.lexsort((records.steps, records.group("task", "item", "run")[0]))
+    models = records.factors["model"]
+    return {
+        model: records.scores[order[models.find([model])[order]]]
+        for model in records.list_known("model")
+    }

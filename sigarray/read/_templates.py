@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, name_stem
-from sigarray.read._frame import list_names
+from sigarray.read._frame import Names, list_names
+from sigarray.read._text import TableError
 
 _ROLES = ("task", "model", "run")
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
@@ -35,17 +35,7 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    Parameters
-    ----------
-    files : sequence of SourceFile
-    template : str
-        Such as "{task}/{model}/seed{run}.json", relative to the folder of a file; "*"
-        stands for any text without a meaning in a part.
-
-    Raises
-    ------
-    TableError
-        A template without a name, that matches no file, or one in two ways.
+    It is relative to the folder of a file; "*" is any text without a meaning in a part.
     """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)
@@ -74,7 +64,7 @@ def name_by_template(
     return named, notes
 
 
-def match_paths(places: Sequence[str], template: str) -> list[Match | None]:
+def match_paths(places: Names, template: str) -> list[Match | None]:
     """Match each path with a template, or return None for it.
 
     Names side by side are read with the first as short, and as long, as possible; a run
@@ -116,7 +106,7 @@ def _match(
 
 
 def find_two_ways(
-    places: Sequence[str], matches: Sequence[Match | None], template: str
+    places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
     """Return the first path that the template splits in several ways, if there is one.
 
@@ -132,7 +122,7 @@ def find_two_ways(
 
 
 def _refuse_two_ways(
-    places: Sequence[str], matches: Sequence[Match | None], template: str
+    places: Names, matches: Sequence[Match | None], template: str
 ) -> None:
     """Refuse a path that the template splits in several ways."""
     two_ways = find_two_ways(places, matches, template)

@@ -1,16 +1,28 @@
-"""Rows of a table from a file, each with the number of its line."""
+"""Text of files, within limits of size and encoding, its rows, and numbers in it."""
 
+import codecs
 import csv
+import gzip
 import io
 import math
 import re
 import sys
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from sigarray.read._bytes import TableError, read_text
+from sigarray._backend.checks import represent
+from sigarray._numeric.sources import SUFFIXES
 
+# More than ten million rows; memory holds several times as much.
+_MAX_BYTES = 2**30
+_CHUNK = 2**20
+_GZIPPED = b"\x1f\x8b"
+# The marks at the start of UTF-16, in which bytes of zero are parts of characters.
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # From here on float64 has no place for every whole number, such as an id.
 EXACT = 2.0**53
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
@@ -23,19 +35,114 @@ MISSING |= {"timeout", "timed out", "crash", "crashed", "diverged", "dnf", "erro
 # A loss that has diverged is no score either; MLflow stores the largest float for it.
 _INFINITE = ("inf", "infinity", repr(sys.float_info.max))
 INFINITE = {f"{sign}{word}" for sign in ("", "+", "-") for word in _INFINITE}
-
 # Line and cells: tuples, which the garbage collector need not look through.
 Row = tuple[int, tuple[str, ...]]
+# (column, row) -> words for the place of a cell, for messages.
+Place = Callable[[str, int], str]
+# A column, a row, and what is there.
+Cell = tuple[str, int, Any]
+# 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+# 1,234.5 and 1.234,5 can only be numbers of thousands.
+_BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+_BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+", re.ASCII)
+_MAX_SHOWN = 60
+# 86.45 ± 0.1, 86.45 +- 0.1, 86.45 +/- 0.1, 86.45 \\pm 0.1 and 86.45 (0.1).
+_NUMBER = r"[\d.,]+\s*%?"
+_MEAN = re.compile(
+    rf"[+-]?{_NUMBER}\s*((±|\+/?-|\$?\\pm\$?)\s*{_NUMBER}|\({_NUMBER}\))", re.ASCII
+)
+
+
+class TableError(ValueError):
+    """A file that is not the expected table; the message says where and why."""
+
+
+def read_bytes(
+    path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
+) -> tuple[str, bytearray]:
+    """Return the name and the bytes of a file; text, up to a byte that no text has."""
+    name = "standard input" if str(path) == "-" else str(path)
+    try:
+        if name == "standard input":
+            data = _read_all(_standard_input(), name, is_text, most)
+        else:
+            with open(path, "rb") as file:
+                data = _read_all(file, name, is_text, most)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        msg = f"{name} cannot be read: {reason}."
+        raise TableError(msg) from error
+    return name, data
+
+
+def read_text(path: str | Path) -> tuple[str, str]:
+    """Return the name of a file and its text, gzipped or not; "-" is standard input."""
+    name, data = read_bytes(path, is_text=True)
+    is_utf16 = data.startswith(_UTF16)
+    try:
+        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
+        position = -1 if is_utf16 else data.find(b"\0")
+    except UnicodeDecodeError as error:
+        position = error.start
+    if position >= 0:
+        lines = data[:position].split(b"\n")
+        msg = (
+            f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 "
+            f"text; got the byte 0x{data[position]:02x}. Save the table as CSV in "
+            "UTF-8."
+        )
+        if name.endswith(SUFFIXES):
+            msg += " Parquet and Arrow files are for tables of scores alone."
+        raise TableError(msg)
+    return name, text
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        msg = "it is closed"
+        raise OSError(msg)
+    return sys.stdin.buffer
+
+
+def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
+    """Read to the end, or to a byte that no text has, because /dev/zero has no end."""
+    data = bytearray()
+    first = file.read(_CHUNK)
+    if first.startswith(_GZIPPED):
+        file = gzip.GzipFile(fileobj=_Rest(first, file))  # type: ignore[call-overload]
+        first = b""
+    while chunk := first or file.read(_CHUNK):
+        first = b""
+        data += chunk
+        if len(data) > most:
+            msg = (
+                f"{name}: expected a table of at most {most} bytes; got more. "
+                "Write fewer columns, or fewer digits."
+            )
+            raise TableError(msg)
+        if is_text and b"\0" in chunk and not data.startswith(_UTF16):
+            break
+    return data
+
+
+class _Rest:
+    """A file, from its start, of which some bytes were already read."""
+
+    def __init__(self, start: bytes, file: BinaryIO) -> None:
+        self._start, self._file = start, file
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            data, self._start = self._start + self._file.read(), b""
+            return data
+        data, self._start = self._start[:size], self._start[size:]
+        return data + self._file.read(size - len(data))
 
 
 def read_rows(path: str | Path) -> tuple[str, list[Row]]:
-    """Return the name of a file and its rows, as `split_rows` does.
-
-    Raises
-    ------
-    TableError
-        A file that cannot be read, is too large, or is no UTF-8 text.
-    """
+    """Return the name of a file and its rows, as `split_rows` does."""
     name, text = read_text(path)
     return name, split_rows(text, name)
 
@@ -44,11 +151,6 @@ def split_rows(text: str, name: str) -> list[Row]:
     """Return the rows that are not blank, each with the number of its first line.
 
     Cells are separated by commas, tabs or semicolons, and stripped.
-
-    Raises
-    ------
-    TableError
-        A malformed row, such as one with a quote without an end.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = find_delimiter(first)
@@ -71,11 +173,6 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
     Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
     takes a tenth of the time. A number above a column of them is a score, no header.
-
-    Raises
-    ------
-    TableError
-        A malformed row.
     """
     rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
     if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
@@ -88,13 +185,7 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
 
 def read_number(cell: str, expected: str) -> float:
-    """Return the number in a cell, or raise an error that says what was expected.
-
-    Raises
-    ------
-    TableError
-        A cell without a number, or one that is too large.
-    """
+    """Return the number in a cell, or raise an error that says what was expected."""
     number = float(cell) if NUMBER.fullmatch(cell) else math.nan
     if not abs(number) <= LARGEST_NUMBER:
         advice = " Leave the cell blank." if cell.lower() in MISSING else ""
@@ -150,3 +241,81 @@ def _has_gap(lines: list[str]) -> bool:
 def find_delimiter(header: str) -> str:
     # A name may hold a comma or a semicolon, but hardly a tab.
     return "\t" if "\t" in header else max(",;", key=header.count)
+
+
+def is_grouped(text: str) -> bool:
+    """Tell whether a number has a mark of thousands, and decimals."""
+    return bool(_BY_COMMAS.fullmatch(text) or _BY_POINTS.fullmatch(text))
+
+
+def read_grouped(
+    cells: list[Cell], columns: Mapping[str, Sequence[Any]], place: Place
+) -> tuple[list[Cell], list[str]]:
+    """Return cells without marks of thousands, and a note if there were any."""
+    texts = [x for *_, x in cells if isinstance(x, str)]
+    for mark, decimal, grouped, whole, called in (
+        (",", ".", _BY_COMMAS, THOUSANDS, "commas"),
+        (".", ",", _BY_POINTS, _POINTS, "points"),
+    ):
+        if not any(map(grouped.fullmatch, texts)):
+            continue
+        plain = []
+        for name, k, cell in cells:
+            text = cell
+            if isinstance(cell, str):
+                if mark in cell and not (
+                    grouped.fullmatch(cell) or whole.fullmatch(cell.lstrip("+-"))
+                ):
+                    msg = (
+                        f"{place(name, k)}: expected {called} of thousands, as other "
+                        f"scores of the file have; got {show_cell(columns[name][k])}. "
+                        "Write all of them in one way."
+                    )
+                    raise TableError(msg)
+                text = cell.replace(mark, "").replace(decimal, ".")
+            plain.append((name, k, text))
+        first = "1,234.5" if mark == "," else "1.234,5"
+        said = f"{called} were taken for those of thousands: {first} is 1234.5"
+        return plain, [said]
+    return cells, []
+
+
+def refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None:
+    """Refuse 1.024 beside 987, which is hardly a thousandth of it."""
+    first: tuple[str, int, str] | None = None
+    has_large = False
+    for name, cells in columns.items():
+        for k, cell in enumerate(cells if isinstance(cells, (list, tuple)) else ()):
+            if not isinstance(cell, str):
+                return
+            text = cell.strip()
+            if "." in text:
+                if not _POINTS.fullmatch(text):
+                    return
+                first = first or (name, k, text)
+            else:
+                has_large |= text.isdecimal() and len(text) == 3
+    if first is not None and has_large:
+        name, k, text = first
+        msg = (
+            f"{place(name, k)}: expected a number; got {text!r} beside others without "
+            f"a point, which is {text} or {text.replace('.', '')}. Write it without "
+            "points, or all with as many decimals."
+        )
+        raise TableError(msg)
+
+
+def show_cell(cell: Any) -> str:
+    """Show a cell as plain Python has it, without the end of a long one."""
+    shown = represent(cell)
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]} ..."
+
+
+def say_means(cells: Iterable[Any]) -> str:
+    """Say what is needed in place of means with deviations; "" of other cells."""
+    if not any(isinstance(x, str) and _MEAN.fullmatch(x.strip()) for x in cells):
+        return ""
+    return (
+        " A mean with its deviation is no score, and does not say of how many runs it "
+        "is. Write the score of each run in a row of its own, without a deviation."
+    )

@@ -2,19 +2,19 @@
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, is_numeric, leave_out_settings
+from sigarray.read._frame import Frame, is_numeric
 from sigarray.read._json import flatten, tabulate_records
-from sigarray.read._seeds import find_seed
-from sigarray.read._states import choose_ended
+from sigarray.read._roles import leave_out_settings
+from sigarray.read._states import choose_ended, find_seed
+from sigarray.read._text import TableError
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
@@ -97,38 +97,38 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
         metrics = leave_out_settings(
             x
             for x, cells in frame.columns.items()
-            if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
+            if x not in _OF_RUNS
+            and not x.startswith("_")  # _runtime, _timestamp, _step
+            and is_numeric(cells)
+            and not looks_like_index(x, ())
         )
-        runs = replace(
-            frame,
-            kind="runs of Weights & Biases",
-            run_name="Name",
-            metrics=tuple(metrics),
-        )
-        return choose_ended(_name_runs(runs), "State")
+        return _as_runs(frame, "Weights & Biases", "Name", "State", metrics)
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
         columns = {x.removeprefix("metrics."): y for x, y in frame.columns.items()}
-        runs = replace(
-            frame,
-            kind="runs of MLflow",
-            columns=columns,
-            run_name="run_id",
-            metrics=tuple(x for x in columns if f"metrics.{x}" in names),
-        )
-        runs = _name_runs(runs)
-        return choose_ended(runs, "status") if "status" in names else runs
+        metrics = [x for x in columns if f"metrics.{x}" in names]
+        runs = replace(frame, columns=columns)
+        return _as_runs(runs, "MLflow", "run_id", "status", metrics)
     if {"number", "state", "datetime_start"} <= names:
-        trials = replace(
-            frame,
-            kind="runs of Optuna",
-            run_name="number",
-            metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
-            doubts=_OF_SEARCH,
-        )
-        return choose_ended(_name_runs(trials), "state")
+        metrics = [x for x in frame.columns if _OF_TRIAL.fullmatch(x)]
+        trials = replace(frame, doubts=_OF_SEARCH)
+        return _as_runs(trials, "Optuna", "number", "state", metrics)
     return None
+
+
+def _as_runs(
+    frame: Frame, tool: str, name: str, state: str, metrics: Iterable[str]
+) -> Frame:
+    """Return runs that have ended, by their seeds, or else the names of the tool."""
+    runs = replace(
+        frame,
+        kind=f"runs of {tool}",
+        run_name=name,
+        roles={"run": find_seed(frame.columns) or name},
+        metrics=tuple(metrics),
+    )
+    return choose_ended(runs, state) if state in frame.columns else runs
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:
@@ -154,13 +154,7 @@ def convert_curve(frame: Frame, path: str) -> Frame | None:
 
 
 def read_mlflow_store(folder: Path) -> Frame:
-    """Return the runs of all experiments, with the last value of each metric.
-
-    Raises
-    ------
-    TableError
-        A metric in another format than MLflow's; no runs.
-    """
+    """Return the runs of all experiments, with the last value of each metric."""
     rows = []
     measured: dict[str, None] = {}
     for meta in sorted(folder.glob("*/*/meta.yaml")):
@@ -178,16 +172,9 @@ def read_mlflow_store(folder: Path) -> Frame:
                 texts = _read_parts(run, kind, lambda x: x.read_text("utf-8").strip())
                 row |= {f"{kind}.{name}": text for name, text in texts.items()}
             rows.append(row)
-    frame = tabulate_records(
-        "runs of MLflow",
-        str(folder),
-        rows,
-        list(range(1, len(rows) + 1)),
-        "run",
-        metrics=tuple(measured),
-        run_name="run_id",
-    )
-    return choose_ended(_name_runs(frame), "status")
+    places = list(range(1, len(rows) + 1))
+    frame = tabulate_records("", str(folder), rows, places, "run")
+    return _as_runs(frame, "MLflow", "run_id", "status", measured)
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
@@ -243,24 +230,52 @@ def _unfold(frame: Frame) -> Frame:
             public = {x: y for x, y in mapping.items() if not x.startswith("_")}
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
-    known = dict.fromkeys(x for row in rows for x in row)
+    runs = tabulate_records("", frame.source, rows, list(frame.lines), frame.line_word)
     metrics = [
-        x for x in known if x not in ("name", "state") and not x.startswith("config.")
+        x
+        for x in runs.columns
+        if x not in ("name", "state") and not x.startswith("config.")
     ]
-    runs = tabulate_records(
-        "runs of Weights & Biases",
-        frame.source,
-        rows,
-        list(frame.lines),
-        frame.line_word,
-        metrics=tuple(metrics),
-        run_name="name",
+    return _as_runs(runs, "Weights & Biases", "name", "state", metrics)
+
+
+def read_events(path: Path) -> Frame:
+    """Return the scalars of a run by tag and step, the last value of each."""
+    folder = str(path)
+    try:
+        from tensorboard.backend.event_processing import event_accumulator
+        from tensorboard.util import tensor_util
+    except ImportError as error:
+        msg = (
+            f"{folder}: expected tensorboard, to read it. Run: pip install tensorboard."
+        )
+        raise TableError(msg) from error
+    events = event_accumulator.EventAccumulator(
+        folder, size_guidance={"scalars": 0, "tensors": 0}
     )
-    runs = _name_runs(runs)
-    return choose_ended(runs, "state") if "state" in frame.columns else runs
-
-
-def _name_runs(frame: Frame) -> Frame:
-    """Return runs with their seeds for names, or else the names of the tracker."""
-    run = find_seed(frame.columns) or frame.run_name
-    return replace(frame, roles={"run": run} if run else {})
+    events.Reload()
+    tags = events.Tags()
+    values: dict[tuple[str, int], Any] = {}
+    for tag in tags["scalars"]:
+        values |= {(tag, x.step): x.value for x in events.Scalars(tag)}
+    for tag in tags["tensors"]:  # as TensorFlow 2 writes scalars
+        for x in events.Tensors(tag):
+            array = tensor_util.make_ndarray(x.tensor_proto)
+            if array.ndim == 0 and array.dtype.kind == "f":
+                values[tag, x.step] = array.item()
+    if not values:
+        msg = f"{folder}: expected scalars in its event files; got none."
+        raise TableError(msg)
+    return Frame(
+        "events of TensorBoard",
+        folder,
+        {
+            "tag": [tag for tag, _ in values],
+            "step": [step for _, step in values],
+            "value": list(values.values()),
+        },
+        range(1, len(values) + 1),
+        "scalar",
+        roles={"metric": "tag", "step": "step", "score": "value"},
+        metrics=("value",),
+    )

@@ -1,4 +1,4 @@
-"""Tables with a row for each model, and a column for each of its runs."""
+"""Tables that are turned: a column for each run of a model, or for each benchmark."""
 
 import collections
 import re
@@ -8,29 +8,42 @@ from dataclasses import replace
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, is_blank, looks_like_score
+from sigarray.read._codes import take
 from sigarray.read._columns import quote_names
+from sigarray.read._filters import join_names
 from sigarray.read._frame import (
     Frame,
+    Names,
+    Roles,
     UnknownMetricError,
-    find_roles,
     is_numeric,
+    lacks_column,
     list_names,
 )
 from sigarray.read._metric_rows import choose_metric_of
-from sigarray.read._run_columns import Runs, find_runs, find_word, is_metric
+from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
+from sigarray.read._text import TableError
+from sigarray.read._words import (
+    Runs,
+    are_runs,
+    find_mixed,
+    find_runs,
+    find_word,
+    is_metric,
+)
 
 _NUMBER = re.compile(r"\d+")
 # A table with more rows has no row for each model.
 _MAX_MODELS = 10_000
 # More numbered columns of two marks alone, or of any scores, are hardly those of runs.
 _MAX_MARKED, _MAX_NUMBERED = 30, 200
+_MAX_SHOWN = 4
 
 
 def turn_runs(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice, *, has_model: bool = False
+    frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool = False
 ) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
@@ -40,12 +53,6 @@ def turn_runs(
     Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
     Numbers alone are those of items if the unit is chosen so, and doubted if they are
     so many. Tables of other kinds are returned as they are.
-
-    Raises
-    ------
-    TableError
-        Other columns of numbers, such as means, beside those of runs; several metrics
-        without a choice, or none of the chosen name.
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
@@ -137,14 +144,8 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
-    """Return the metric of which columns of runs are taken; "" if none has a name.
-
-    Raises
-    ------
-    TableError
-        Several metrics without a choice, or none of the chosen name.
-    """
+def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
+    """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
         first = next(x for by in runs.values() for x in by)
@@ -159,7 +160,7 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
 
 
 def _find_models(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], runs: Sequence[str]
+    frame: Frame, chosen: Roles, ignored: Names, runs: Names
 ) -> str | None:
     """Find a column of texts that tells rows apart, with those of tasks and items."""
     roles = {**find_roles(frame, {}), **chosen}
@@ -192,7 +193,7 @@ def _find_models(
     return None
 
 
-def _are_distinct(frame: Frame, roles: Mapping[str, str]) -> bool:
+def _are_distinct(frame: Frame, roles: Roles) -> bool:
     """Tell whether each row is of another item, or of another task."""
     by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
     return len({*zip(*by, strict=True)}) == len(frame.lines)
@@ -220,7 +221,7 @@ def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
 
 
 def _list_numbers(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], column: str
+    frame: Frame, chosen: Roles, ignored: Names, column: str
 ) -> list[str]:
     """List columns that are numbered like runs, beside names of models."""
     numbered = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
@@ -228,3 +229,93 @@ def _list_numbers(
     counts = looks_like_index("", [int(x) for x in numbered])
     is_of_runs = looks_like_index(column, ()) or (not column and counts)
     return numbered if is_known or is_of_runs else []
+
+
+def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
+    """Turn the columns that --score names, with commas, into a row for each score.
+
+    They become tasks. Where a row is all there is of a model, they become items, by
+    which models are paired: each has one score on each of them. Tables in which
+    --score names one column are returned as they are.
+    """
+    score = chosen.get("score", "")
+    names = join_names([x.strip() for x in score.split(",")], frame.columns)
+    if score in frame.columns or len(names) < 2:
+        return frame
+    for name in names:
+        if name not in frame.columns:
+            error = lacks_column(frame.source, name, frame.columns, "score")
+            if frame.metrics is None:
+                raise error
+            msg = f"{error} Or pass --metric {shlex.quote(score)}."
+            raise TableError(msg)
+    if are_runs(names) and choice.unit != "item":
+        raise _ask_about_runs(frame, names)
+    mixed = find_mixed(names)
+    if mixed is not None and not isinstance(choice.higher_is_better, bool):
+        loss, other = mixed
+        msg = (
+            f"{frame.source}: expected columns of one direction for --score; got "
+            f"{loss!r}, which may be a loss, beside {other!r}. Compare them one at a "
+            f"time, with --metric {shlex.quote(other)}; or, if higher is better in "
+            "all of them, pass --higher-is-better."
+        )
+        raise TableError(msg)
+    rest = {x: y for x, y in frame.columns.items() if x not in names}
+    others = {x: y for x, y in chosen.items() if x != "score"}
+    known = find_roles(replace(frame, columns=rest, metrics=None), others)
+    role = "item" if _is_single(frame, known) else "task"
+    if "task" in frame.constants:
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected one metric of task "
+            f"{frame.constants['task']!r}; got {list_names(names)} (--score), which "
+            "are of the same items. Choose one with --metric NAME."
+        )
+        raise TableError(msg)
+    if role in known or {"score", role} & {*rest}:
+        taken = known.get(role, "score" if "score" in rest else role)
+        msg = (
+            f"{frame.source}: expected no other column of {role}s or scores beside "
+            f"those that --score names, which are of one {role} each; got {taken!r}. "
+            "Choose one of them with --metric, or leave that column out."
+        )
+        raise TableError(msg)
+    n_rows = len(frame.lines)
+    rows = [k for k in range(n_rows) for _ in names]
+    columns: dict[str, Any] = {x: take(y, rows) for x, y in rest.items()}
+    columns[role] = list(names) * n_rows
+    columns["score"] = [frame.columns[x][k] for k in range(n_rows) for x in names]
+    note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
+    if role == "item":
+        note += (
+            ": each model has one score on each, by which models are paired, and a "
+            "verdict is on others like them"
+        )
+    return replace(
+        frame,
+        columns=columns,
+        lines=take(frame.lines, rows),
+        metrics=None if frame.metrics is None else ("score",),
+        notes=(*frame.notes, note),
+    )
+
+
+def _ask_about_runs(frame: Frame, names: Names) -> TableError:
+    (metric,) = find_runs(names) or [""]
+    of = f" of {metric!r}" if metric else ""
+    by_name = f", and pass --metric {shlex.quote(metric)}" if metric else ""
+    return TableError(
+        f"{frame.source}: expected columns of benchmarks for --score; got "
+        f"{list_names(names, _MAX_SHOWN)}, which seem to be runs{of}. Leave out "
+        f"--score{by_name}; or, where each column is of an item by which models are "
+        "paired, pass --unit item."
+    )
+
+
+def _is_single(frame: Frame, roles: Roles) -> bool:
+    """Tell whether each model, on each task, has one row."""
+    if "item" in roles:
+        return False
+    names = [frame.columns[roles[x]] for x in ("model", "task") if x in roles]
+    keys = [tuple(map(as_text, x)) for x in zip(*names, strict=True)]
+    return len({*keys}) == len(frame.lines) if keys else len(frame.lines) == 1

@@ -8,13 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._bytes import TableError
-from sigarray.read._cells import (
-    as_text,
-    find_blank,
-    is_blank,
-    read_cells,
-)
+from sigarray.read._cells import as_text, find_blank, is_blank, read_cells
 from sigarray.read._codes import take
 from sigarray.read._columns import (
     ask_about_unnamed,
@@ -23,10 +17,10 @@ from sigarray.read._columns import (
     leave_out,
     list_numbered,
     refuse_indices,
+    refuse_texts,
 )
-from sigarray.read._frame import lacks_column
-from sigarray.read._text import MISSING, NUMBER, Row, get_cell
-from sigarray.read._texts import refuse_texts
+from sigarray.read._frame import Names, Roles, lacks_column
+from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 
 Scores = dict[str, np.ndarray]
 
@@ -64,17 +58,11 @@ def tabulate_rows(
     rows: list[Row],
     numbers: np.ndarray | None,
     name: str,
-    columns: Sequence[str] | None,
-    ignored: Sequence[str],
+    columns: Names | None,
+    ignored: Names,
     known: Sequence[str] = (),
 ) -> WideTable:
-    """Return a table from a header and rows of text, or a matrix of numbers.
-
-    Raises
-    ------
-    TableError
-        No header of names, or a name twice in it.
-    """
+    """Return a table from a header and rows of text, or a matrix of numbers."""
     if not rows:
         msg = f"{name} is empty. Expected a header of model names and scores."
         raise TableError(msg)
@@ -97,16 +85,12 @@ def tabulate_rows(
     )
 
 
-def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
-    """Return the rows of each task.
-
-    Raises
-    ------
-    TableError
-        No such column, or a blank cell in it.
-    """
+def split_tasks(table: WideTable, chosen: Roles) -> dict[str, WideTable]:
+    """Return the rows of each task; all rows, of "", of a table without tasks."""
+    if "task" not in chosen:
+        return {"": table}
     rows: dict[str, list[int]] = {}
-    for k, task in enumerate(list_names_of_rows(table, column, "task")):
+    for k, task in enumerate(list_names_of_rows(table, chosen["task"], "task")):
         rows.setdefault(task, []).append(k)
     return {task: take_rows(table, kept) for task, kept in rows.items()}
 
@@ -130,7 +114,7 @@ def list_empty(table: WideTable) -> list[str]:
 
 def read_wide(
     table: WideTable,
-    columns: Sequence[str] | None = None,
+    columns: Names | None = None,
     *,
     ignored: Sequence[str] = (),
     item: str | None = None,
@@ -139,37 +123,12 @@ def read_wide(
     max_models: int | None = None,
     is_averaged: bool = False,
 ) -> WideScores:
-    """Read the scores of the models of a table.
+    """Read the scores of the models of a table, in the order of its rows.
 
-    Parameters
-    ----------
-    table : WideTable
-        Blank cells are left out, and counted.
-    columns : sequence of str, optional
-        Take these models, in this order, and ignore other columns.
-    ignored : sequence of str, default: ()
-        Without `columns`: take all columns but these.
-    item : str, optional
-        A column that names the item of each row.
-    is_paired : bool, default: False
-        A row holds one score of each model, and may have no blank cell.
-    min_models : int, default: 2
-        The least number of models.
-    max_models : int, optional
-        The largest number of models.
-    is_averaged : bool, default: False
-        Average the rows of an item, instead of an error.
-
-    Returns
-    -------
-    WideScores
-        The scores of each model in the order of the rows.
-
-    Raises
-    ------
-    TableError
-        A cell is not what was expected, or a column that was not chosen by name looks
-        like an index.
+    Blank cells are left out, and counted. `columns` are the models, in this order, and
+    other columns are left out; without it, all columns are but those `ignored`. `item`
+    names the item of each row, and rows of one are averaged if `is_averaged`. If a row
+    `is_paired`, it may have no blank cell.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -247,11 +206,6 @@ def read_ids(
     """Return the names of rows in a column, which must be different.
 
     If rows of a name are averaged, each may have several.
-
-    Raises
-    ------
-    TableError
-        A name twice, or a blank cell.
     """
     ids = list_names_of_rows(table, column, role)
     if are_averaged:
@@ -322,11 +276,7 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
 
 
 def _read_header(
-    rows: list[Row],
-    name: str,
-    columns: Sequence[str] | None,
-    ignored: Sequence[str],
-    known: Sequence[str],
+    rows: list[Row], name: str, columns: Names | None, ignored: Names, known: Names
 ) -> dict[int, str]:
     """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]

@@ -6,48 +6,38 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
+from sigarray.read._codes import repeat
 from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long, lacks_column
-from sigarray.read._item_names import name_items, number_items
-from sigarray.read._off_scale import doubt_scale_of_table
-from sigarray.read._row_names import find_role_of_names
-from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._text import get_cell
-from sigarray.read._unlike_items import doubt_items_of_table
-from sigarray.read._wide import (
-    WideTable,
-    read_ids,
-    split_tasks,
-    tabulate_rows,
+from sigarray.read._frame import Frame, Roles, lacks_column
+from sigarray.read._roles import find_roles, is_long
+from sigarray.read._row_names import (
+    UNNAMED,
+    find_role_of_names,
+    name_items,
+    number_items,
 )
-from sigarray.read._wide_clusters import put_into_clusters
+from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._text import TableError, get_cell
+from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
 from sigarray.read._wide_scores import take_wide
+
+_ROLES = ("item", "cluster")
 
 
 def read_columns(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    name: str, content: Any, frame: Frame | None, chosen: Roles, choice: Choice
 ) -> ScoreTable | None:
-    """Read a table with a column for each model, or return None for another one.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected; options of other tables.
-    """
+    """Read a table with a column for each model, or return None for another one."""
     if frame is not None and _may_be_wide(frame, chosen):
         if choice.where and isinstance(content, Frame):
             frame = content = _leave_out_constant(frame, chosen, choice)
         choice = _choose_direction(frame, choice)
-    counted = frame is not None and _counts_rows(content, frame, chosen, choice)
-    if counted:
-        choice = replace(choice, ignored=[*choice.ignored, ""])
+    counted = None if frame is None else _find_counts(content, frame, chosen, choice)
+    if counted is not None:
+        choice = replace(choice, ignored=[*choice.ignored, counted])
     of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
     chosen = {**chosen, **of_index}
     of_rows: list[str] = []
@@ -57,15 +47,14 @@ def read_columns(
     if wide is None:
         return None
     if "run" in of_index or (of_rows and "run" in chosen):
-        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
-        for part in parts.values():
+        for part in split_tasks(wide, chosen).values():
             read_ids(part, chosen["run"], "run")
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]
-    if counted:
+    if counted is not None:
+        which = f"{counted!r}, which" if counted else "which has no name and"
         said.append(
-            f"{name}: its first column, which has no name and counts the rows from 0, "
-            "was left out"
+            f"{name}: its first column, {which} counts the rows from 0, was left out"
         )
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
@@ -84,16 +73,11 @@ def read_columns(
 
 
 def _take_clusters(
-    frame: Frame, wide: WideTable, chosen: Mapping[str, str], choice: Choice
+    frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
     """Read the scores of items, and the cluster of each.
 
     Rows are items, even if nothing names them: clusters are of these.
-
-    Raises
-    ------
-    TableError
-        No such column of clusters.
     """
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
@@ -121,9 +105,7 @@ def _choose_direction(frame: Frame, choice: Choice) -> Choice:
     return replace(choice, metrics=(), higher_is_better=said)
 
 
-def _leave_out_constant(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> Frame:
+def _leave_out_constant(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Leave out columns that have one text in all rows that were chosen."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     columns = {
@@ -143,9 +125,7 @@ def _is_constant(cells: Sequence[Any]) -> bool:
     return bool(np.all(texts.codes == texts.codes[0]) and texts.codes[0] >= 0)
 
 
-def _find_index_roles(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> dict[str, str]:
+def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
     """Return the roles of the index of a data frame with a column for each model.
 
     These are role -> name for items, runs and tasks without a chosen column.
@@ -162,37 +142,34 @@ def _find_index_roles(
     }
 
 
-def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
+def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
     """Tell whether a table may have a column for each model."""
     return not (is_long(frame, chosen) or frame.constants or frame.roles)
 
 
-def _counts_rows(
-    content: Any, frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> bool:
-    """Tell whether the first column is the index that pandas writes of any frame."""
+def _find_counts(
+    content: Any, frame: Frame, chosen: Roles, choice: Choice
+) -> str | None:
+    """Return the first column, if it is the index that pandas writes of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
-        return False
-    if "" in {*chosen.values(), *choice.ignored}:
-        return False
+        return None
     if isinstance(content, Frame):
         name, cells = next(iter(frame.columns.items()), ("", ()))
     else:
         rows, numbers, _ = content
-        name = get_cell(rows[0][1], 0) if rows else ""
+        name = get_cell(rows[0][1], 0).strip() if rows else ""
         cells = [get_cell(row, 0) for _, row in rows[1:]]
         cells = cells if numbers is None else numbers[:, 0]
-    if name.strip() or not len(cells):
-        return False
-    return all(not is_blank(x) and as_text(x) == f"{k}" for k, x in enumerate(cells))
+    if name not in UNNAMED or name in {*chosen.values(), *choice.ignored}:
+        return None
+    are_counts = all(
+        not is_blank(x) and as_text(x) == f"{k}" for k, x in enumerate(cells)
+    )
+    return name if len(cells) and are_counts else None
 
 
 def _find_wide(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    name: str, content: Any, frame: Frame | None, chosen: Roles, choice: Choice
 ) -> WideTable | None:
     """Return a table if it has a column for each model, or None."""
     if frame is None:
@@ -224,3 +201,30 @@ def _find_wide(
     return tabulate_rows(
         rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
     )
+
+
+def put_into_clusters(table: ScoreTable, frame: Frame, chosen: Roles) -> ScoreTable:
+    """Add the cluster of each item, which a column of its own names."""
+    column = chosen["cluster"]
+    rows = len(frame.lines)
+    tasks = repeat("", rows)
+    if "task" in chosen:
+        tasks = encode_texts(frame.columns[chosen["task"]])
+    items, clusters = (encode_texts(frame.columns[chosen[x]]) for x in _ROLES)
+    known: dict[tuple[str, str], str] = {}
+    for k, (task, item, cluster) in enumerate(zip(tasks, items, clusters, strict=True)):
+        place = frame.place(column, k)
+        if cluster is None:
+            msg = f"{place}: expected the cluster of an item; got a blank cell."
+            raise TableError(msg)
+        if known.setdefault((task, item), cluster) != cluster:
+            msg = (
+                f"{place}: expected item {item!r} to have one cluster; got {cluster!r} "
+                f"and {known[task, item]!r}."
+            )
+            raise TableError(msg)
+    labels = {
+        task: tuple(known[task, x] for x in next(iter(by.values())))
+        for task, by in table.ids.items()
+    }
+    return table._replace(clusters=labels, pairs={}, unmatched={})

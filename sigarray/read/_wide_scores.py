@@ -1,7 +1,7 @@
 """Scores of a table with a column for each model, on all tasks."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids
-from sigarray.read._bytes import TableError
-from sigarray.read._cautions import Caution, put_place, say_single
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
-from sigarray.read._frame import list_names
-from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._duplicates import have_parts
+from sigarray.read._frame import Names, Roles, list_names
+from sigarray.read._guards import find_unnamed_items
+from sigarray.read._messages import Caution, put_place, say_single
 from sigarray.read._missing import (
     Counts,
     blank_missing,
@@ -24,12 +24,11 @@ from sigarray.read._missing import (
     say_missing,
 )
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
-from sigarray.read._repeats import have_parts
-from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
-from sigarray.read._same_rows import doubt_rows
+from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._text import TableError
 from sigarray.read._treatment import Averaged, Dropped
-from sigarray.read._unnamed import find_unnamed_items
+from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
 from sigarray.read._wide import (
     Scores,
     WideScores,
@@ -38,8 +37,12 @@ from sigarray.read._wide import (
     read_wide,
     split_tasks,
 )
-from sigarray.read._wide_pairs import drop_unmatched, take_pairs
-from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
+from sigarray.read._wide_rows import (
+    count_averaged_rows,
+    count_dropped_rows,
+    drop_unmatched,
+    take_pairs,
+)
 
 _OF_BOTH = (
     " It needs columns of models, runs and items; or a file for each model, with a "
@@ -47,14 +50,8 @@ _OF_BOTH = (
 )
 
 
-def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
-    """Read the scores of a table with a column for each model, on each task.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected; options of other tables.
-    """
+def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
+    """Read the scores of a table with a column for each model, on each task."""
     _check_options(wide, chosen, choice)
     of_runs = find_run_names(wide, chosen, choice)
     if of_runs is not None:
@@ -132,16 +129,20 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         n_missing=n_missing,
         n_dropped=dropped,
         averaged=averaged,
-        n_tasks=_count_tasks(wide, chosen, choice),
+        n_tasks=(
+            len(split_tasks(wide, chosen))
+            if choice.tasks is not None and "task" in chosen
+            else None
+        ),
     )
 
 
-def _of_task(task: str, said: Sequence[str]) -> list[str]:
+def _of_task(task: str, said: Names) -> list[str]:
     return [put_place(f"task {task!r}", x) if task else x for x in said]
 
 
 def _treat_rows(
-    part: WideTable, models: Sequence[str], chosen: Mapping[str, str], choice: Choice
+    part: WideTable, models: Names, chosen: Roles, choice: Choice
 ) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
     """Return the rows of a task after `missing` and `drop_unmatched`.
 
@@ -159,15 +160,9 @@ def _treat_rows(
 
 
 def _take_items(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice, gaps: Mapping[str, int]
+    wide: WideTable, chosen: Roles, choice: Choice, gaps: Mapping[str, int]
 ) -> ScoreTable:
-    """Read scores whose values show that they are of items, by whole rows.
-
-    Raises
-    ------
-    TableError
-        Blank cells, without an option: columns without them would pair other rows.
-    """
+    """Read scores whose values show that they are of items, by whole rows."""
     said = (
         "scores of two marks were taken for those of items, a row for each, by which "
         "models are paired"
@@ -185,11 +180,7 @@ def _take_items(
 
 
 def _count_missing(
-    taken: WideScores,
-    counts: Counts,
-    rows: WideTable,
-    chosen: Mapping[str, str],
-    choice: Choice,
+    taken: WideScores, counts: Counts, rows: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[Counts, list[str]]:
     """Return how many scores each model lacks, and notes on what was left out.
 
@@ -212,27 +203,25 @@ def _count_missing(
     return lacks, notes
 
 
-def _find_direction(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> bool | None:
+def _find_direction(wide: WideTable, chosen: Roles, choice: Choice) -> bool | None:
     """Return whether higher is better, of all scores or of tasks by their names."""
     said = choice.higher_is_better
     if not isinstance(said, Mapping):
         return said
     tasks = [x for x in _choose_tasks(wide, chosen, choice) if x]
-    every = [*split_tasks(wide, chosen["task"])] if "task" in chosen else []
+    every = [x for x in split_tasks(wide, chosen) if x]
     got = f"a column for each model: {list_names(list(wide.names.values()))}"
     got = f"tasks {list_names(every)}" if every else got
     refuse_other_names(said, ["score", *every], wide.source, got)
     return find_direction(said, "score", wide.source, tasks)
 
 
-def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
+def _is_of_pairs(chosen: Roles, choice: Choice) -> bool:
     return choice.is_paired or choice.unit == "item" or "item" in chosen
 
 
 def _take_unmatched(
-    wide: WideTable, models: Sequence[str]
+    wide: WideTable, models: Names
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Return the names and the scores of each model, in rows that others lack, too."""
     scores = read_wide(wide, models).scores
@@ -240,7 +229,7 @@ def _take_unmatched(
     return {model: (ids[model], column) for model, column in scores.items()}
 
 
-def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
+def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
     """Refuse options of a table with a row for each score."""
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
@@ -263,10 +252,10 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
 
 
 def _choose_tasks(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+    wide: WideTable, chosen: Roles, choice: Choice
 ) -> dict[str, WideTable]:
     """Return the rows of each chosen task; all rows of a table without tasks."""
-    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    parts = split_tasks(wide, chosen)
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
     has_none = choice.tasks is not None and "task" not in chosen
     wrong = [x for x in wanted if x not in parts or has_none]
@@ -278,15 +267,6 @@ def _choose_tasks(
         )
         raise TableError(msg)
     return {name: parts[name] for name in wanted}
-
-
-def _count_tasks(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> int | None:
-    """Count all tasks, if some of them were chosen."""
-    if choice.tasks is None or "task" not in chosen:
-        return None
-    return len(split_tasks(wide, chosen["task"]))
 
 
 def _leave_out_empty(
@@ -308,9 +288,7 @@ def _leave_out_empty(
     )
 
 
-def _list_models(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> list[str]:
+def _list_models(wide: WideTable, chosen: Roles, choice: Choice) -> list[str]:
     if choice.models is not None:
         return list(choice.models)
     others = {*choice.ignored, *chosen.values()}
@@ -318,7 +296,7 @@ def _list_models(
 
 
 def _take_task(
-    wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
+    wide: WideTable, task: str, chosen: Roles, choice: Choice
 ) -> tuple[WideScores, dict[str, tuple[str, ...]], bool]:
     """Return the scores of a task, their ids, and whether they are of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source

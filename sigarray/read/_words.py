@@ -1,88 +1,91 @@
-"""Words in the names of columns: of metrics, splits and hyperparameters."""
+"""Words in names: of metrics, losses, splits, hyperparameters and runs."""
 
 import re
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+def as_words(text: str) -> frozenset[str]:
+    """Return the words of a text, in any order."""
+    return frozenset(text.split())
+
 
 # What measures no quality, but what it costs; and names of any score.
-_OTHER_METRICS = frozenset(
-    (
-        *("fit", "score", "scores", "time", "seconds", "minutes", "hours", "runtime"),
-        *("cost", "costs", "latency", "params", "parameters", "nparams", "flops"),
-        *("energy", "memory", "mem", "vram", "tokens"),
-    )
-)
-METRICS = _OTHER_METRICS | frozenset(
-    (
-        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
-        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
-        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
-        *("rmse", "wer", "cer", "reward", "return", "returns"),
-    )
-)
-SPLITS = frozenset(
-    (
-        *("train", "training", "test", "testing", "val", "valid", "validation"),
-        *("dev", "eval", "evaluation", "holdout"),
-    )
-)
+_OTHER_METRICS = as_words("""
+    fit score scores time seconds minutes hours runtime cost costs latency params
+    parameters nparams flops energy memory mem vram tokens
+""")
+
+
+METRICS = _OTHER_METRICS | as_words("""
+    acc accuracy auc auroc auprc roc f1 precision recall bleu rouge chrf comet kappa mcc
+    ndcg mrr loss losses error err perplexity ppl nll mse mae rmse wer cer reward return
+    returns
+""")
+
+
+SPLITS = as_words("""
+    train training test testing val valid validation dev eval evaluation holdout
+""")
+
+
 # Names without spaces and punctuation.
-HYPERPARAMETERS = frozenset(
-    (
-        *("lr", "learningrate", "baselr", "initlr", "dropoutrate", "weightdecay"),
-        *("batchsize", "bs", "wd", "warmupsteps", "warmupratio", "trainfraction"),
-        *("datafraction", "trainsize", "datasetsize", "samplesize", "nsamples"),
-        *("ntrain", "ndata", "nlayers", "numlayers", "hiddensize", "hiddendim"),
-        *("embeddingdim", "embeddim", "nheads", "numheads", "nunits", "nepochs"),
-        *("numepochs", "maxepochs", "maxsteps", "nsteps", "topk", "topp", "nshots"),
-        *("numshots", "noiselevel", "nestimators", "ntrees", "maxdepth", "nfeatures"),
-        *("nneighbors", "nclusters", "contextlength", "maxlength", "seqlen"),
-        *("seqlength", "beamsize", "clipnorm", "modelsize", "imagesize"),
-    )
-)
+HYPERPARAMETERS = as_words("""
+    lr learningrate baselr initlr dropoutrate weightdecay batchsize bs wd warmupsteps
+    warmupratio trainfraction datafraction trainsize datasetsize samplesize nsamples
+    ntrain ndata nlayers numlayers hiddensize hiddendim embeddingdim embeddim nheads
+    numheads nunits nepochs numepochs maxepochs maxsteps nsteps topk topp nshots
+    numshots noiselevel nestimators ntrees maxdepth nfeatures nneighbors nclusters
+    contextlength maxlength seqlen seqlength beamsize clipnorm modelsize imagesize
+""")
+
+
 # Some are also names of models: baseline, dropout, mixup; alpha, beta, gamma.
-MAYBE_HYPERPARAMETERS = frozenset(
-    (
-        *("temperature", "temp", "dropout", "momentum", "warmup", "fraction", "rank"),
-        *("layers", "depth", "width", "dim", "shots", "threshold", "noise", "ratio"),
-        *("labelsmoothing", "alpha", "beta", "gamma", "delta", "epsilon", "eps"),
-        *("lambda", "sigma", "tau", "eta", "rho", "mu", "c", "k", "p", "l1", "l2"),
-    )
-)
+MAYBE_HYPERPARAMETERS = as_words("""
+    temperature temp dropout momentum warmup fraction rank layers depth width dim shots
+    threshold noise ratio labelsmoothing alpha beta gamma delta epsilon eps lambda sigma
+    tau eta rho mu c k p l1 l2
+""")
+
+
 # Words for those who rate an item, whose ratings are not independent.
-RATERS = frozenset(
-    (
-        *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader"),
-        *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
-        *("participant", "respondent", "crowdworker", "turker"),
-    )
-)
+RATERS = as_words("""
+    rater annotator judge worker assessor evaluator grader reviewer labeler labeller
+    coder rating vote voter participant respondent crowdworker turker
+""")
+
+
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
+
+
 # Words for what has several items, which are not independent.
-CLUSTERS = frozenset(
-    (
-        *("document", "documents", "doc", "passage", "paragraph", "article", "story"),
-        *("page", "book", "chapter", "dialogue", "dialog", "conversation", "thread"),
-        *("speaker", "patient", "recording", "video", "scene", "session", "cluster"),
-    )
-)
+CLUSTERS = as_words("""
+    document documents doc passage paragraph article story page book chapter dialogue
+    dialog conversation thread speaker patient recording video scene session cluster
+""")
+
+
 # Words for ways to ask for an answer, or to compute it, of which an item has several.
-_WAYS = frozenset(("prompt", "template", "version", "order", "shuffle", "shots"))
+_WAYS = as_words("""
+    prompt template version order shuffle shots
+""")
+
+
 # Names of columns of the truth, with which predictions are compared.
-TRUTHS = frozenset(
-    (
-        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
-        *("ytrue", "ytest", "answerkey", "gt"),
-    )
-)
+TRUTHS = as_words("""
+    gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
+""")
+
+
 # Some may also be models, if scores are not whole numbers.
-MAYBE_TRUTHS = frozenset(
-    (
-        *("target", "targets", "reference", "references", "actual", "expected"),
-        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
-        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
-        *("majority", "majorityvote", "rating", "ratings", "consensus"),
-    )
-)
+MAYBE_TRUTHS = as_words("""
+    target targets reference references actual expected y true answer answers
+    correctanswer oracle class human humans annotator annotators annotation annotations
+    majority majorityvote rating ratings consensus
+""")
+
 
 # Names of single runs, such as seed0 and run_3.
 RUN_NAME = re.compile(
@@ -115,3 +118,265 @@ def names_ways(name: str) -> bool:
 def measures_quality(name: str) -> bool:
     """Tell whether a name is that of a measure of quality, such as an accuracy."""
     return bool(list_words(name) & (METRICS - _OTHER_METRICS))
+
+
+_WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
+
+
+_LAST = re.compile(
+    rf"(?P<metric>.*?[^\W_])[\W_]+(?P<word>{_WORD}|s)[\W_]*(?P<number>\d+)[\W_]*", re.I
+)
+
+
+_FIRST = re.compile(
+    rf"(?P<word>{_WORD})[\W_]*(?P<number>\d+)[\W_]+(?P<metric>[^\W_].*)", re.I
+)
+
+
+_NUMBERED = re.compile(
+    r"(?P<metric>.*?[^\W_])[\s_./#-]+(?P<number>\d+)|"
+    r"(?P<letters>.*?[^\W\d_])(?P<digits>\d+)"
+)
+
+
+# Metrics that are numbered by themselves: BLEU-4, ROUGE-1, precision at 5, top-5.
+_OF_NUMBERS = as_words("""
+    bleu rouge chrf precision recall ndcg mrr map top hits hit pass at
+""")
+
+
+# Two columns, "acc 1" and "acc 2", may be of anything.
+_MIN_NUMBERED = 3
+
+
+# Metric -> column -> run; the metric is "" if names do not say it.
+Runs = dict[str, dict[str, str]]
+
+
+class _Name(NamedTuple):
+    metric: str
+    word: str
+    number: str
+
+
+def find_runs(names: Iterable[str]) -> Runs:
+    """Return the names of runs by metric, if there are several runs of it.
+
+    Numbers alone are those of runs if they count these, behind the name of a metric.
+    """
+    every = list(names)
+    found = {x: y for x in every if (y := _split(x)) is not None}
+    if len({y.word for y in found.values()}) > 1:
+        return {}
+    runs = _group(found, least=2)
+    if runs:
+        return runs
+    numbered = {x: y for x in every if (y := _split_numbered(x)) is not None}
+    return {
+        metric: by
+        for metric, by in _group(numbered, least=_MIN_NUMBERED).items()
+        if _count_up([int(numbered[x].number) for x in by])
+    }
+
+
+def find_word(runs: Iterable[str]) -> str:
+    """Return what all runs are called: "seed"."""
+    return re.split(r"[\W_]*\d", next(iter(runs)))[0].lower()
+
+
+def are_runs(names: Iterable[str]) -> bool:
+    """Tell whether names differ only by the number of a run."""
+    every = list(names)
+    runs = find_runs(every)
+    is_one = len(runs) == 1 and sum(map(len, runs.values())) == len(every)
+    return is_one or (len(every) > 1 and all(map(str.isdecimal, every)))
+
+
+def is_metric(name: str) -> bool:
+    """Tell whether the name of a metric is a usual one."""
+    return bool(list_words(name) & METRICS)
+
+
+def _split(name: str) -> _Name | None:
+    """Return the metric, the word and the number of a run in a name."""
+    plain = RUN_NAME.fullmatch(name)
+    if plain is not None:
+        return _Name("", plain[1].lower(), "")
+    found = _LAST.fullmatch(name) or _FIRST.fullmatch(name)
+    if found is None:
+        return None
+    word = found["word"].lower()
+    return _Name(found["metric"], "seed" if word == "s" else word, found["number"])
+
+
+def _split_numbered(name: str) -> _Name | None:
+    found = _NUMBERED.fullmatch(name)
+    if found is None:
+        return None
+    metric = found["metric"] or found["letters"]
+    words = list_words(metric)
+    if not words & METRICS or words & _OF_NUMBERS:
+        return None
+    return _Name(metric, "run", found["number"] or found["digits"])
+
+
+def _group(names: dict[str, _Name], *, least: int) -> Runs:
+    runs: Runs = {}
+    for column, x in names.items():
+        run = f"{x.word}{x.number}" if x.metric else column
+        runs.setdefault(x.metric, {})[column] = run
+    return {x: by for x, by in runs.items() if len({*by.values()}) >= least}
+
+
+def _count_up(numbers: list[int]) -> bool:
+    """Tell whether numbers count from 0 or 1 on."""
+    first = min(numbers)
+    return first in (0, 1) and sorted(numbers) == [*range(first, first + len(numbers))]
+
+
+# Words in the names of metrics of which lower is better, but for rare cases.
+_PLAIN = as_words("""
+    loss losses error errors err perplexity ppl nll bits bpb bpc bpd bpw regret brier
+    ece fid fvd kid wer cer ter der eer mae mse rmse mape smape mdape wape mase mpiw
+    medae latency runtime cost costs flops crps pinball fpr fnr far frr deviance aic bic
+    lpips wasserstein kl kld jsd mcd misclassification misclassified divergence chamfer
+    hausdorff emd surprisal xent bce
+""")
+
+
+_TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likelihood"})
+
+
+# Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
+# until a fall.
+_LIKELY = as_words("""
+    toxicity hallucination wrong time dist distance energy objective rank risk params
+    parameters seconds duration memory entropy hamming hinge huber js violation
+    violations failures
+""")
+
+
+# Those of which no value is below zero. A loss or a cost may be, as logarithms are.
+_NEVER_NEGATIVE = as_words("""
+    error errors err perplexity ppl brier ece fid kid wer cer ter der eer mae mse rmse
+    mape smape mdape wape mase medae latency runtime crps pinball fpr fnr far frr lpips
+    wasserstein misclassification
+""")
+
+
+# Endings of such names: logloss, rmsle, nmse; and other words that end so.
+_ENDINGS = ("loss", "error", "mse", "msle", "mae", "divergence")
+
+
+_OTHERS = frozenset(("gloss", "terror"))
+
+
+# Words that tell that higher is better after all: a loss reduction, the accuracy of
+# error detection, the neg_log_loss of scikit-learn.
+_TURNING = as_words("""
+    minus reduction improvement savings correction detection acc accuracy auc auroc
+    auprc roc f1 precision recall bleu chrf kappa mcc correlation reward return returns
+""")
+
+
+# Words that may stand beside one of a loss in a name that says nothing else.
+_BESIDE = SPLITS | {
+    *("mean", "average", "avg", "median", "total", "sum", "rate", "root", "squared"),
+    *("square", "absolute", "relative", "percentage", "log", "word"),
+    *("character", "char", "token", "per", "step", "epoch", "final", "best", "last"),
+    *("cross", "entropy", "negative", "neg", "likelihood", "binary", "categorical"),
+    *("min", "expected", "calibration", "macro", "micro", "normalized", "of", "the"),
+}
+
+
+# One minus a metric that is better if higher.
+_COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
+
+
+def looks_like_loss(name: str) -> bool:
+    """Tell by its name whether lower scores of a metric are likely to be better."""
+    other = _take_complement(name)
+    if other is not None:
+        return not looks_like_loss(other)
+    words = _list_letters(name)
+    is_turned = "reciprocal" in words or ("neg" in words and "likelihood" not in words)
+    return not is_turned and (_has_loss(words) or bool(_LIKELY & words))
+
+
+def is_loss(name: str) -> bool:
+    """Tell by its name whether a metric is a loss, beyond doubt as a rule."""
+    if not looks_like_loss(name) or re.match(r"\s*[-\N{MINUS SIGN}]", name):
+        return False
+    words = _list_letters(name)
+    is_plain = _has_loss(words) and not _TURNING & words
+    return is_plain or _take_complement(name) is not None
+
+
+def is_never_negative(name: str) -> bool:
+    """Tell whether no value of a loss is below zero, unless it is negated."""
+    words = _list_letters(name)
+    return "log" not in words and any(
+        x in _NEVER_NEGATIVE or x.endswith(("mse", "msle", "mae")) for x in words
+    )
+
+
+def names_loss(name: str) -> bool:
+    """Tell whether the name of a task or a file says that its scores are losses.
+
+    It has no other words: "val_loss", "word error rate", but not "error analysis".
+    """
+    words = _list_letters(name)
+    return is_loss(name) and all(_has_loss({x}) for x in words - _BESIDE)
+
+
+def find_mixed(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return a loss and a metric that is none, if there are both."""
+    losses = [x for x in names if looks_like_loss(x)]
+    others = [x for x in names if x not in losses]
+    return (losses[0], others[0]) if losses and others else None
+
+
+def _has_loss(words: set[str]) -> bool:
+    return (
+        bool(_PLAIN & words)
+        or any(x.endswith(_ENDINGS) for x in words - _OTHERS)
+        or any(x <= words for x in _TOGETHER)
+    )
+
+
+def _list_letters(name: str) -> set[str]:
+    """List the words of a name, without case and numbers."""
+    return {x for x in list_words(name) if not x.isdecimal()}
+
+
+def _take_complement(name: str) -> str | None:
+    """Return the metric that a name subtracts from one, if it does."""
+    found = _COMPLEMENT.match(name.lower())
+    return found[1] if found is not None and list_words(found[1]) & METRICS else None
+
+
+# The most columns that are named, to be pasted.
+_MAX_NAMED = 20
+
+
+_FEWEST_ITEMS = 3
+
+
+def advise_all(names: Sequence[str]) -> str:
+    """Say how to take several columns for benchmarks, or for items."""
+    if any("," in x for x in names) or find_mixed(names) or are_runs(names):
+        return ""
+    kinds = {re.sub(r"\d+", "0", x) for x in names}
+    if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
+        return (
+            "; or, where each column is a run of the model in its row, name columns "
+            "seed1, seed2 and so on, or turn the table, so that each model has a "
+            "column; or, where each column is of an item and each row of a run, write "
+            "a row for each score, with columns of models, runs and items, and pass "
+            "--unit run,item"
+        )
+    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
+    return (
+        "; or, where each column is of a benchmark, compare on all of them with "
+        f"--score {shlex.quote(every)}"
+    )

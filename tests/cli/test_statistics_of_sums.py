@@ -19,8 +19,7 @@ from sigarray import (
     t_test,
 )
 from sigarray._cli.options.choices import STATISTICS
-from sigarray.read._sum_columns import order_columns
-from sigarray.read._sums import METRICS
+from sigarray.read._sums import METRICS, order_columns
 from tests.corpus.items import ITEMS
 
 N_ITEMS = 60

@@ -4,9 +4,9 @@ import functools
 
 import pytest
 
-from sigarray.read._bytes import TableError
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
+from sigarray.read._text import TableError
 
 
 def read(path):

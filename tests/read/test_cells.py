@@ -7,7 +7,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._cautions import Caution
+from sigarray.read._messages import Caution
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -180,3 +180,22 @@ def test_whole_numbers_that_are_rounded_are_said(write, head):
     assert "such as 9007199254740993, which" in said
     assert not warn(2**53 + 2)
     assert not warn("9007199254740993.5e3")
+
+
+@pytest.mark.parametrize("head", ["model,time_ns", "a,b"])
+def test_whole_numbers_that_become_one_are_refused(write, head):
+    """Or else it would be said that scores do not vary."""
+    times = [2**60 + k for k in range(8)]
+    rows = list(zip(*[iter(times)] * 2, strict=True))
+    if head != "a,b":
+        rows = [("ab"[k % 2], x) for k, x in enumerate(times)]
+    with pytest.raises(
+        TableError, match=r"so that all of them become 11529215046068469"
+    ):
+        read.scores(write(as_csv(rows, head)))
+    same = [(x if head == "a,b" else x[:1], 2**60 + 1) for x in ["a", "b"] * 3]
+    if head == "a,b":
+        same = [(2**60 + 1, 2**60 + 1)] * 3
+    assert any(
+        "become equal" in x for x in read.scores(write(as_csv(same, head))).notes
+    )

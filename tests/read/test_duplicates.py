@@ -1,6 +1,8 @@
-"""Several scores of one model for one item or run."""
+"""Several scores of one model for one item or run, where one is expected."""
 
 import json
+import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,3 +79,95 @@ def test_duplicates_name_both_places(write):
     rows = [("a", 1, 1), ("b", 1, 2), ("a", 1, 3)]
     with pytest.raises(TableError, match=r"line 4: .*'a' for run '1'"):
         read.scores(write(as_csv(rows, "model,seed,score")))
+
+
+RATINGS = random.Random(0)
+
+
+def rate(column, names, n_items=12):
+    return [
+        (m, f"q{k}", x, RATINGS.randint(1, 5))
+        for m in "ab"
+        for k in range(n_items)
+        for x in names
+    ]
+
+
+class TestRepeatedRatings:
+    @pytest.mark.parametrize("column", ["rater", "annotator_id", "sample", "seed"])
+    @pytest.mark.parametrize("is_changed", [False, True])
+    def test_an_ignored_column_finds_them(self, write, run, column, is_changed):
+        rows = rate(column, ("1", "2", "3"))
+        again = (*rows[7][:3], rows[7][3] % 5 + is_changed)
+        path = write(as_csv([*rows, again], f"model,item,{column},score"))
+        options = ("--unit", "item", "--ignore", column)
+        said = f"line 74: expected one score of 'a' for item 'q2', {column} '2'; got"
+        refuse(run("compare", path, *options), said, "at ", "line 9. Remove one, or")
+        path = write(as_csv(rows, f"model,item,{column},score"))
+        assert run("compare", path, *options)[0] == 0
+
+    def test_so_does_a_column_that_the_user_names(self, write, run):
+        rows = rate("rater", ("ann", "bob"))
+        path = write(as_csv([*rows, rows[0]], "model,item,rater,score"))
+        done = run("compare", path, "--unit", "item", "--run", "rater")
+        refuse(done, "line 50: expected one score of 'a' for item 'q0', run 'ann'; got")
+
+    @pytest.mark.parametrize("columns", ["rater,session", "rater"])
+    def test_columns_that_tell_them_apart(self, write, run, columns):
+        """Each rater has rated in two sessions, or given every answer two ratings."""
+        n = columns.count(",")
+        rows = [
+            (*x[:3], *(k * n), x[3])
+            for x in rate("rater", ("ann", "bob"))
+            for k in ("1", "2")
+        ]
+        path = write(as_csv(rows, f"model,item,{columns},score"))
+        options = ("--unit", "item", "--ignore", columns)
+        _, out, _ = run("compare", path, *options)
+        assert "The score of an item is the mean of 4 " in " ".join(out.split())
+
+    def test_samples_without_a_name_may_be_alike(self, write):
+        rows = [
+            (m, f"q{k}", 1) for m in "ab" for k in range(9) for _ in range(3 - k % 2)
+        ]
+        path = write(as_csv(rows, "model,item,score"))
+        assert read.scores(path, unit="item").averaged[""][2:4] == (2, 3)
+
+    def test_in_several_files(self, write):
+        for m in "ab":
+            rows = [x[1:] for x in rate("rater", ("ann", "bob")) if x[0] == m]
+            again = rows[:1] * (m == "b")
+            path = write(as_csv(rows + again, "item,rater,score"), f"{m}.csv")
+        folder = Path(path).parent
+        paths = [str(folder / f"{m}.csv") for m in "ab"]
+        with pytest.raises(TableError, match=r"b\.csv, line 26: expected one score of"):
+            read.scores(*paths, unit="item", run="rater")
+
+
+class TestRepeatedRows:
+    def rows(self):
+        return [
+            (f"q{k}", rater, RATINGS.randint(1, 5), RATINGS.randint(1, 5))
+            for k in range(9)
+            for rater in ("ann", "bob")
+        ]
+
+    @pytest.mark.parametrize("option", ["--ignore", "--run"])
+    def test_of_columns_of_models(self, write, run, option):
+        rows = self.rows()
+        path = write(as_csv([*rows, rows[3]], "item,rater,a,b"))
+        options = ("--item", "item", "--unit", "item", option, "rater")
+        said = "line 20: expected one row of item 'q1', rater 'bob'; got another one at"
+        refuse(run("compare", path, *options), said, "line 5. Remove one, or")
+        path = write(as_csv(rows, "item,rater,a,b"))
+        assert run("compare", path, *options)[0] == 0
+
+    def test_few_items_with_several_ratings(self, write):
+        """An error asked for the option that was given."""
+        rows = [x for k, x in enumerate(self.rows()) if k % 2 or k < 4]
+        path = write(as_csv(rows, "item,rater,a,b"))
+        table = read.scores(path, unit="item", item="item", models=["a", "b"])
+        assert len(table.scores["a"]) == 9
+        path = write(as_csv([(x[0], *x[2:]) for x in rows], "item,a,b"))
+        with pytest.raises(TableError, match=r"each item once; got 'q0' again"):
+            read.scores(path, unit="item", item="item")

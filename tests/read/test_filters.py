@@ -1,4 +1,4 @@
-"""Rows that are chosen by what is in a column: --where."""
+"""Choice of rows, by the values in a column, and of columns, by short names."""
 
 import contextlib
 import json
@@ -7,8 +7,8 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._cautions import Caution
 from sigarray.read._files import list_files
+from sigarray.read._messages import Caution
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
 from sigarray.read._sources import open_source, tabulate
@@ -239,3 +239,51 @@ def test_runs_that_were_left_out_on_purpose_need_no_warning(write):
     assert f"{path}: 6 of 10 rows have State=finished" in table.notes
     table = read.scores(path, where={"State": ["finished", "running"]}, **options)
     assert table.n_unfinished == 2
+
+
+TRACKED = [f"r{m}{k},{m},x,{k},0.{k},finished" for m in "ab" for k in range(4)]
+
+
+def test_columns_of_a_tracker(write):
+    header = "Name,config.arch,params/data,config.seed,test/acc,State"
+    path = write("\n".join([header, *TRACKED]))
+    table = read.scores(path, model="arch", metric="acc", run="seed")
+    assert table.models == ("a", "b")
+    assert table.metric == "test/acc"
+    table = read.scores(path, model="arch", metric="acc", where={"data": ["x"]})
+    assert table.models == ("a", "b")
+
+
+def test_several_columns_that_end_so(write):
+    header = "Name,config.arch,params/arch,config.seed,test/acc,State"
+    path = write("\n".join([header, *TRACKED]))
+    with pytest.raises(TableError, match=r"no column 'arch' .model"):
+        read.scores(path, model="arch", metric="acc")
+    whole = "Name,config.arch,arch,config.seed,test/acc,State"
+    with pytest.raises(TableError, match=r"differ in .config.arch"):
+        read.scores(write("\n".join([whole, *TRACKED])), model="arch", metric="acc")
+
+
+class TestNamesWithCommas:
+    ROWS = tuple(f"{m},{k},0.{k},0.{k}5" for m in "ab" for k in range(4))
+
+    def test_in_lists(self, write, run):
+        """Neighbours in a list that together are the name of a column."""
+        path = write("\n".join(['m,seed,"acc,none","f1,none"', *self.ROWS]))
+        assert run("compare", path, "--model", "m", "--ignore", "f1,none")[0] == 0
+        columns = ("--columns", "acc,none,f1,none", "--unit", "run")
+        code, out, err = run("compare", path, *columns)
+        assert code == 0, err
+        assert '"f1,none" vs. "acc,none"' in out or '"acc,none" vs. "f1,none"' in out
+
+    def test_of_metrics_in_several_columns(self, write):
+        path = write("\n".join(['m,seed,"acc,none","f1,none"', *self.ROWS]))
+        one = read.scores(path, model="m", score="acc,none")
+        assert (one.metric, {*one.tasks}) == ("acc,none", {""})
+        both = read.scores(path, model="m", score="acc,none,f1,none")
+        assert {*both.tasks} == {"acc,none", "f1,none"}
+
+    def test_of_a_tool_are_for_another_option(self, run):
+        path = next((FILES / "lm_eval" / "toy-org__model-a").glob("samples_toy_mc*"))
+        path = f"a={path}"
+        refuse(run("compare", path, "--score", "acc,none"), "Or pass --metric acc,none")

@@ -1,12 +1,14 @@
-"""Tables that are not what they seem: folds for runs, rows below a blank line."""
+"""Refuse, or doubt, rows that are hardly of runs: of folds, splits, tasks or items."""
 
 import json
+import random
 
 import numpy as np
 import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
+from sigarray.read._guards import doubt_runs
 from tests.read.asking import refuse
 
 DRAW = np.random.default_rng(0)
@@ -157,3 +159,199 @@ class TestScikitLearn:
         assert result.table.models == ("{'max_depth': 1}", "{'max_depth': 2}")
         means = [x.mean() for x in result.table.scores.values()]
         assert means == pytest.approx(results["mean_test_score"].tolist())
+
+
+NOISE = random.Random(0)
+
+
+RNG = np.random.default_rng(0)
+
+
+def columns(table):
+    return "\n".join(["a,b", *(",".join(map(str, row)) for row in table)])
+
+
+def test_many_rows_are_runs_or_items(write, run):
+    path = write(columns(RNG.random((51, 2)).round(4)))
+    refuse(run("compare", path), "51 scores of each model", "--unit item", "--unit run")
+    lines = columns(RNG.random((51, 2)).round(4)).splitlines()
+    gap = write("\n".join([*lines[:9], lines[9].split(",")[0] + ",", *lines[10:]]))
+    refuse(run("compare", gap), "got 51 rows", "--unit item", "--unit run")
+    path = write(columns(RNG.random((51, 2)).round(4)))
+    code, out, err = run("compare", path, "--unit", "item")
+    assert code == 0, err
+    assert "permutation" in out
+    assert "stochastic" in run("compare", path, "--unit", "run")[1]
+    # Who says that rows are pairs has said it.
+    assert run("compare", path, "--paired")[0] == 0
+
+
+def test_as_many_runs_as_there_are(write, run):
+    assert run("compare", write(columns(RNG.random((50, 2)))))[0] == 0
+    rows = [f"{x},{y}" for x, y in RNG.random((60, 2))]
+    rows += [f"{x}," for x in RNG.random(9)]
+    assert run("compare", write("\n".join(["a,b", *rows])))[0] == 0
+
+
+@pytest.mark.parametrize("marks", [(0, 1), (0, 100), (-1, 1)])
+def test_two_marks_are_of_items(write, run, marks):
+    path = write(columns(RNG.choice(marks, (30, 2))))
+    code, out, err = run("compare", path)
+    assert code == 0, err
+    assert f"scores of {marks[0]} and {marks[1]} were taken for those of items" in err
+    assert out == run("compare", path, "--unit", "item")[1]
+
+
+@pytest.mark.parametrize("marks", [range(1, 6), (0, 0.5, 1), range(11)])
+def test_ratings_are_asked_about(write, run, marks):
+    path = write(columns(RNG.choice(list(marks), (12, 2))))
+    refuse(run("compare", path), "12 scores of a model, each one of", "--unit item")
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [[3.0] * 12, [3.0] * 12],
+        [[81.0, 84.5, 83.0] * 4, [80.0, 82.5, 79.0] * 4],
+        [[1.0, 2.0, 5.0, 3.0], [2.0, 2.0, 4.0, 3.0]],
+        [np.arange(12.0), np.arange(12.0) + 0.5],
+    ],
+)
+def test_scores_that_may_well_be_of_runs(scores):
+    assert doubt_runs([np.asarray(x) for x in scores]) is None
+
+
+def test_units_that_do_not_suit_the_table(write, run):
+    path = write("item,a,b\nx,1,2\ny,2,3\nz,3,1\n")
+    refuse(
+        run("compare", path, "--unit", "cluster"),
+        "expected --unit run or --unit item of",
+    )
+    refuse(run("compare", path, "--item", "item", "--unit", "run"), "got --unit run")
+    path = write("a,b\n1,2\n2,3\n,4\n")
+    refuse(run("compare", path, "--unit", "item"), "line 4, column 1", "blank")
+    path = write("a,b\n1,0\n0,1\n,1\n")
+    refuse(run("compare", path), "got 2 of 'a' and 3 of 'b'", "--item")
+
+
+class TestRightOrWrong:
+    def test_columns_are_of_items(self, write, run):
+        rows = [f"{NOISE.randint(0, 1)},{NOISE.randint(0, 1)}" for _ in range(30)]
+        path = write("\n".join(["mine,theirs", *rows]))
+        code, out, err = run("compare", path)
+        assert code == 0
+        assert "0 and 1 were taken for those of items" in err
+        assert "permutation" in out
+        assert "stochastic" in run("compare", path, "--unit", "run")[1]
+        longer = write("\n".join(["mine,theirs", *rows, "1,"]))
+        refuse(run("compare", longer), "30", "31", "--item", "--unit run")
+
+    def test_of_what_they_are_is_asked(self, write, run):
+        rows = [f"{m},{k % 2}" for m in "ab" for k in range(30)]
+        path = write("\n".join(["model,correct", *rows]))
+        refuse(run("compare", path), "--item", "--unit run")
+        assert run("compare", path, "--unit", "run")[0] == 0
+
+
+class TestBlankCells:
+    """Columns of marks without their blank cells would pair other rows."""
+
+    ROWS = tuple((k % 2, k // 2 % 2) for k in range(12))
+
+    def table(self, *blank):
+        cells = [[*map(str, row)] for row in self.ROWS]
+        for row, model in blank:
+            cells[row]["ab".index(model)] = ""
+        return "\n".join(["a,b", *map(",".join, cells)])
+
+    @pytest.mark.parametrize("blank", [((1, "a"), (5, "b")), ((1, "a"),)])
+    def test_whole_rows_are_pairs(self, write, run, blank):
+        path = write(self.table(*blank))
+        counts = ", ".join(f"1 of '{model}'" for _, model in blank)
+        refuse(run("compare", path), f"blank cells: {counts}. Pass --drop-unmatched")
+        kept = [x for k, x in enumerate(self.ROWS) if k not in {k for k, _ in blank}]
+        expected = [[float(row[k]) for row in kept] for k in range(2)]
+        for options in ({"missing": "drop"}, {"drop_unmatched": True}):
+            table = read.scores(path, **options)
+            assert (table.unit, table.is_paired) == ("item", True)
+            assert [table.scores[x].tolist() for x in "ab"] == expected
+            assert "two marks were taken for those of items" in table.notes[0]
+        with pytest.raises(TableError, match="no pairs, for missing='worst'"):
+            read.scores(path, missing="worst")
+        assert not read.scores(path, unit="run").is_paired
+
+    def test_one_model_has_no_pairs(self, write, run):
+        path = write(self.table((5, "b")))
+        done = run("power", path, "--columns", "b", "--lift", "1.1")
+        assert done[0] == 0, done[2]
+
+    def test_arrays_too(self):
+        a, b = (np.asarray(x, float) for x in zip(*self.ROWS, strict=True))
+        a[1], b[5] = np.nan, np.nan
+        scores = read.scores({"a": a, "b": b}, missing="drop").scores
+        kept = ~np.isnan(a + b)
+        assert scores["a"].tolist() == a[kept].tolist()
+        assert scores["b"].tolist() == b[kept].tolist()
+
+
+class TestPairsWithoutNames:
+    """Rows for each score, in which models may have theirs in other places."""
+
+    ROWS = tuple((m, k, k + (m == "b") / 8) for m in "abc" for k in range(6))
+
+    @pytest.mark.parametrize("options", [(), ("--test", "t"), ("--unit", "run")])
+    def test_their_order_pairs_none(self, write, run, options):
+        path = write("\n".join(["algo,acc", *(f"{m},{x}" for m, _, x in self.ROWS)]))
+        asked = (
+            "expected to know which scores are pairs, for --paired or --test-share, "
+            "such as those of one seed or split; got no names of runs or items, and "
+            "columns 'algo', 'acc'. Name the column of runs with --run, or that of "
+            "items with --item; or leave the option out."
+        )
+        refuse(run("compare", path, "--paired", *options), asked)
+        refuse(run("compare", path, "--test", "t", "--test-share", "0.1"), asked)
+        assert not read.scores(path).is_paired
+
+    def test_a_name_pairs_them_in_any_order(self, write):
+        rows = [f"{m},{k},{x}" for m, k, x in self.ROWS]
+        tables = [
+            read.scores(write("\n".join(["algo,n,acc", *x])), paired=True, run="n")
+            for x in (rows, sorted(rows, key=lambda row: row[2:]))
+        ]
+        for table in tables:
+            assert (table.scores["b"] - table.scores["a"]).tolist() == [0.125] * 6
+
+    def test_frames_too(self):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(
+            [{"model": m, "acc": x} for m, _, x in self.ROWS], index=None
+        )
+        said = "for paired=True or test_share, .* column of runs with run, .* of "
+        said += r"sigarray\.read\.scores"
+        with pytest.raises(ValueError, match=said):
+            compare_models(frame, paired=True)
+
+    def write_files(self, tmp_path, blank=(), last=6):
+        """Write a file for each model, as a column is: a score a line."""
+        for m in "abc":
+            rows = [row for row in self.ROWS if row[0] == m][: last if m == "c" else 6]
+            lines = ["nan" if row[:2] in blank else f"{row[2]}" for row in rows]
+            (tmp_path / f"{m}.csv").write_text(
+                "\n".join(["acc,n", *(f"{x}," for x in lines), ""])
+            )
+        return [str(tmp_path / f"{m}.csv") for m in "abc"]
+
+    def test_files_of_a_model_each_are_paired_by_line(self, tmp_path, run):
+        options = ("--paired", "--test", "t")
+        done = run("compare", *self.write_files(tmp_path), *options)
+        assert done[0] == 0, done[2]
+        paths = self.write_files(tmp_path, last=5)
+        refuse(run("compare", *paths, *options), "and 5 and 6 scores of models. Name")
+        done = run("compare", *paths[:2], *options)
+        assert done[0] == 0, done[2]
+
+    def test_missing_scores_would_pair_others(self, tmp_path, run):
+        paths = self.write_files(tmp_path, {("a", 1), ("b", 4)})
+        options = ("--paired", "--test", "t", "--missing", "drop")
+        asked = "and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
+        refuse(run("compare", *paths, *options), asked)

@@ -106,6 +106,14 @@ def test_hyperparameters_are_no_models(write, run, name, values):
     assert run("compare", path, "--ignore", f"{name},n_params")[0] == 0
 
 
+@pytest.mark.parametrize("name", ["kWh", "size", "rtf", "throughput", "n"])
+def test_costs_are_no_models_though_they_are_near_the_scores(write, run, name):
+    rows = [[f"{DRAW.random():.4f}" for _ in "ab"] + ["1"] for _ in range(8)]
+    refuse(run("compare", write(wide_table(f"a,b,{name}", rows))), f"{name!r}, hardly")
+    rows = [[f"{DRAW.random():.4f}" for _ in "abn"] for _ in range(8)]
+    assert run("compare", write(wide_table("a,m,n", rows)))[0] == 0
+
+
 @pytest.mark.parametrize("name", ["hours", "gpu_mem", "params_m", "time (s)"])
 def test_what_a_run_costs_is_no_model(write, run, name):
     rows = [[f"{DRAW.random():.4f}" for _ in "abc"] for _ in range(8)]

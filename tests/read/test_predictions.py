@@ -1,8 +1,15 @@
-"""Predictions and the truth, with a row for each."""
+"""Predictions, and preferences of two models: these are no scores."""
+
+import random
+import re
+from statistics import fmean
 
 import pytest
 
+from sigarray import read
+from sigarray.read import TableError
 from tests.read.asking import refuse
+from tests.read.long_tables import as_csv
 
 
 class TestPredictions:
@@ -51,3 +58,122 @@ class TestPredictions:
             "\n".join(["model,id,label,score", *self.table("012").split("\n")])
         )
         assert run("compare", path, "--metric", "score")[0] == 0
+
+
+pandas = pytest.importorskip("pandas")
+
+
+HEADER = "item,rater,system_a,system_b,preference"
+
+
+MODELS = ("base", "ours", "tiny")
+
+
+# The values for a win of the first model, of the second one, and for a tie.
+CODES = {
+    "letters": ("A", "B", "tie"),
+    "columns": ("system_a", "system_b", "tie (both bad)"),
+    "names": (None, None, "Tie"),
+    "signs": (1, -1, 0),
+    "places": (1, 2, 1.5),
+}
+
+
+def prefer(code, n_models=3, n_items=20, seed=0):
+    """Return rows, and the share of wins of each model, by pair and item."""
+    draw = random.Random(seed)
+    rows, wins = [], {}
+    for k in range(n_items):
+        for rater in ("ann", "bob"):
+            a, b = draw.sample(MODELS[:n_models], 2)
+            won = draw.choice((0, 0, 1, 2))
+            value = CODES[code][won]
+            rows.append((f"q{k}", rater, a, b, (a, b)[won] if value is None else value))
+            pair = " vs. ".join(sorted((a, b)))
+            for model, win in ((a, (1, 0, 0.5)[won]), (b, (0, 1, 0.5)[won])):
+                wins.setdefault((pair, model), {}).setdefault(f"q{k}", []).append(win)
+    return rows, {x: {y: fmean(z) for y, z in by.items()} for x, by in wins.items()}
+
+
+def make(message, frame):
+    """Return the wins that the line in an error makes of a data frame."""
+    line = re.search(r"is this table: (.*\]\))\. Compare the wins", message)[1]
+    names = {"pd": pandas, "frame": frame}
+    exec(line, names)
+    return names["wins"]
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("n_models", [2, 3])
+def test_the_line_makes_wins_of_them(write, run, code, n_models):
+    rows, expected = prefer(code, n_models)
+    path = write(as_csv(rows, HEADER))
+    done = run("compare", path)
+    refuse(done, "'system_a' and 'system_b' name two models, and 'preference' says w")
+    text = " ".join(done[2].split())
+    wins = make(text, pandas.read_csv(path))
+    options = text[text.rindex(" with ") + 6 : -1].split()
+    assert " ".join(options) == "--score win --task pair --unit item --run rater"
+    table = read.scores(wins, score="win", task="pair", unit="item", run="rater")
+    for (pair, model), by in expected.items():
+        found = dict(zip(table.ids[pair][model], table.tasks[pair][model], strict=True))
+        assert found == by
+    wins.to_csv(path, index=False)
+    code, _, err = run("compare", path, *options)
+    assert (code, "warning" in err) == (0, False), err
+    with pytest.raises(TableError, match=r"with score='win' task='pair' unit='item' r"):
+        read.scores(pandas.DataFrame(rows, columns=HEADER.split(",")))
+
+
+def test_without_items_each_row_is_one(write):
+    rows = [x[2:] for x in prefer("names")[0]]
+    frame = pandas.DataFrame(rows, columns=["model_b", "model_a", "win"])
+    with pytest.raises(TableError) as error:
+        read.scores(frame)
+    wins = make(str(error.value), frame)
+    table = read.scores(wins, score="score", task="pair")
+    assert table.unit == "item"
+    assert sum(len(by["base"]) for by in table.tasks.values() if "base" in by) > 10
+    assert {x for by in table.tasks.values() for y in by.values() for x in y} == {
+        *(0.0, 0.5, 1.0)
+    }
+
+
+def test_rows_without_a_preference_are_left_out():
+    rows = [*prefer("letters")[0], ("q9", "eve", "base", "ours", None)]
+    frame = pandas.DataFrame(rows, columns=["item", "rater", "left", "right", "won"])
+    with pytest.raises(TableError, match=r"dropna\(subset=\['won'\]\); wins") as error:
+        read.scores(frame)
+    assert len(make(str(error.value), frame)) == 80
+
+
+@pytest.mark.parametrize("columns", ["system_b,system_a", "loser,winner"])
+def test_sides_are_those_that_columns_say(columns):
+    rows = [(b, a, won) for _, _, a, b, won in prefer("letters")[0]]
+    frame = pandas.DataFrame(rows, columns=[*columns.split(","), "choice"])
+    with pytest.raises(TableError) as error:
+        read.scores(frame)
+    is_swapped = columns.startswith("system_b")
+    first = "system_a" if is_swapped else "loser"
+    assert f"('A' is for '{first}', and 'B' for " in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "options"),
+    [
+        ("attacker,target,success", (0, 1), {}),
+        ("teacher,student,accuracy", (0.25, 0.5, 0.75), {}),
+        ("model,other,preference", (0, 1), {"model": "model"}),
+        ("system_a,system_b,preference", (1, 2), {"metric": "preference"}),
+    ],
+)
+def test_other_tables_with_two_models_are_none(header, values, options):
+    draw = random.Random(0)
+    rows = [(*draw.sample(MODELS, 2), draw.choice(values)) for _ in range(40)]
+    frame = pandas.DataFrame(rows, columns=header.split(","))
+    message = ""
+    try:
+        read.scores(frame, **options)
+    except TableError as error:
+        message = str(error)
+    assert "preferences" not in message

@@ -1,11 +1,16 @@
-"""Scores of any table, whatever its order, and calls that are wrong."""
+"""Read the scores of models from files of any kind, and join them by item or run."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
+from sigarray.read import TableError
+from tests.read.asking import refuse
 from tests.read.long_tables import as_csv
+from tests.read.tool_files import means
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -51,3 +56,101 @@ def test_wrong_calls():
 def test_several_columns_are_named_with_commas():
     with pytest.raises(TypeError, match=r"with commas; got .*Pass 'document,question'"):
         read.scores("scores.csv", item=["document", "question"])
+
+
+MEMBERS = {"mmlu": ["stem", "law"], "stem": ["algebra", "physics"], "law": []}
+
+
+SIZES = {"algebra": 2, "physics": 4, "law": 3}
+
+
+class TestGroups:
+    """MMLU has groups of groups of tasks; `lm_eval` weighs tasks by their sizes."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        for k, model in enumerate("ab"):
+            (tmp_path / model).mkdir()
+            document = {"group_subtasks": MEMBERS, "higher_is_better": {}}
+            place = tmp_path / model / "results_2026-01-01T00-00-00.0.json"
+            place.write_text(json.dumps(document))
+            for task, n in SIZES.items():
+                name = f"samples_{task}_2026-01-01T00-00-00.0.jsonl"
+                records = [
+                    {"doc_id": j, "filtered_resps": [], "acc": float((j + k) % 2)}
+                    for j in range(n)
+                ]
+                lines = "\n".join(map(json.dumps, records))
+                (tmp_path / model / name).write_text(lines)
+        return tmp_path
+
+    def test_a_group_is_a_task_of_all_items(self, folder):
+        alone = read.scores(folder)
+        assert set(alone.tasks) == {*SIZES}
+        (note,) = (x for x in alone.notes if "'mmlu'" in x)
+        said = "tasks are of groups: 'mmlu' (3 tasks), 'stem' (2 tasks); --tasks mmlu"
+        assert note.startswith(said)
+        assert not alone.doubts  # all tasks are of the group
+        table = read.scores(folder, tasks=["mmlu"])
+        assert (list(table.tasks), table.unit) == (["mmlu"], "item")
+        # The mean of tasks, weighed by their sizes, as the harness has it.
+        for model, mean in means(table).items():
+            parts = [n * means(alone, task)[model] for task, n in SIZES.items()]
+            assert mean == pytest.approx(sum(parts) / sum(SIZES.values()))
+        assert table.ids["mmlu"]["a"][:2] == ("algebra/0", "algebra/1")
+        assert any("the items of 3 of its 3 tasks" in x for x in table.notes)
+
+    def test_tasks_beside_those_of_a_group_are_no_sample(self, folder):
+        for samples in folder.glob("*/samples_law_*"):
+            text = samples.read_text()
+            samples.with_name(samples.name.replace("law", "arc")).write_text(text)
+        (doubt,) = read.scores(folder).doubts
+        assert doubt.startswith("3 of 4 tasks are of the group 'mmlu', and each of")
+        assert doubt.endswith("for one: --tasks arc,mmlu")
+        assert not read.scores(folder, tasks=["arc", "mmlu"]).doubts
+
+    def test_some_tasks_of_a_group(self, folder):
+        table = read.scores(folder, tasks=["stem", "law"])
+        sizes = {task: len(x["a"]) for task, x in table.tasks.items()}
+        assert sizes == {"stem": 6, "law": 3}
+        for path in folder.glob("*/samples_physics_*"):
+            path.unlink()
+        table = read.scores(folder, tasks=["mmlu"])
+        assert any("the items of 2 of its 3 tasks" in x for x in table.notes)
+
+    @pytest.mark.filterwarnings("ignore:No permutation test of 5 scores")
+    def test_the_method_line_says_so(self, folder):
+        for task in ("stem", "mmlu"):
+            result = compare_models(read.scores(folder, tasks=[task]))
+            assert f". {task} pools the items of its {2 + (task == 'mmlu')} tasks." in (
+                result.method
+            )
+        for path in folder.glob("*/samples_physics_*"):
+            path.unlink()
+        result = compare_models(read.scores(folder, tasks=["mmlu"]))
+        assert ". mmlu pools the items of 2 of its 3 tasks." in result.method
+
+    def test_averages_of_a_group_are_no_task(self, run, tmp_path):
+        paths = []
+        for k, model in enumerate("ab"):
+            document = {
+                "lm_eval_version": "0.4.13",
+                "group_subtasks": MEMBERS,
+                "groups": {"mmlu": {"acc,none": 0.5}, "stem": {"acc,none": 0.5}},
+                "model_name": model,
+                "results": {x: {"acc,none": 0.1 * k + 0.1} for x in [*SIZES, "mmlu"]},
+            }
+            paths.append(str(tmp_path / f"results_{model}.json"))
+            Path(paths[-1]).write_text(json.dumps(document))
+        for options in ([], ["--item", "task"]):
+            done = run("compare", *paths, "--tasks", "mmlu", *options)
+            refuse(done, "got 'mmlu', a group of tasks", "Pass samples_*.jsonl")
+        assert "tasks are of groups" not in run("compare", *paths, "--item", "task")[2]
+        done = run("compare", *paths, "--tasks", "law", "--item", "task")
+        refuse(done, "'task' has the items, as --item says", "--where task=law.")
+
+    def test_what_is_asked(self, folder):
+        with pytest.raises(TableError, match=r"items in common; got 'law' and 'mmlu'"):
+            read.scores(folder, tasks=["mmlu", "law"])
+        with pytest.raises(TableError, match=r"got 'MMLU'\. Did you mean 'mmlu'\?"):
+            read.scores(folder, tasks=["MMLU"])

@@ -1,9 +1,13 @@
-"""Runs of one model that differ in a setting, such as a learning rate."""
+"""Settings in which runs of one model differ, and others in which models do."""
 
 import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from sigarray.read._messages import Caution
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
+from sigarray.read._settings import says_data
 from tests.read.long_tables import as_lists
 
 HEADER = "Name,State,Runtime,config.lr,model,seed,test/acc,val_loss,epoch"
@@ -52,3 +56,100 @@ def test_one_run_twice_is_an_error_whatever_its_last_epoch(write):
     path = write(TEXT.replace("resnet,3", "resnet,1"))
     with pytest.raises(TableError, match=r"'config\.lr', .* model='model,config\.lr'"):
         read.scores(path, metric="test/acc")
+
+
+SCORES = (0.78, 0.79, 0.77, 0.69, 0.71, 0.7)
+
+
+def write_table(write, column, values, header="model,seed,{},acc"):
+    rows = [
+        f"{'ours' if k < 3 else 'theirs'},{k},{x},{score}"
+        for k, (x, score) in enumerate(zip(values, SCORES, strict=True))
+    ]
+    return write("\n".join([header.format(column), *rows]))
+
+
+def find_confounds(table):
+    return [x for x in table.notes if "models differ in" in x]
+
+
+@pytest.mark.parametrize(
+    "column", ["data", "eval_split", "lang", "judge", "version", "testSubset", "Fold"]
+)
+def test_data_are_warned_of_with_the_values_of_models(write, column):
+    path = write_table(write, column, ["x1"] * 3 + ["x2"] * 3)
+    (said,) = find_confounds(read.scores(path, run="seed"))
+    assert isinstance(said, Caution)
+    assert f"differ in '{column}', too, so that a difference may be due to it" in said
+    assert "ours 'x1', theirs 'x2'" in said
+    assert f"--where {column}=VALUE" in said
+    choice = Choice(columns={"run": "seed"}, ignored=[column])
+    ignored = read_sources([path], choice)
+    assert not find_confounds(ignored)
+
+
+def test_columns_that_describe_models_are_in_one_note(write):
+    rows = [
+        f"{m},{k},{a},{b},{0.5 + k / 100}"
+        for k in range(3)
+        for m, a, b in (("ours", "0.1", "vit"), ("theirs", "0.01", "resnet"))
+    ]
+    table = read.scores(write("\n".join(["model,seed,lr,arch,acc", *rows])))
+    (said,) = find_confounds(table)
+    assert not isinstance(said, Caution)
+    assert "models differ in 'lr', 'arch', too, of which all scores" in said
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["x"] * 6,  # alike
+        ["x", "x", "z", "y", "y", "y"],  # several of a model
+        ["x", "x", "x", "", "", ""],  # unknown of the other
+        list("abcdef"),  # another one of each run
+    ],
+)
+def test_other_values_are_no_confounds(write, values):
+    path = write_table(write, "data", values)
+    assert not find_confounds(read.scores(path, run="seed"))
+
+
+def test_one_score_of_each_value_tells_nothing(write):
+    path = write("model,data,item,acc\na,x,1,0.1\nb,y,1,0.3\n")
+    assert not find_confounds(read.scores(path, item="item"))
+
+
+def test_what_is_chosen_is_no_confound(write):
+    path = write_table(write, "data", ["x1"] * 3 + ["x2"] * 3)
+    assert not find_confounds(read.scores(path, model="model,data", run="seed"))
+
+
+def test_a_value_for_each_task_differs_between_models(write):
+    """The language of a task is the same for both; that of the judge is not."""
+    rows = [
+        f"{m},{t},{k},{t}-,{0.5 + k / 100}"
+        for m in "ab"
+        for t in "pq"
+        for k in range(2)
+    ]
+    header = "model,task,seed,language,acc"
+    path = write("\n".join([header, *rows]))
+    assert not find_confounds(read.scores(path))
+    rows = [x.replace("-,", f"-{x[0]},") for x in rows]
+    (said,) = find_confounds(read.scores(write("\n".join([header, *rows]))))
+    assert "a 'p-a', 'q-a', b 'p-b', 'q-b'" in said
+
+
+def test_files_of_models_are_compared(tmp_path):
+    for model, data in (("ours", "x1"), ("theirs", "x2")):
+        rows = [f"{k},{data},{0.5 + k / 100}" for k in range(3)]
+        (tmp_path / f"{model}.csv").write_text("\n".join(["seed,subset,acc", *rows]))
+    (said,) = find_confounds(read.scores(*sorted(tmp_path.iterdir())))
+    assert "ours 'x1', theirs 'x2'" in said
+
+
+def test_names_of_columns_of_data():
+    assert says_data("test_dataset")
+    assert says_data("Annotator")
+    for name in ("train_data", "model_version", "dataset_size", "arch", "lr", "date"):
+        assert not says_data(name), name

@@ -1,4 +1,4 @@
-"""Runs in trackers of experiments: the numbers are theirs."""
+"""Runs in trackers of experiments: Weights & Biases, MLflow, TensorBoard."""
 
 import ast
 import json
@@ -45,8 +45,10 @@ class TestMlflow:
             "1 run that has crashed was left out, without a task" in x for x in others
         )
         if n_left:
+            # It has logged no score, and a blank cell is left out everywhere.
+            assert means(read.scores(path, metric="test_acc")) == means(table)
             with pytest.raises(TableError, match=r"got 1 of 7 \(failed\): 'resn"):
-                read.scores(path, metric="test_acc")
+                read.scores(path, metric="test_loss")
             with pytest.raises(TableError, match=r"line 2: expected the task of a run"):
                 read.scores(path, metric="test_acc", missing="worst")
 
@@ -290,3 +292,55 @@ def test_experiments_of_dvc(write):
     hidden = write("\n".join(x for x in lines if "workspace" not in x))
     table = read.scores(hidden, metric="acc")
     assert {x: len(y) for x, y in table.scores.items()} == {"gpt": 3, "bert": 4}
+
+
+accumulator = pytest.importorskip(
+    "tensorboard.backend.event_processing.event_accumulator"
+)
+
+
+FOLDER = FILES / "tensorboard_events"
+
+
+def test_the_last_value_of_each_run():
+    table = read.scores(FOLDER, metric="eval/acc")
+    assert (table.unit, table.models) == ("run", ("bert", "gpt"))
+    for model in table.models:
+        expected = []
+        for k in range(3):
+            run = accumulator.EventAccumulator(str(FOLDER / f"{model}_seed{k}"))
+            run.Reload()
+            expected.append(run.Scalars("eval/acc")[-1].value)
+        assert table.scores[model].tolist() == expected
+        assert table.ids[""][model] == ("0", "1", "2")
+    assert any("the last of each (40) for its score" in x for x in table.notes)
+
+
+def test_what_is_asked_or_refused(tmp_path):
+    with pytest.raises(TableError, match=r"one metric; got 'eval/acc', 'train/loss'"):
+        read.scores(FOLDER)
+    path = tmp_path / "run" / "events.out.tfevents.1.host.1.0"
+    path.parent.mkdir()
+    path.write_bytes(b"")
+    with pytest.raises(TableError, match=r"expected scalars in its event files"):
+        read.scores(tmp_path)
+
+
+def test_what_weights_and_biases_logs_by_itself_is_no_metric(write):
+    rows = [f"r{k},finished,{'ab'[k % 2]},{k // 2},.8{k},1{k}" for k in range(8)]
+    path = write("\n".join(["Name,State,model,seed,acc,_runtime", *rows]))
+    assert read.scores(path).metric == "acc"
+    assert read.scores(path, metric="_runtime").metric == "_runtime"
+
+
+@pytest.mark.parametrize("state", ["finished", "crashed"])
+@pytest.mark.parametrize(
+    "head", ["Name,State,model,seed,acc", "r,state,model,seed,acc"]
+)
+def test_blank_scores_are_left_out_of_all_tables(write, head, state):
+    """As in a table with a column for each model."""
+    rows = [f"r{k},finished,{'ab'[k % 2]},{k // 2},.8{k}" for k in range(8)]
+    path = write("\n".join([head, *rows, f"r8,{state},a,4,"]))
+    table = read.scores(path)
+    assert [len(x) for x in table.scores.values()] == [4, 4]
+    assert any("1 row without a score was left out: 'a'" in x for x in table.notes)

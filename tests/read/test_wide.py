@@ -114,10 +114,15 @@ def test_the_index_that_pandas_writes_is_left_out(write, run):
     """But not other columns without a name, which may be of items."""
     rows = [f"0.9{k},0.8{k}" for k in range(5)]
     with_index = [f"{k},{x}" for k, x in enumerate(rows)]
-    _, out, err = run("compare", write("\n".join([",a,b", *with_index])))
-    assert "first column, which has no name and counts the rows from 0, was left" in err
     other = run("compare", write("\n".join(["a,b", *rows])))[1]
-    assert out == other
+    for name, said in (("", "which has no name and"), ("Unnamed: 0", "'Unnamed: 0',")):
+        path = write("\n".join([f"{name},a,b", *with_index]))
+        _, out, err = run("compare", path)
+        assert f"first column, {said}" in err
+        assert "counts the rows from 0, was left out" in err
+        assert out == other
+        frame = pytest.importorskip("pandas").read_csv(path)
+        assert [*read.scores(frame).scores] == ["a", "b"]
     seeds = [f"{k},{7 * k},{x}" for k, x in enumerate(rows)]
     assert run("compare", write("\n".join([",seed,a,b", *seeds])))[0] == 0
     _, _, err = run("compare", write("\n".join([",a,b", *with_index[::-1]])))

@@ -1,0 +1,243 @@
+"""Files of Inspect AI, HELM and lighteval: samples by id."""
+
+import io
+import json
+import math
+import re
+import struct
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sigarray.read._frame import Frame
+from sigarray.read._json import list_plain, tabulate_records
+from sigarray.read._text import TableError, read_bytes
+
+# The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_ZSTANDARD = 93  # APPNOTE.TXT 4.4.5
+_OF_INSPECT = "samples of Inspect AI"
+# "mmlu:subject=anatomy,model=openai_gpt2"
+_NO_SCORE = re.compile(
+    "num_|finish_reason_|inference_|training_|batch_size|prompt_truncated|max_prob"
+)
+_MODEL = re.compile(r",?\bmodel=([^,]+)")
+
+
+def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
+    """Return the scores of a log in JSON, or None for other files."""
+    header = document.get("eval")
+    if not isinstance(header, dict) or "task" not in header or "model" not in header:
+        return None
+    samples = document.get("samples")
+    if not samples:
+        msg = (
+            f"{name}: expected a log of Inspect AI with samples; got one without. "
+            "Take the whole log, not its header."
+        )
+        raise TableError(msg)
+    return _tabulate_log(name, header, samples)
+
+
+def read_archive(path: str) -> Frame:
+    """Return the scores of a log in the format `.eval`."""
+    name, data = read_bytes(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            start = "header.json" if "header.json" in names else "_journal/start.json"
+            header = json.loads(_extract(archive, start))["eval"]
+            if "summaries.json" in names:
+                samples = json.loads(_extract(archive, "summaries.json"))
+            else:
+                inside = sorted(x for x in names if x.startswith("samples/"))
+                samples = [json.loads(_extract(archive, x)) for x in inside]
+    except ImportError as error:
+        msg = (
+            f"{name}: expected zstandard, to read what is compressed so. Run: pip "
+            "install zstandard; or: inspect log convert --to json."
+        )
+        raise TableError(msg) from error
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        msg = f"{name} cannot be read as a log of Inspect AI: {error}."
+        raise TableError(msg) from error
+    return _tabulate_log(name, header, samples)
+
+
+def convert_data_frame(frame: Frame, _: str) -> Frame | None:
+    """Return a table of `samples_df` as samples, or None for other tables."""
+    if not {"sample_id", "eval_id", "id", "epoch"} <= set(frame.columns):
+        return None
+    if "model" not in frame.columns:
+        msg = (
+            f"{frame.source}: expected a column 'model'; got samples without their "
+            "evals. Write samples_df(logs, columns=SampleSummary + EvalModel), or pass "
+            "the logs."
+        )
+        raise TableError(msg)
+    metrics = [x for x in frame.columns if x.startswith("score_")]
+    columns = dict(frame.columns)
+    for metric in metrics:
+        columns[metric] = [_LETTERS.get(x, x) for x in columns[metric]]
+    task = next((x for x in ("task_name", "task") if x in columns), None)
+    roles = {"item": "id", "run": "epoch", "model": "model"}
+    return replace(
+        frame,
+        kind=_OF_INSPECT,
+        columns=columns,
+        roles=roles | ({} if task is None else {"task": task}),
+        metrics=tuple(metrics),
+        unit="item",
+    )
+
+
+def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a file of an archive, which may be compressed by Zstandard.
+
+    Python's own modules can read that from version 3.14 on.
+    """
+    info = archive.getinfo(name)
+    if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
+        return archive.read(name)
+    import zstandard
+
+    file = archive.fp
+    if file is None:
+        msg = "it is closed"
+        raise ValueError(msg)
+    file.seek(info.header_offset)
+    # APPNOTE.TXT 4.3.7: 30 bytes, the name, and extra fields.
+    *_, n_name, n_extra = struct.unpack("<4s5H3I2H", file.read(30))
+    file.seek(n_name + n_extra, io.SEEK_CUR)
+    data = file.read(info.compress_size)
+    try:
+        return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from error
+
+
+def _tabulate_log(
+    name: str, header: Mapping[str, Any], samples: list[dict[str, Any]]
+) -> Frame:
+    rows: list[dict[str, Any]] = []
+    metrics: dict[str, None] = {}
+    for sample in samples:
+        row = {"id": sample["id"], "epoch": sample["epoch"]}
+        row |= list_plain(sample.get("metadata"), "metadata")
+        for scorer, score in (sample.get("scores") or {}).items():
+            numbers = _read_value(scorer, score["value"])
+            metrics |= dict.fromkeys(numbers)
+            row |= numbers
+        rows.append(row)
+    roles = {"item": "id", "run": "epoch"}
+    return tabulate_records(
+        _OF_INSPECT,
+        name,
+        rows,
+        list(range(1, len(rows) + 1)),
+        "sample",
+        roles=roles,
+        constants={"model": str(header["model"]), "task": str(header["task"])},
+        metrics=tuple(metrics),
+        unit="item",
+    )
+
+
+def _read_value(scorer: str, value: Any) -> dict[str, Any]:
+    """Return the numbers of a score by name; NaN if a sample was not scored."""
+    if isinstance(value, dict):
+        parts = [_read_value(f"{scorer}.{key}", x) for key, x in value.items()]
+        return {key: x for part in parts for key, x in part.items()}
+    if isinstance(value, str):
+        return {scorer: _LETTERS.get(value, value)}
+    if isinstance(value, list) or (isinstance(value, float) and math.isnan(value)):
+        return {}
+    return {scorer: value}
+
+
+def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
+    """Return the scores of a run by instance, or None for other files.
+
+    Perturbed instances are left out.
+    """
+    if not all("instance_id" in x and "stats" in x for x in document):
+        return None
+    rows: list[dict[str, Any]] = []
+    metrics: dict[str, None] = {}
+    n_perturbed = 0
+    for entry in document:
+        if entry.get("perturbation") is not None:
+            n_perturbed += 1
+            continue
+        row = {"instance_id": entry["instance_id"]}
+        row["train_trial_index"] = entry.get("train_trial_index", 0)
+        for stat in entry["stats"]:
+            name_of_stat = stat["name"]
+            metric = name_of_stat["name"]
+            if (
+                stat.get("count")
+                and "perturbation" not in name_of_stat
+                and not _NO_SCORE.match(metric)
+            ):
+                row[metric] = stat.get("mean")
+                metrics[metric] = None
+        rows.append(row)
+    notes: tuple[str, ...] = ()
+    if n_perturbed:
+        notes = (f"{n_perturbed} perturbed instances were left out",)
+    return tabulate_records(
+        "statistics of HELM, by instance",
+        name,
+        rows,
+        list(range(1, len(rows) + 1)),
+        "instance",
+        roles={"item": "instance_id", "run": "train_trial_index"},
+        constants=_read_run(Path(name)),
+        metrics=tuple(metrics),
+        unit="item",
+        notes=notes,
+    )
+
+
+def _read_run(path: Path) -> dict[str, str]:
+    """Return model and task, from the specification of a run or its folder's name."""
+    run = path.absolute().parent.name
+    match = _MODEL.search(run)
+    constants = {"task": _MODEL.sub("", run).rstrip(":,")} if match else {}
+    if match:
+        constants["model"] = match[1]
+    specification = path.with_name("run_spec.json")
+    if specification.is_file():
+        try:
+            content = json.loads(specification.read_text("utf-8"))
+            constants["model"] = str(content["adapter_spec"]["model"])
+            constants["task"] = _MODEL.sub("", content["name"]).rstrip(":,")
+        except (ValueError, KeyError, TypeError):
+            return constants
+    return constants
+
+
+def convert_details(frame: Frame, _: str) -> Frame | None:
+    """Return the scores of a task by the id of documents, or None for other tables.
+
+    The path of the file names the model, the file does not.
+    """
+    if not {"doc", "metric", "model_response"} <= set(frame.columns):
+        return None
+    documents: list[Any] = list(frame.columns["doc"])
+    rows: list[Any] = list(frame.columns["metric"])
+    metrics = list(dict.fromkeys(name for scores in rows for name in scores))
+    columns = {
+        part: [document.get(part) for document in documents]
+        for part in ("id", "query", "task_name")
+    }
+    return replace(
+        frame,
+        kind="details of lighteval",
+        columns=columns | {x: [scores.get(x) for scores in rows] for x in metrics},
+        roles={"item": "id", "content": "query", "task": "task_name"},
+        metrics=tuple(metrics),
+    )

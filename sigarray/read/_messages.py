@@ -1,0 +1,194 @@
+"""Notes that are heard as warnings, and messages in words of Python."""
+
+import contextlib
+import re
+import shlex
+import threading
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+# Options that have another name in Python, or are flags, or are not arguments.
+_ARGUMENTS = {
+    "lower-is-better": "higher_is_better=False",
+    "higher-is-better": "higher_is_better=True",
+    "paired": "paired=True",
+    "drop-unmatched": "drop_unmatched=True",
+    "no-correction": "corrected=False",
+    "columns": "models",
+    "ignore": "frame.drop(columns=...)",
+    "seed": "rng",
+}
+_WITH_VALUE = (
+    *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
+    *("score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
+)
+_OTHERS = (
+    *("where", "path", "alpha", "dt", "threshold", "format"),
+    *(
+        "confidence-level",
+        "n-resamples",
+        "test-share",
+        "margin",
+        "workers",
+        *_ARGUMENTS,
+    ),
+)
+# Options that are arguments of `read.scores`, and of no other function.
+_OF_READING = (
+    *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
+    *("tasks", "where", "path", "drop-unmatched"),
+)
+_OF_MAPPINGS = ("tasks",)
+# Words that may follow an option and are not its value.
+_WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
+_VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-]*\w)*)"
+_OPTION = re.compile(
+    # Dashes within a word are a part of a name, such as models--bert-base.
+    rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
+    rf"|(?P<name>{'|'.join([*_OTHERS, *_WITH_VALUE])})(?![\w-]))"
+)
+# Stands for a name, which is not translated: characters for private use.
+_MARK = "\ue000{}\ue001"
+# Warnings are caught for the whole process, so that one call runs at a time.
+_LOCK = threading.RLock()
+
+
+class SingleTaskWarning(UserWarning):
+    """Is of verdicts on single tasks, without which a command is brief."""
+
+
+class Caution(str):
+    """Says that scores were left out, count as the worst, or are not alike."""
+
+    __slots__ = ()
+
+
+def put_place(place: str, note: str) -> str:
+    """Return a note behind its place, such as the file; a caution remains one."""
+    return type(note)(f"{place}: {note}")
+
+
+def say_single(task: str, models: Sequence[object]) -> Caution:
+    """Say that a task was left out, for want of scores of two models."""
+    which = f"only {str(models[0])!r} has" if models else "no model has"
+    return Caution(f"task {task!r} was left out: {which} scores")
+
+
+def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
+    """Say what was left out, without a score of the metrics, and how to keep tasks.
+
+    They have an `other` one.
+    """
+    if not metrics:
+        return Caution(f"{which} left out, without a score")
+    known = ", ".join(map(repr, metrics))
+    said = f"{which} left out, without metric {known}"
+    if other is None:
+        return Caution(said)
+    every = shlex.quote(",".join([*metrics, other]))
+    return Caution(
+        f"{said}. With --metric {every}, each task has the first of these that it has"
+    )
+
+
+def say_in_python(message: str, names: Iterable[str] = ()) -> str:
+    """Write the options of the command in a message as arguments of a call.
+
+    Names of models and tasks stay as they are.
+    """
+    return _translate(message, names)[0]
+
+
+def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the message in words of Python, and the options that were in it."""
+    options: list[str] = []
+
+    def translate(match: re.Match[str]) -> str:
+        options.append(match["option"] or match["name"])
+        if match["option"]:
+            value = match["value"] or match["quoted"]
+            if match["option"] == "ignore":
+                return f"frame.drop(columns={value.split(',')})"
+            if match["option"] == "tasks":
+                return f"tasks={value.split(',')}"
+            return f"{match['option']}={value!r}"
+        name = match["name"]
+        return _ARGUMENTS.get(name, name.replace("-", "_"))
+
+    kept = sorted((x for x in set(names) if "--" in x), key=len, reverse=True)
+    for k, name in enumerate(kept):
+        message = message.replace(name, _MARK.format(k))
+    message = _OPTION.sub(translate, message)
+    for k, name in enumerate(kept):
+        message = message.replace(_MARK.format(k), name)
+    return message, options
+
+
+def list_names_of(scores: Any) -> list[str]:
+    """List the names of models and tasks that are known before the scores are read."""
+    if not isinstance(scores, Mapping):
+        return []
+    inner = [x for x in scores.values() if isinstance(x, Mapping)]
+    return [str(name) for by in (scores, *inner) for name in by]
+
+
+@contextlib.contextmanager
+def errors_in_python(names: Collection[str]) -> Iterator[None]:
+    """Translate options in errors of a public function to its arguments.
+
+    The names stay as they are; the block may add others.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            message, options = _translate(error.args[0], names)
+            error.args = (message,)
+            # An outer function may not have all arguments of an inner one.
+            error.options = options or getattr(error, "options", [])  # type: ignore[attr-defined]
+        raise
+
+
+def _advise_to_read(options: Iterable[str]) -> str:
+    """Say which arguments are those of `read.scores`."""
+    arguments = [
+        f"{_ARGUMENTS.get(x, x).partition('=')[0]}="
+        for x in options
+        if x in _OF_READING
+    ]
+    are_its = "are arguments" if len(arguments) > 1 else "is an argument"
+    return (
+        f"{', '.join(arguments)} {are_its} of sigarray.read.scores: read the scores "
+        "with it, and pass what it returns."
+    )
+
+
+@contextlib.contextmanager
+def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
+    """Translate options in errors and warnings of a public function to its arguments.
+
+    The names stay as they are; the block may add others. The block gets a list, in
+    which the warnings are at its end. An error that names arguments of `read.scores`,
+    which the function does not have, says so; if the scores are a mapping, whose names
+    are known before, only of those for mappings.
+    """
+    is_table = not names
+    said: list[str] = []
+    with _LOCK, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            with errors_in_python(names):
+                yield said
+        except ValueError as error:
+            options = dict.fromkeys(getattr(error, "options", []))
+            known = [x for x in options if is_table or x in _OF_MAPPINGS]
+            if any(x in _OF_READING for x in known):
+                error.args = (f"{error} {_advise_to_read(known)}",)
+            raise
+    for message, category in dict.fromkeys(
+        (str(x.message), x.category) for x in caught
+    ):
+        said.append(say_in_python(message, names))
+        # The level is that of the caller of `compare_models`, which is decorated.
+        warnings.warn(said[-1], category, stacklevel=5)

@@ -1,0 +1,349 @@
+"""The roles of columns, by their names and values: models, runs, scores and so on."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.index_columns import looks_like_index, names_steps
+from sigarray._plain_text import squeeze, suggest
+from sigarray.read._cells import (
+    as_text,
+    encode_texts,
+    is_blank,
+    looks_like_score,
+    looks_like_verdict,
+)
+from sigarray.read._codes import Coded, distinct, group_rows, repeat
+from sigarray.read._frame import (
+    MAX_LOOKED_AT,
+    Frame,
+    Names,
+    Roles,
+    SeveralMetricsError,
+    UnknownMetricError,
+    is_numeric,
+    lacks_column,
+    list_names,
+)
+from sigarray.read._text import NUMBER, TableError
+from sigarray.read._words import (
+    HYPERPARAMETERS,
+    METRICS,
+    RATINGS,
+    advise_all,
+    list_words,
+)
+
+# Names of columns without case, spaces and punctuation, the most specific first.
+_USUAL = {
+    "model": """model modelname modelid system systemname method methodname algorithm
+        algo agent classifier approach architecture""",
+    "item": """item itemid docid doc exampleid example sampleid instanceid questionid
+        qid queryid promptid segmentid segid sentenceid sentid itemidx idx question
+        prompt instance uid id""",
+    "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
+        replicate repeat rep runname randomstate""",
+    "task": "task taskname dataset datasetname benchmark game env environment corpus",
+    "cluster": "cluster clusterid passageid documentid",
+    "metric": "metric metricname measure",
+    "score": "score scores value metricvalue",
+    "step": "step globalstep trainingstep iteration epoch",
+}
+# What a run without a name has to rise by, so as not to be taken for others by chance.
+_FEWEST = 3
+# Names without case, spaces and punctuation.
+_DOCUMENTS = ("docid", "doc")
+_ITEMS = (
+    *("question", "questionid", "qid", "query", "queryid", "segmentid", "segid"),
+    *("sentenceid", "sentid", "exampleid", "sampleid", "instanceid", "promptid"),
+    *("itemidx", "idx", "prompt", "instance", "uid", "id"),
+)
+# Words of columns of scores and ratings, beside those of metrics.
+_OF_SCORES = METRICS | RATINGS | {"grade", "quality", "mos", "points", "stars"}
+_OF_ALL = re.compile(r"([+-]?[\d.,]+)\s*(/|out of|of)\s*[\d.,]+")
+# These may be of answers, or of scores.
+_TRUTHS = {"yes", "no", "true", "false"}
+_MAX_SHOWN = 5
+
+
+def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
+    """Return role -> column: as chosen, by the kind of file, or by usual names."""
+    # A column that is chosen for one role has no other by the kind of file.
+    said = {*chosen.values()}
+    roles = {role: x for role, x in frame.roles.items() if x not in said}
+    for role, name in chosen.items():
+        if name not in frame.columns:
+            raise lacks_column(frame.source, name, frame.names_in_file, role)
+        roles[role] = name
+    taken = {*roles.values(), *(frame.metrics or ())}
+    names = {name: squeeze(name) for name in frame.columns if name not in taken}
+    has_ended = frame.kind.startswith("runs of ")  # at the step of their rows
+    for role, usual in _USUAL.items():
+        if role == "step" and has_ended:
+            continue
+        if role not in roles and role not in frame.constants:
+            column = _find_usual(usual.split(), names)
+            if column is not None:
+                roles[role] = column
+                del names[column]
+    if not frame.roles:
+        roles = take_documents(frame.columns, roles, names, chosen)
+    if "step" not in {*roles, *frame.constants} and not has_ended:
+        column = find_step_column(frame.columns, roles, names)
+        roles |= {} if column is None else {"step": column}
+    return roles
+
+
+def guess_roles(names: Iterable[str]) -> dict[str, str]:
+    """Return role -> column by usual names alone."""
+    return find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
+
+
+def is_long(frame: Frame, chosen: Roles) -> bool:
+    """Tell whether a table has a row for each score, not a column for each model."""
+    if "model" in chosen or "score" in chosen or frame.metrics is not None:
+        return True
+    column = find_roles(frame, {}).get("model")
+    if column is None:
+        return False
+    filled = (x for x in frame.columns[column] if not is_blank(x))
+    return not looks_like_score(next(filled, "0"))
+
+
+def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
+    """Return the column of scores: the only one, or the chosen one."""
+    names = list_metrics(frame, roles)
+    if metric is not None and frame.metric is not None:
+        match_metric(frame, metric, [frame.metric])
+        metric = None
+    if metric is not None and "metric" not in roles:
+        known = names or [roles[x] for x in ("score",) if x in roles]
+        return match_metric(frame, metric, known, [*frame.columns])
+    if "score" in roles:
+        return roles["score"]
+    names = names or _list_verdicts(frame, roles)
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        of_words = advise_numbers(frame.columns, roles.values())
+        advice = next(iter(frame.no_scores.values()), of_words)
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
+            f"{list_names(frame.columns)}. Name it with --score."
+        )
+        raise TableError(msg if advice is None else f"{frame.source}: {advice}")
+    msg = (
+        f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
+        f"{list_names(names)}. Choose one with --metric NAME"
+    )
+    # Several columns for items, or on tasks, are metrics of these.
+    if not {"item", "task"} & {*roles, *frame.constants}:
+        msg += advise_all(names)
+    msg += "."
+    raise TableError(msg)
+
+
+def match_metric(
+    frame: Frame, metric: str, names: Names, others: Sequence[str] = ()
+) -> str:
+    """Return the one of some names that stands for a metric.
+
+    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
+    """
+    if metric in (*names, *others):
+        return metric
+    of_tool, comma, rule = metric.partition(",")
+    if of_tool in frame.no_scores:
+        msg = f"{frame.source}: {frame.no_scores[of_tool]}"
+        raise TableError(msg)
+    if of_tool in frame.renamed:
+        return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
+    # Samples of one filter, which results name.
+    for name, rule in frame.filters.items():
+        if metric == f"{name},{rule}":
+            return name
+    ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
+    endings = [name for name, end in ends.items() if end == metric]
+    starts = [name for name in names if name.split(",")[0] == metric]
+    for matches in (endings, starts):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise SeveralMetricsError(frame.source, metric, matches)
+    msg = (
+        f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those in "
+        f"it: {list_names(names)}."
+    )
+    raise UnknownMetricError(msg, frame, names)
+
+
+def names_runs(name: str) -> bool:
+    """Tell by its name whether a column has runs, as "seed" does."""
+    return squeeze(name) in _USUAL["run"].split()
+
+
+def list_metrics(frame: Frame, roles: Roles) -> list[str]:
+    """Return the columns that may be the score."""
+    if frame.metrics is not None:
+        return list(frame.metrics)
+    return leave_out_settings(
+        name
+        for name, cells in frame.columns.items()
+        if name not in ("", *frame.index, *roles.values())
+        and not looks_like_index(name, ())
+        and not name.startswith("_")
+        and is_numeric(cells)
+    )
+
+
+def leave_out_settings(names: Iterable[str]) -> list[str]:
+    """Leave out names of hyperparameters, such as "lr", unless there are no others."""
+    every = list(names)
+    ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
+    return [x for x in every if ends[x] not in HYPERPARAMETERS] or every
+
+
+def _list_verdicts(frame: Frame, roles: Roles) -> list[str]:
+    """Return the columns of pass and fail, correct and incorrect and the like."""
+    return [
+        name
+        for name, cells in frame.columns.items()
+        if name not in roles.values()
+        and any(not is_blank(x) for x in cells[:MAX_LOOKED_AT])
+        and all(is_blank(x) or looks_like_verdict(x) for x in distinct(cells))
+    ]
+
+
+def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
+    for word in usual:
+        matches = [x for x, squeezed in names.items() if squeezed == word]
+        if len(matches) == 1:
+            return matches[0]
+    return None
+
+
+def find_step_column(
+    columns: Mapping[str, Sequence[Any]], roles: Roles, names: Collection[str]
+) -> str | None:
+    """Return the one of some columns that counts the steps of each run, or None.
+
+    Its name says so, and each run has several numbers of it: those of other runs, or
+    rising ones. A number of frames that a run has once is no step of it.
+    """
+    if "item" in roles:
+        return None
+    for name in names:
+        if not names_steps(name) or squeeze(name) in HYPERPARAMETERS:
+            continue
+        factors = [
+            encode_texts(columns[roles[x]])
+            for x in ("task", "model", "run", "metric")
+            if x in roles
+        ]
+        is_of_runs = "run" in roles
+        if counts_steps(columns[name], factors, may_recur=is_of_runs):
+            return name
+    return None
+
+
+def find_largest(values: Sequence[Any]) -> str | None:
+    """Return the largest of some texts of numbers, or None if some are no numbers."""
+    texts = [str(x) for x in values]
+    if not texts or not all(map(NUMBER.fullmatch, texts)):
+        return None
+    return max(texts, key=float)
+
+
+def counts_steps(
+    cells: Sequence[Any], factors: Sequence[Coded], *, may_recur: bool
+) -> bool:
+    """Tell whether numbers differ in each run, and rise there.
+
+    They need not rise, as in a sorted table, if they `may_recur` and most are of
+    several runs; otherwise some run has three or more.
+    """
+    texts = encode_texts(cells)
+    if np.any(texts.codes < 0) or find_largest(texts.values) is None:
+        return False
+    runs, n_runs = group_rows(factors or [repeat("", len(texts))])
+    if group_rows([*factors, texts])[1] < len(runs) or n_runs == len(runs):
+        return False
+    if may_recur and 2 * len(texts.list_known()) <= len(runs):
+        return True
+    order = np.argsort(runs, kind="stable")
+    numbers = np.asarray([float(x) for x in texts.values])[texts.codes][order]
+    is_same = np.diff(runs[order]) == 0
+    is_long = may_recur or np.bincount(runs).max() >= _FEWEST
+    return is_long and bool(np.all(np.diff(numbers)[is_same] > 0))
+
+
+def take_documents(
+    columns: Mapping[str, Sequence[Any]],
+    roles: dict[str, str],
+    names: Mapping[str, str],
+    chosen: Roles,
+) -> dict[str, str]:
+    """Return the roles, with documents for clusters if another column names the items.
+
+    Each item is then in one document, and some documents have several. `names` are
+    those of columns without a role -> without case, spaces and punctuation.
+    """
+    if "cluster" in roles or "item" not in roles:
+        return roles
+    item, by_name = roles["item"], {y: x for x, y in names.items()}
+    if "item" not in chosen and squeeze(item) in _DOCUMENTS:
+        pairs = [(by_name[x], item) for x in _ITEMS if x in by_name]
+    else:
+        pairs = [(item, by_name[x]) for x in _DOCUMENTS if x in by_name]
+    for name, document in pairs:
+        if _is_within(columns[name], columns[document]):
+            return {**roles, "item": name, "cluster": document}
+    return roles
+
+
+def _is_within(items: Sequence[Any], documents: Sequence[Any]) -> bool:
+    """Tell whether each item is in one document, and some documents have several."""
+    of_items, of_documents = encode_texts(items), encode_texts(documents)
+    n_items, n_documents = len(of_items.list_known()), len(of_documents.list_known())
+    return n_documents < n_items == group_rows([of_items, of_documents])[1]
+
+
+def advise_numbers(
+    columns: Mapping[str, Sequence[Any]], known: Collection[str]
+) -> str | None:
+    """Say that the cells of a column are no numbers, and how to write them.
+
+    The column has a name as of scores, or such cells as 3/5. None if not one has.
+    """
+    found = {
+        x: [as_text(y) for y in distinct(cells) if not is_blank(y)]
+        for x, cells in columns.items()
+        if x and x not in known
+    }
+    found = {
+        x: texts
+        for x, texts in found.items()
+        if all(map(_OF_ALL.fullmatch, texts)) or list_words(x) & _OF_SCORES
+        if texts and not {y.lower() for y in texts} <= _TRUTHS
+    }
+    if len(found) != 1:
+        return None
+    ((name, texts),) = found.items()
+    whole = [_OF_ALL.fullmatch(x) for x in texts]
+    got = f"expected numbers in column {name!r}; got {texts[0]!r}"
+    first = whole[0]
+    if first is not None and all(whole):
+        return (
+            f"{got}, which is {first[1]} with what it is of: write {first[1]}, in "
+            f"pandas frame[{name!r}].str.extract(r'^([-+\\d.,]+)', expand=False)"
+            ".astype(float); and where cells are of different numbers, the share."
+        )
+    few = ", ".join(f"{x!r}: ..." for x in texts[:_MAX_SHOWN])
+    more = ", ..." if len(texts) > _MAX_SHOWN else ""
+    return (
+        f"{got}. Write each word as its number, in pandas "
+        f"frame[{name!r}].map({{{few}{more}}}); or name the column of scores with "
+        "--score."
+    )

@@ -1,0 +1,352 @@
+"""Rows that are hardly runs: means and deviations of others, or their copies."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sigarray.read._frame import Names, Roles
+from sigarray.read._text import TableError
+from sigarray.read._wide import WideTable
+
+# A row may be the mean of at least this many scores, and of at most this many.
+_MIN_ABOVE, _MAX_ROWS = 3, 10_000
+# A row is refused if the chance that another run is as near is below this: for a mean
+# below others, and for another statistic. Below the third chance, a last row is noted.
+_MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
+# No mean is rounded to a unit of more than this many deviations.
+_COARSEST = 2.0
+# Deviations and errors are at most this many times the deviation of the others, which
+# are further away than this many times their range.
+_LARGEST_SPREAD, _FAR = 5.0, 5.0
+_Statistic = Callable[[np.ndarray], float]
+_LEVELS: tuple[tuple[str, _Statistic], ...] = (
+    ("means", np.mean),
+    ("medians", np.median),
+    ("maxima", np.max),
+    ("minima", np.min),
+)
+_SPREADS: tuple[tuple[str, _Statistic], ...] = (
+    ("deviations", lambda x: x.std(ddof=1)),
+    ("deviations", np.std),
+    ("standard errors", lambda x: x.std(ddof=1) / math.sqrt(len(x))),
+)
+# The most scores of a model whose digits are counted; the most items of test sets.
+MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
+# Rows that honest runs have in common in fewer tables than this are hardly theirs. Of
+# 400 tables each of 3 to 50 normal or heavy-tailed runs of 2 to 5 models, which may
+# share a part, at most 0.5 % were doubted; a copy of a row of 5 was found in 98 % where
+# three models vary by 30 steps of the last digit, and in 68 % where two do.
+_SELDOM = 0.01
+_BY_CHANCE = 0.05
+_MOST_ROWS = 10_000
+_MOST_SHOWN = 3
+
+
+class _Row(NamedTuple):
+    """A score of each model, which may be a statistic of the others of the model."""
+
+    scores: np.ndarray
+    others: list[np.ndarray]
+
+
+class _Digits(NamedTuple):
+    """The unit in which a row is written, and the least distance of other runs."""
+
+    unit: float
+    grain: float
+
+
+def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]:
+    """Refuse rows of means, medians, extremes and deviations that have no label.
+
+    Means are rounded as they are written. If other runs might well be as near, as with
+    scores of two digits, there is only a note.
+    """
+    columns = list(scores.values())
+    sizes = {len(x) for x in columns}
+    if _are_marks(columns):
+        return []  # 0 and 1 below others are an answer, and no mean
+    if len(columns) < 2 or min(sizes) <= _MIN_ABOVE or max(sizes) > _MAX_ROWS:
+        return []
+    last = _take(columns, -1, slice(None, -1))
+    looks = [
+        ("last", last, _LEVELS + _SPREADS),
+        ("last", _take(columns, -1, slice(None, -2)), _SPREADS),
+        ("next to last", _take(columns, -2, slice(None, -2)), _LEVELS),
+        ("first", _take(columns, 0, slice(1, None)), _LEVELS[:1]),
+    ]
+    notes: list[str] = []
+    for place, row, statistics in looks:
+        if min(map(len, row.others)) < _MIN_ABOVE:
+            continue
+        digits = _find_digits(row)
+        for what, find in statistics:
+            is_usual = what == "means" and place != "first"
+            chance = _find_chance(row, find, digits)
+            if chance < (_MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE):
+                raise TableError(_describe(source, place, what, row))
+            if is_usual and place == "last" and chance < _SAID_BY_CHANCE:
+                described = f"the {what} of {_count(row)} above"
+                notes = [f"the last row may be {described}: remove it if it is no run"]
+    if _are_far_and_small(last):
+        raise TableError(_describe(source, "last", "deviations or errors", last))
+    return notes
+
+
+def _are_marks(columns: Sequence[np.ndarray]) -> bool:
+    """Tell whether all scores are one of two whole numbers, such as 0 and 1."""
+    starts = np.unique(np.concatenate([x[:MAX_LOOKED_AT] for x in columns]))
+    if len(starts) > 2 or np.any(starts != np.round(starts)):
+        return False
+    return len(np.unique(np.concatenate(columns))) == 2
+
+
+def _take(columns: Iterable[np.ndarray], place: int, others: slice) -> _Row:
+    return _Row(np.asarray([x[place] for x in columns]), [x[others] for x in columns])
+
+
+def _count(row: _Row) -> str:
+    sizes = {len(x) for x in row.others}
+    return f"the {sizes.pop()}" if len(sizes) == 1 else "those"
+
+
+def _describe(source: str, place: str, what: str, row: _Row) -> str:
+    where = "below" if place == "first" else "above"
+    return (
+        f"{source}, the {place} score of each model: expected another run; got the "
+        f"{what} of {_count(row)} {where}: {_list_numbers(row.scores)}. Remove rows "
+        "that are no runs; or pass --unit run where each row is a run, --unit item "
+        "where each is of an item of a test set."
+    )
+
+
+def _list_numbers(scores: np.ndarray) -> str:
+    more = ", ..." if len(scores) > 3 else ""
+    return ", ".join(f"{x:.6g}" for x in scores[:3]) + more
+
+
+def _are_far_and_small(row: _Row) -> bool:
+    """Tell whether scores are of the size of the others' deviations, and far away."""
+    for score, others in zip(row.scores, row.others, strict=True):
+        gap = float(np.abs(others - score).min())
+        is_small = 0.0 < score <= _LARGEST_SPREAD * others.std(ddof=1)
+        if not is_small or gap <= _FAR * float(np.ptp(others)):
+            return False
+    # Models that all fail to train may have the same score.
+    return len(np.unique(row.scores)) > 1
+
+
+def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
+    """Return the chance that another run of all models is as near; 1 if it is not near.
+
+    It is from the density of Student's t with 2 degrees of freedom, for long tails, or,
+    if larger, the share of the others that are as near: scores may have few values.
+    """
+    chance, varies = 1.0, False
+    for score, others in zip(row.scores, row.others, strict=True):
+        n = len(others)
+        rounding = 0.6 / math.sqrt(n)  # if scores were rounded after their mean
+        finest = 1e-7 * abs(score)
+        fine = min(digits.unit, digits.grain)
+        near = max(0.5 * digits.unit + rounding * fine, finest)
+        if abs(statistic(others) - score) > near:
+            return 1.0
+        deviation = float(others.std(ddof=1))
+        if digits.unit > max(digits.grain, _COARSEST * deviation):
+            return 1.0
+        if deviation == 0.0:
+            continue
+        varies = True
+        width = max((0.5 + rounding) * digits.grain, finest)
+        z = (score - others.mean()) / deviation
+        density = (1.0 + z**2 / 2.0) ** -1.5 / (math.sqrt(8.0) * deviation)
+        n_near = int((np.abs(others - score) <= width).sum())
+        # One of them may be the statistic itself: a median, or an extreme. That shows
+        # little if scores are repeated, or are bounds such as 1, 100 or 500.
+        is_discrete = len(np.unique(others)) < n or score == round(score)
+        share = n_near / (n + 1) if is_discrete else (n_near - 1) / n
+        chance *= min(max(2.0 * width * density, share), 1.0)
+    return chance if varies else 1.0
+
+
+def _find_digits(row: _Row) -> _Digits:
+    """Return how a row is written, and how near to each other runs may be.
+
+    Runs on small test sets are as far apart as one item makes them, however many digits
+    they have. A row with fewer digits than all others is rounded, which happens to runs
+    only by chance.
+    """
+    known = [list_decimals(x) for x in row.others]
+    n_decimals = max(map(count_decimals, row.scores.tolist()))
+    finest = max(map(max, known))
+    is_usual = all(min(x) <= n_decimals for x in known)
+    unit = 10.0**-n_decimals
+    return _Digits(
+        unit,
+        max(
+            unit if is_usual else 10.0 ** -max(finest, n_decimals),
+            _find_step(row, 10.0**-finest, unit),
+        ),
+    )
+
+
+def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
+    """Return the distance of scores that are shares of a few items; 0 for others."""
+    sizes, scale = find_sizes(np.concatenate([thin(x) for x in row.others]), unit)
+    if not len(sizes):
+        return 0.0
+    error = max(0.5 * unit_of_row, 0.5 * unit, 1e-12 * scale) / scale
+    if all(len(keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()):
+        return scale / float(sizes[0])
+    return 0.0
+
+
+def find_sizes(scores: np.ndarray, unit: float) -> tuple[np.ndarray, float]:
+    """Return of how many items scores may all be shares, and the score of all items.
+
+    None for scores that are no shares. They were rounded to a unit.
+    """
+    values = np.unique(scores)
+    low, high = float(values[0]), float(values[-1])
+    scale = 1.0 if high <= 1.0 else 100.0
+    if low < 0.0 or high > scale:
+        return np.empty(0), scale
+    rounding = max(0.5 * unit, 1e-12 * scale) / scale
+    # With more items, any score would be as near to a share.
+    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
+    for x in thin(values).tolist():
+        sizes = keep_sizes(sizes, x / scale, rounding)
+    return sizes, scale
+
+
+def keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
+    """Keep the numbers of items with a whole number of which this is the share."""
+    counts = sizes * share
+    return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
+
+
+def thin(x: np.ndarray) -> np.ndarray:
+    """Return some of many scores."""
+    return x[:: -(-len(x) // MAX_LOOKED_AT)]
+
+
+def list_decimals(x: np.ndarray) -> Sequence[int]:
+    """Count the decimals of some scores."""
+    return [count_decimals(y) for y in thin(x).tolist()]
+
+
+def count_decimals(x: float) -> int:
+    """Count the decimals with which a number is written."""
+    digits, _, exponent = repr(x).partition("e")
+    fraction = digits.partition(".")[2].rstrip("0")
+    return max(0, len(fraction) - int(exponent or 0))
+
+
+def doubt_same_rows(
+    columns: Mapping[str, np.ndarray], name: Callable[[int], str], source: str
+) -> list[str]:
+    """Doubt that runs are independent if all models have the same scores in two rows.
+
+    Of whole numbers, such as 0 and 100, that may well be; of scores with decimals it
+    may be by chance, if these are few: a score has about as many values as steps of its
+    last digit, or of one item, fit between the least and the largest one, or into twice
+    the middle half. `name` names a row.
+    """
+    sizes = {len(x) for x in columns.values()}
+    n = max(sizes, default=0)
+    if len(columns) < 2 or len(sizes) > 1 or not 2 < n <= _MOST_ROWS:
+        return []
+    rows = np.stack(list(columns.values()), axis=1)
+    _, groups, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    if counts.max() == 1:
+        return []
+    chances = [_list_chances(x) for x in columns.values()]
+    found = []
+    for group in np.flatnonzero(counts > 1).tolist():
+        same = np.flatnonzero(groups.reshape(-1) == group).tolist()
+        by_model = [float(x[same[0]]) for x in chances]
+        expected = math.comb(n, 2) * math.prod(by_model)
+        if expected < _SELDOM and sum(x < 1.0 for x in by_model) > 1:
+            found.append(same)
+    if not found:
+        return []
+    found.sort()
+    return [_say(found, name, source, len(columns), sum(len(x) - 1 for x in found))]
+
+
+def doubt_rows(
+    wide: WideTable,
+    scores: Mapping[str, np.ndarray],
+    names: Mapping[str, Names],
+    task: str,
+    chosen: Roles,
+) -> list[str]:
+    """Doubt that rows without names are runs, of a table with a column for each model.
+
+    `names` are those of the rows of each model's scores. There are none of items.
+    """
+    numbers = list(map(str, range(1, len(wide.ids) + 1)))
+    is_named = list(wide.ids) != numbers or {"run", "item"} & {*chosen}
+    if is_named or len(numbers) > _MOST_ROWS:
+        return []
+    common = set(numbers).intersection(*names.values())
+    of_all = {
+        model: column[[x in common for x in names[model]]]
+        for model, column in scores.items()
+    }
+    kept = [k for k, x in enumerate(numbers) if x in common]
+    start = f"{wide.source}, task {task!r}" if task else wide.source
+    return doubt_same_rows(
+        of_all, lambda k: wide.place(kept[k]).removeprefix(f"{wide.source}, "), start
+    )
+
+
+def _list_chances(x: np.ndarray) -> np.ndarray:
+    """Return for each score about the share of other rows that have it by chance."""
+    # In the middle they are densest, and outliers say nothing of that.
+    spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
+    n_values = max(1.0, float(spread) / _find_unit(x))
+    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
+    by_values = np.full(len(x), 1.0 / n_values)
+    # Scores that come more often than in two rows do so by themselves.
+    often = np.maximum(0, counts[places.reshape(-1)] - 2) / len(x)
+    chances: np.ndarray = np.where(x == np.round(x), 1.0, np.maximum(by_values, often))
+    return chances
+
+
+def _find_unit(x: np.ndarray) -> float:
+    """Return a unit of the last decimal, or the distance of shares of a few items."""
+    unit = 10.0 ** -max(list_decimals(x))
+    sizes, scale = find_sizes(thin(x), unit)
+    if not len(sizes):
+        return unit
+    # Of more items, any few scores are shares by chance.
+    n_items, n_values = float(sizes[0]), len(np.unique(thin(x)))
+    by_chance = n_items * (unit / scale * n_items) ** n_values
+    return max(unit, scale / n_items) if by_chance < _BY_CHANCE else unit
+
+
+def _say(
+    found: Sequence[Sequence[int]],
+    name: Callable[[int], str],
+    source: str,
+    n_models: int,
+    n_again: int,
+) -> str:
+    """Say which rows are the same."""
+    shown = "; ".join(
+        " and ".join(name(k) for k in same[:_MOST_SHOWN])
+        + (f" and {len(same) - _MOST_SHOWN} more" if len(same) > _MOST_SHOWN else "")
+        for same in found[:_MOST_SHOWN]
+    )
+    if len(found) > _MOST_SHOWN:
+        shown += f"; and {len(found) - _MOST_SHOWN} more"
+    every = "both models" if n_models == 2 else f"all {n_models} models"
+    it, copies = ("it is a copy", "it") if n_again == 1 else ("they are copies", "them")
+    return (
+        f"{source}: {every} have the same scores at {shown}, and each counts as a run "
+        f"of its own. If {it}, remove {copies}; a column with the seeds of runs shows "
+        "that they are others"
+    )
