@@ -245,7 +245,8 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what, if_so = "differences between two models", "they are as large as they seem"
     if goal.margin is not None:
-        what = f"times that a model is not worse by {goal.margin:.10g} or more"
+        what = "claims that a model is not worse than another by "
+        what += f"{goal.margin:.10g} or more"
         if_so = "differences are what they seem"
     what += "" if len(answers) == 1 else " on a task"
     at = ""
