@@ -50,7 +50,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         metavar="N",
-        help="samples drawn of each size; default: 200, or 50 of many pairs",
+        help="samples of each size; 200, or 50 of many pairs",
     )
     written = command.add_argument_group("what to write")
     add_format(written)
