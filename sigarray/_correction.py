@@ -1,13 +1,13 @@
 """Corrections of p-values for several comparisons, and counts of those that hold."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import choice
+from sigarray._backend.checks import choice, describe
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -268,6 +268,10 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
 
     On a device, a check of the values would wait for it.
     """
+    if pvalues is None or isinstance(pvalues, Mapping):
+        advice = " Pass list(pvalues.values())." if pvalues is not None else ""
+        msg = f"Expected an array of p-values; got {describe(pvalues)}.{advice}"
+        raise TypeError(msg)
     xp, (p,) = standardize(pvalues, axis=axis, what="p-values")
     if isinstance(p, np.ndarray):
         faults = p[(p < 0.0) | (p > 1.0)]

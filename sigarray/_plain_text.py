@@ -189,11 +189,19 @@ def _keep(
     head, tail = _count_letters(text, limit - 1 - tail, tail)
     places = head, len(text) - tail
     head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
-    short = f"{text[:head]}\u2026{text[start:]}"
+    short = _balance(f"{text[:head]}\u2026{text[start:]}", limit)
     if is_any:
         return short if len(short) > 1 else text
     is_whole = all(_find_part(text, place) == (place, place) for place in places)
     return short if is_whole and width(short) > limit // 2 else ""
+
+
+def _balance(short: str, limit: int) -> str:
+    """Close a bracket whose end was cut, or leave out an end without a beginning."""
+    n_open = short.count("(") - short.count(")")
+    if n_open > 0 and width(short) < limit:
+        return f"{short})"
+    return short[:-1] if n_open < 0 and short[-1] == ")" else short
 
 
 def _cut_ends(text: str, start: int, room: int) -> str:

@@ -136,3 +136,11 @@ def test_chi_square_tail(backend, x):
         atol=1e-300 if rtol < 1e-9 else 1e-37,
     )
     assert math.isfinite(float(tail[0]))
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg, bonferroni])
+def test_p_values_by_name_are_to_be_passed_as_a_list(adjust):
+    with pytest.raises(TypeError, match=r"got dict\. Pass list\(pvalues\.values\(\)\)"):
+        adjust({"a": 0.01})
+    with pytest.raises(TypeError, match=r"an array of p-values; got None\.$"):
+        adjust(None)

@@ -53,11 +53,13 @@ def read_models(
         max_models=max_models,
     )
     files = options.files or (["-"] if has_input() else [])
-    if isinstance(options.lower_is_better, list) and not files:
-        names = ",".join(options.lower_is_better)
+    direction = read_direction(options)
+    if isinstance(direction, dict) and not files:
+        names = ",".join(direction)
+        option = "higher" if direction[next(iter(direction))] else "lower"
         msg = (
-            f"Expected a FILE with metrics for --lower-is-better {names}; got none. If "
-            f"{names} is a FILE, it does not exist."
+            f"Expected a FILE with metrics for --{option}-is-better {names}; got none. "
+            f"If {names} is a FILE, it does not exist."
         )
         raise ValueError(msg)
     gate = getattr(options, "fail_unless_better", None)
@@ -80,7 +82,7 @@ def read_models(
         tell(type(note)(f"{note.rstrip('.')}."))
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
-    direction = settle_direction(table, read_direction(options))
+    direction = settle_direction(table, direction)
     options.lower_is_better = direction is False
     inspect_table(
         table,
@@ -92,13 +94,7 @@ def read_models(
 
 
 def _refuse_statistic(name: str, files: list[str]) -> None:
-    """Refuse a statistic without a file, which is read once for each column.
-
-    Raises
-    ------
-    ValueError
-        The example, or standard input.
-    """
+    """Refuse a statistic without a file, which is read once for each column."""
     if not files or "-" in files:
         got = "standard input" if files else "none"
         msg = (
@@ -109,13 +105,7 @@ def _refuse_statistic(name: str, files: list[str]) -> None:
 
 
 def _refuse_averages(table: ScoreTable) -> None:
-    """Refuse averages of lm-evaluation-harness, one of each model on each task.
-
-    Raises
-    ------
-    ValueError
-        The message says how to write the scores of items.
-    """
+    """Refuse averages of lm-evaluation-harness, one of each model on each task."""
     sizes = [len(x) for by in table.tasks.values() for x in by.values()]
     if table.kind != AVERAGES or len(table.models) < 2 or max(sizes) > 1:
         return
@@ -135,8 +125,12 @@ def _refuse_averages(table: ScoreTable) -> None:
 
 def read_direction(options: argparse.Namespace) -> Direction:
     """Return the direction of all scores, or of metrics by their names."""
-    if isinstance(options.lower_is_better, list):
-        return dict.fromkeys(options.lower_is_better, False)
+    for names, is_higher in (
+        (options.lower_is_better, False),
+        (options.higher_is_better, True),
+    ):
+        if isinstance(names, list):
+            return dict.fromkeys(names, is_higher)
     if options.lower_is_better or options.higher_is_better:
         return bool(options.higher_is_better)
     return None

@@ -28,7 +28,7 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
         or chosen
         or options.where
         or options.missing
-        or isinstance(options.lower_is_better, list)
+        or isinstance(read_direction(options), dict)
         or not is_wide_store(options.files[0])
     ):
         return None

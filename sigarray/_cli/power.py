@@ -1,7 +1,6 @@
 """`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
-import warnings
 from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
@@ -13,7 +12,7 @@ from sigarray._cli.power_lift import Lift, choose_lift
 from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import report_power
-from sigarray._cli.power_sizes import Duels, find_sizes, list_sizes
+from sigarray._cli.power_sizes import N_SAMPLES, Duels, find_sizes, list_sizes
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
@@ -22,7 +21,11 @@ from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, note, track
-from sigarray._verdicts.over_tasks import compare_over_tasks
+from sigarray._verdicts.over_tasks import (
+    OverTasks,
+    compare_over_tasks,
+    order_over_tasks,
+)
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
     check_baseline,
@@ -41,6 +44,8 @@ from sigarray.report._layout import Report
 
 # All pairs of samples of each size are compared.
 _MAX_MODELS = 100
+# With so many comparisons, each has fewer samples: readers see their counts.
+_MANY, _OF_MANY = 30, 50
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -84,17 +89,19 @@ def run(options: argparse.Namespace) -> Report:
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
+    comparisons, over = _describe_tasks(request, table, test)
+    n_pairs = sum(len(x.pairs) for x in comparisons.values())
     trials = Trials(
         test=test,
         is_corrected=request.is_corrected,
         higher_is_better=request.higher_is_better,
         is_paired=table.is_paired,
         unit=table.unit,
-        number=options.n_samples,
+        number=options.n_samples or (N_SAMPLES if n_pairs <= _MANY else _OF_MANY),
         seed=request.seed,
         n_tasks=len(table.tasks) if request.is_corrected else 1,
+        tasks=comparisons,
     )
-    comparisons = _describe_tasks(request, table, test)
     is_of_itself = request.margin is not None and n_models == 1
     duels = {
         task: {} if is_of_itself else _find_duels(x) for task, x in comparisons.items()
@@ -129,7 +136,6 @@ def run(options: argparse.Namespace) -> Report:
     if options.plot is not None:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
-    over = compare_over_tasks(comparisons)
     return report_power(answers, trials, goal, said, over)
 
 
@@ -152,24 +158,20 @@ def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
 
 def _describe_tasks(
     request: Request, table: ScoreTable, test: Test
-) -> dict[str, Comparison]:
-    """Return how each task is compared, given that the others show no difference."""
-    described = {}
-    is_by_rate = False
-    for task in table.tasks:
-        x = describe_comparison(request, table, test, task)
-        is_by_rate |= x.is_corrected and x.correction != test.alone
-        described[task] = replace(x, source=table.source, correction=test.alone)
-    if is_by_rate:
-        warnings.warn(
-            f"With so few {table.unit}s on {len(table.tasks)} tasks, sigarray compare "
-            "controls the false discovery rate over tasks, by which a difference on "
-            "one task is found more easily if other tasks show some. Power is here "
-            "that of a task while the others show none, so compare may find more.",
-            UserWarning,
-            stacklevel=2,
+) -> tuple[dict[str, Comparison], OverTasks | None]:
+    """Return how each task is compared, with models in the order of `compare`."""
+    described = {
+        task: replace(
+            describe_comparison(request, table, test, task), source=table.source
         )
-    return described
+        for task in table.tasks
+    }
+    over = compare_over_tasks(described)
+    order = order_over_tasks(described, over)
+    return {
+        task: replace(x, scores={y: x.scores[y] for y in order if y in x.scores})
+        for task, x in described.items()
+    }, over
 
 
 def _find_powers(

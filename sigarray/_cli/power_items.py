@@ -118,13 +118,7 @@ def _refuse_options(
 
 
 def refuse_difference(options: argparse.Namespace) -> None:
-    """Refuse a difference for scores that are not of runs and items.
-
-    Raises
-    ------
-    ValueError
-        Such a difference.
-    """
+    """Refuse a difference for scores that are not of runs and items."""
     if options.difference is not None:
         msg = (
             "Expected --difference with items in several runs of each model; got "

@@ -43,7 +43,8 @@ def guess_seconds(
         def compare(
             number: int, size: int, x: Comparison = x, duels: Duels = found
         ) -> object:
-            some, scores = replace(trials, number=number), dict(x.scores)
+            some = replace(trials, number=number, tasks={})
+            scores = dict(x.scores)
             return some.share_better(
                 scores, size, duels, above=power, matched=x.matched
             )

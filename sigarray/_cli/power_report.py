@@ -39,7 +39,7 @@ def report_power(
         of_lifts = [_count_lifts(answers, goal)]
     answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
-    told = say_jump(answers, goal)
+    told = say_jump(answers, goal) + _say_change(trials, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         told.append(say_pilot(numbers, goal.unit))
@@ -67,7 +67,12 @@ def _describe(
         f"{goal.units} of all models (seed {trials.seed}), in which it finds "
     )
     method += "the better one" if goal.margin is None else "a model not worse"
-    if trials.n_tasks > 1:
+    if trials.size_of_all is not None:
+        method += (
+            ", on each task, while as many differences of all tasks are found as in "
+            "the median sample of these scores"
+        )
+    elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
@@ -76,6 +81,18 @@ def _describe(
     if any(x.pairs for x in answers):
         method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def _say_change(trials: Trials, goal: Goal) -> list[str]:
+    """Say from how many scores on tasks are corrected more strictly."""
+    size = trials.size_of_all
+    if size is None:
+        return []
+    return [
+        f"From {size} {goal.units} on, sigarray compare controls the probability of "
+        "any wrong verdict, with fewer the false discovery rate over tasks: power may "
+        "be less from there on."
+    ]
 
 
 def say_precision(number: int, goal: Goal) -> str:
@@ -228,11 +245,15 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what, if_so = "differences between two models", "they are as large as they seem"
     if goal.margin is not None:
-        what = f"times that a model is not worse by {goal.margin:.10g} or more"
+        what = "claims that a model is not worse than another by "
+        what += f"{goal.margin:.10g} or more"
         if_so = "differences are what they seem"
     what += "" if len(answers) == 1 else " on a task"
-    is_at_one = len(answers) > 1 and answers[0].comparison.is_corrected
-    at = " at one level for all tasks" if is_at_one else ""
+    at = ""
+    if len(answers) > 1 and answers[0].comparison.is_corrected:
+        at = " at one level for all tasks"
+        if answers[0].comparison.correction == "benjamini_hochberg":
+            at = " under control of the false discovery rate"
     sizes = sorted(x.size for x in pairs if x.is_enough)
     said = [
         f"The present {which} {goal.units}{goal.each} show {n_now} of {n} {what}, with "

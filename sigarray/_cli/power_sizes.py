@@ -21,6 +21,7 @@ _MORE_SIZES = 2
 # From this size on numbers have two digits, and may be too large by this share: the
 # error of 200 samples is 7 % of them. Half of that is allowed for smaller ones.
 _LARGE, _TOLERANCE = 100, 0.1
+N_SAMPLES = 200
 
 
 @dataclass(frozen=True)

@@ -50,25 +50,22 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         compared = x.comparison.pairs
         if goal.margin is None:
             found |= {names[::-1]: pair for names, pair in found.items()}
-            compared = [(min(names), max(names)) for names in compared]
         else:  # each model of a pair has a row
             compared = list_claims(compared, x.comparison.baseline)
         for names in compared:
             of_pairs.setdefault(names, []).append(found.get(names))
     largest = max(x.largest for x in answers)
     rows = []
-    for by_task in of_pairs.values():
+    for names, by_task in of_pairs.items():
         pairs = [x for x in by_task if x is not None]
         if not pairs:
             continue
-        wins = [x.better for x in pairs]
-        a = max(dict.fromkeys(wins), key=wins.count)
-        b = next(x.worse if x.better == a else x.better for x in pairs)
+        n_ahead = sum(x.better == names[0] for x in pairs)
         n = len(by_task)
         sizes = sorted([x.size for x in pairs] + [math.inf] * (n - len(pairs)))
         n_now = sum(x.share_now >= goal.power for x in pairs)
         shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
-        rows.append([a, b, f"{wins.count(a)} of {n}", f"{n_now} of {n}", *shown])
+        rows.append([*names, f"{n_ahead} of {n}", f"{n_now} of {n}", *shown])
     title = (
         f"About how many {goal.units}{goal.each} show {goal.difference}"
         f"{' of a pair' * (goal.margin is None)}, with power {goal.power:g}, on half "

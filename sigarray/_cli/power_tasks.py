@@ -18,7 +18,7 @@ from sigarray._cli.power_report import (
     say_precision,
     start_pair,
 )
-from sigarray._cli.power_sizes import list_sizes, search_sizes
+from sigarray._cli.power_sizes import N_SAMPLES, list_sizes, search_sizes
 from sigarray._cli.power_tables import is_short, show_present, show_size
 from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.aggregate_samples import AggregateTrials
@@ -94,7 +94,7 @@ def report_tasks(
         **asked,
         is_paired=table.is_paired,
         unit=units.unit,
-        number=options.n_samples,
+        number=options.n_samples or N_SAMPLES,
     )
     leads = {(y.a, y.b): y.difference for y in found.pairs}
     leads |= {names[::-1]: -lead for names, lead in leads.items()}

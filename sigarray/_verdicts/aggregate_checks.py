@@ -79,13 +79,7 @@ _ON_ONE_TASK = {
 def refuse_scores(
     table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]
 ) -> None:
-    """Refuse scores that strata of tasks are not for.
-
-    Raises
-    ------
-    ValueError
-        Such scores.
-    """
+    """Refuse scores that strata of tasks are not for."""
     option = f"--statistic {statistic}"
     is_one = len(table.tasks) == 1 and statistic in OF_ORDER  # whose clusters are drawn
     has_clusters = bool(table.clusters) and statistic != "mean" and not is_one

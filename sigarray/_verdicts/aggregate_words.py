@@ -33,6 +33,7 @@ from sigarray._verdicts.margin_words import (
     show_claims,
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
+from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.pair_numbers import (
     advise_least,
@@ -64,14 +65,18 @@ _FEW_CLUSTERS = 50
 
 
 def add_aggregates(
-    report: Report, x: Aggregates, compared: Mapping[str, Comparison]
+    report: Report,
+    x: Aggregates,
+    compared: Mapping[str, Comparison],
+    over: OverTasks | None,
 ) -> Report:
     """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks, of_ranks = _list_remarks(x), explain_ranks(x)
+    remarks = [*_list_remarks(x), *_explain_widths(x, over)]
+    of_ranks = explain_ranks(x)
     title, *answers = report.headline
     is_one = len(compared) == 1
     if not is_one:
@@ -86,7 +91,7 @@ def add_aggregates(
         report,
         tables=[*report.tables, *tables] if is_one else [*tables, *report.tables],
         sentences=[*sentences, *report.sentences, *remarks],
-        method=f"{report.method}. {_describe(x)}",
+        method=f"{report.method}. {_describe(x, next(iter(compared.values())).test)}",
         records=[*every, *records],
         document=report.document
         | {"over_these_tasks": write_document(x) | {"verdicts": sentences}},
@@ -271,13 +276,28 @@ def _list_remarks(x: Aggregates) -> list[str]:
     return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
 
 
+def _explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
+    """Say why an interval over tasks like these may be the shorter one."""
+    if over is None or x.statistic != "mean":
+        return []
+    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
+    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
+    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
+        return []
+    return [
+        "An interval over tasks like these may be shorter than that over these tasks, "
+        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
+        "few may be alike by chance."
+    ]
+
+
 def _say_clusters(x: Aggregates) -> str:
     """Say what is done with clusters of items."""
     done = "the errors" if x.statistic == "mean" else "draws"
     return f"{done} of whole clusters"
 
 
-def _describe(x: Aggregates) -> str:
+def _describe(x: Aggregates, test: str) -> str:
     """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
     where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
@@ -290,6 +310,8 @@ def _describe(x: Aggregates) -> str:
         said = f"{where}: t-test{of}{paired}{strata}, two-sided"
         if x.sizes[0] < x.sizes[1]:
             said += ", each task counting the same"
+        if test != "t" and len(x.tasks) > 1:
+            said += f", while --test {test} is of single tasks"
         whose = "Student's intervals"
     else:
         said = f"{where}: bootstrap test{of}{paired}{strata}, two-sided, of "

@@ -53,13 +53,7 @@ class Request:
 
 
 def check_request(request: Request) -> Request:
-    """Refuse options that the test ignores, if the test is known.
-
-    Raises
-    ------
-    ValueError
-        Such an option.
-    """
+    """Refuse options that the test ignores, if the test is known."""
     test = request.test
     if test is None:
         return request
@@ -117,13 +111,7 @@ def check_request(request: Request) -> Request:
 
 
 def _check_margin(request: Request) -> None:
-    """Refuse a margin with a test that is not one of means.
-
-    Raises
-    ------
-    ValueError
-        Such a test.
-    """
+    """Refuse a margin with a test that is not one of means."""
     if request.margin is not None and request.test not in PAIRED_TESTS:
         why = "a test of means, in whose unit the margin is"
         if request.test == "aso":
@@ -137,13 +125,7 @@ def _check_margin(request: Request) -> None:
 
 
 def _check_statistic(request: Request) -> None:
-    """Refuse a statistic of scores that stand for missing ones.
-
-    Raises
-    ------
-    ValueError
-        Such scores.
-    """
+    """Refuse a statistic of scores that stand for missing ones."""
     if request.statistic is not None and request.missing == "worst":
         msg = (
             f"Expected --missing drop with --statistic {request.statistic}, to which "
@@ -154,13 +136,7 @@ def _check_statistic(request: Request) -> None:
 
 
 def _check_improvement(request: Request) -> None:
-    """Refuse pairs and margins with the probability of improvement.
-
-    Raises
-    ------
-    ValueError
-        One of these.
-    """
+    """Refuse pairs and margins with the probability of improvement."""
     if request.statistic != "improvement":
         return
     if request.is_paired:

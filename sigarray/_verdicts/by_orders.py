@@ -1,6 +1,7 @@
 """Almost stochastic order of every two models, as a test."""
 
 import itertools
+import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 
 from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.blocked import say_blocked
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.drawing_on import find_bounds
 from sigarray._verdicts.method_of_orders import describe_orders
@@ -134,6 +135,26 @@ class OrderTest(OrderOptions, Test):
         """As in `Test`."""
         return FEW_SCORES
 
+    def find_p_values(
+        self,
+        samples: Mapping[str, np.ndarray],
+        of_pairs: SamplesOfPairs,
+        *,
+        higher_is_better: bool,
+    ) -> np.ndarray:
+        """As in `Test`."""
+        del of_pairs, higher_is_better
+        with warnings.catch_warnings(), heard_by(None):
+            warnings.simplefilter("ignore", UserWarning)
+            result = multi_aso(
+                samples, correction=None, n_resamples=2, dt=self.dt, rng=self.seed
+            )
+        names = list(samples)
+        places = [
+            (names.index(a), names.index(b)) for a, b in pairs_of(names, self.baseline)
+        ]
+        return np.asarray(result.pvalue)[:, *np.transpose(places)]
+
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
@@ -144,9 +165,12 @@ class OrderTest(OrderOptions, Test):
         higher_is_better: bool,
         n_tasks: int,
         above: float,
+        divisor: float | None = None,
     ) -> Shares:
         """As in `Test`."""
         del of_pairs  # samples are independent
+        if divisor is not None:
+            is_corrected, n_tasks = False, math.ceil(divisor)
         with warnings.catch_warnings(), heard_by(None):
             # Samples that are too small for a verdict are an answer here.
             warnings.simplefilter("ignore", UserWarning)

@@ -174,6 +174,18 @@ class PairwiseTest(PairOptions, Test):
         is_of_t = self.test == "permutation" and self.unit == "run"
         return FEW_SCORES if is_of_t and not self.is_paired else None
 
+    def find_p_values(
+        self,
+        samples: Mapping[str, np.ndarray],
+        of_pairs: SamplesOfPairs,
+        *,
+        higher_is_better: bool,
+    ) -> np.ndarray:
+        """As in `Test`."""
+        tested = _TestedSamples(samples, of_pairs, higher_is_better)
+        pairs = pairs_of(samples, self.baseline)
+        return np.asarray([p for _, p in tested.find_p_values(self._plain, pairs)])
+
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
@@ -184,6 +196,7 @@ class PairwiseTest(PairOptions, Test):
         higher_is_better: bool,
         n_tasks: int,
         above: float,
+        divisor: float | None = None,
     ) -> Shares:
         """As in `Test`: Holm's correction, with p-values of 1 for other tasks.
 
@@ -195,8 +208,9 @@ class PairwiseTest(PairOptions, Test):
         tested = _TestedSamples(samples, of_pairs, higher_is_better)
         found: list[set[tuple[str, str]]] = []
         for leads, p_values in tested.find_p_values(self._plain, pairs):
-            every = np.append(p_values, np.ones(n_others))
-            adjusted = np.asarray(holm(every)) if is_corrected else every
+            adjusted = p_values * (divisor or 1.0)
+            if is_corrected and divisor is None:
+                adjusted = np.asarray(holm(np.append(p_values, np.ones(n_others))))
             each = zip(leads, adjusted, strict=False)
             found.append({pair for pair, p in each if pair and p <= self.alpha})
         if self.margin is not None:

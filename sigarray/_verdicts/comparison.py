@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._difference.components import variance_components
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.intervals import (
     FEWER_DEGREES,
@@ -25,6 +26,8 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 
+# With so many times the variance, runs alone, or items, make an error smaller.
+_RULES = 4.0
 # What a test says of scores that are no pairs.
 UNPAIRED = "of unpaired independent samples"
 
@@ -207,12 +210,25 @@ class Comparison:
     def advise_more(self) -> str:
         """Say of what more would decide more, and how to find how many."""
         if self.runs:
-            return "More runs and items would decide more"
+            return f"More {self._name_scarce()} would decide more"
         if self.margin is not None:
             return f"More {self.unit}s would decide more"
         has_clusters = self.sampled is not None and self.sampled.has_clusters
         unit = "cluster" if has_clusters else self.unit
         return f"More {unit}s would decide more: sigarray power estimates how many"
+
+    def _name_scarce(self) -> str:
+        """Name what errors are of, of runs and items: both, if neither rules."""
+        errors = np.zeros(2)
+        for a, b in self.pairs:
+            tables = self.runs[a], self.runs[b]
+            n_runs, n_items = min(map(len, tables)), tables[0].shape[1]
+            found = np.asarray(variance_components(*tables)[:2], dtype=float)
+            errors += np.maximum(found, 0.0) / (n_runs, n_items)
+        of_runs, of_items = errors
+        if of_runs > _RULES * of_items:
+            return "runs"
+        return "items" if of_items > _RULES * of_runs else "runs and items"
 
     def say_spread(self) -> str:
         """Say behind standard errors what else was drawn than scores one by one."""

@@ -22,11 +22,6 @@ def refuse_two_values(
     """Refuse a statistic of scores such as 0 and 1, which is no share of them.
 
     `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
-
-    Raises
-    ------
-    ValueError
-        Two values in all, both of which some model has.
     """
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:

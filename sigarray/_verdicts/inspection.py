@@ -28,12 +28,6 @@ def inspect_table(
 
     `direction` is None if it was not given, and `is_vouched` is true if the unit of
     scores was. `gate` names a model whose verdict decides something, or is empty.
-
-    Raises
-    ------
-    ValueError
-        One score of each model, two scales, two directions, or losses, or what may be
-        one for a gate, without a direction.
     """
     _refuse_single_scores(table)
     inspect_direction(table, direction, gate)
@@ -43,13 +37,7 @@ def inspect_table(
 
 
 def _refuse_single_scores(table: ScoreTable) -> None:
-    """Refuse one score of each model, which does not show how scores vary.
-
-    Raises
-    ------
-    ValueError
-        Two models or more, none of which has a second score of a task.
-    """
+    """Refuse one score of each model, which does not show how scores vary."""
     sizes = [len(x) for by in table.tasks.values() for x in by.values()]
     if len(table.models) < 2 or max(sizes) > 1:
         return
@@ -68,13 +56,7 @@ def _refuse_single_scores(table: ScoreTable) -> None:
 
 
 def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
-    """Refuse shares beside percentages, or warn where the unit of scores was given.
-
-    Raises
-    ------
-    ValueError
-        Models, or scores, of two scales.
-    """
+    """Refuse shares beside percentages, or warn where the unit of scores was given."""
     fault = _compare_scales(table) or _find_other_scale(table)
     if fault is None:
         return

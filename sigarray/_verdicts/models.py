@@ -323,7 +323,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
     if aggregates is not None:
-        report = add_aggregates(report, aggregates, compared)
+        report = add_aggregates(report, aggregates, compared, over)
     line = None if fields is None else write_signature(fields)
     document = report.document | {"signature": line}
     if table.missing is not None:

@@ -257,13 +257,18 @@ def _draw_rows(
         letters=MOST_IN_PAGE,
         said=_say_drawn(rows.values()),
         limits=list_limits(first),
+        of_overall="mean over tasks like these",
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     picture = _make_picture(axes.figure, caption, {"": rows})
     if over is None or mean is None:
         return picture
     level = say_level(over.level, 1, is_corrected=False)
-    overall = f"Overall, Student's interval of the mean over tasks like these, {level}."
+    overall = (
+        f"Overall, Student's interval of the mean over tasks like these, {level} by "
+        "itself; its verdict is by ranks, and may be inconclusive though the interval "
+        "excludes 0."
+    )
     return picture._replace(caption=f"{picture.caption} {overall}")
 
 

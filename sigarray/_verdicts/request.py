@@ -96,13 +96,7 @@ def lacks_baseline(request: Request, table: ScoreTable) -> bool:
 
 
 def check_baseline(request: Request, table: ScoreTable) -> None:
-    """Refuse a baseline that is missing from some task.
-
-    Raises
-    ------
-    ValueError
-        Such a baseline.
-    """
+    """Refuse a baseline that is missing from some task."""
     name = request.baseline
     if name is None:
         return
@@ -162,13 +156,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
 
 
 def _check_margin(request: Request, table: ScoreTable) -> None:
-    """Refuse a margin that no difference of shares reaches.
-
-    Raises
-    ------
-    ValueError
-        Such a margin.
-    """
+    """Refuse a margin that no difference of shares reaches."""
     margin = request.margin
     if margin is None or margin < 1.0 or table.clusters or table.runs or table.sums:
         return
@@ -183,13 +171,7 @@ def _check_margin(request: Request, table: ScoreTable) -> None:
 
 
 def refuse_tests_of_sampled(request: Request, table: ScoreTable) -> None:
-    """Refuse tests and options that are not of items in clusters, or of a metric.
-
-    Raises
-    ------
-    ValueError
-        Such a test, or a single cluster.
-    """
+    """Refuse tests and options that are not of items in clusters, or of a metric."""
     refuse_single(table)
     test, of_sums = request.test, table.statistic is not None
     what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"

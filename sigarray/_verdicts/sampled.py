@@ -252,13 +252,7 @@ def _say_range(counts: Sequence[int]) -> str:
 
 
 def refuse_single(table: ScoreTable) -> None:
-    """Refuse a single cluster, which does not show how others would differ.
-
-    Raises
-    ------
-    ValueError
-        Such a cluster.
-    """
+    """Refuse a single cluster, which does not show how others would differ."""
     for task, labels in table.clusters.items():
         if len({*labels}) < 2:
             on = f" on {task}" if task else ""
@@ -274,13 +268,7 @@ def refuse_single(table: ScoreTable) -> None:
 def refuse_options_of_runs(
     test: str | None, *, method: str | None, is_paired: bool, test_share: float | None
 ) -> None:
-    """Refuse tests and options that are not of items in several runs, both drawn.
-
-    Raises
-    ------
-    ValueError
-        Such a test or option.
-    """
+    """Refuse tests and options that are not of items in several runs, both drawn."""
     what = "items in several runs of each model, both of which were drawn"
     if test not in ("t", "aso"):
         msg = (

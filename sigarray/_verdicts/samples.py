@@ -1,23 +1,31 @@
 """How often `sigarray compare` calls a model better in samples of scores."""
 
+import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sigarray._backend.seeds import name_streams
+from sigarray._correction import benjamini_hochberg
+from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.test import SamplesOfPairs, Shares, Test
 from sigarray.read._wide import Scores
+
+# With as many of each model, no correction is vain.
+_MANY = 100
 
 
 @dataclass(frozen=True)
 class Trials:
     """Draws samples of scores, and compares them as `compare` would.
 
-    The models are those of one of `n_tasks` tasks; the others show no difference.
+    The models are those of one of `n_tasks` tasks; the others show no difference. But
+    where the false discovery rate over all `tasks` is controlled, they show what
+    samples of their scores do.
     """
 
     test: Test
@@ -28,6 +36,55 @@ class Trials:
     number: int
     seed: int
     n_tasks: int = 1
+    tasks: Mapping[str, Comparison] = field(default_factory=dict)
+    _divisors: dict[int | None, float | None] = field(init=False, default_factory=dict)
+
+    @functools.cached_property
+    def size_of_all(self) -> int | None:
+        """The number of scores from which on no rate is controlled, if one is now."""
+        if self.find_divisor(None) is None:
+            return None
+        least = min(len(y) for x in self.tasks.values() for y in x.scores.values())
+        return next((n for n in range(least, _MANY) if not self._is_by_rate(n)), None)
+
+    def find_divisor(self, size: int | None) -> float | None:
+        """Return by what the level of a pair is divided where a rate is controlled.
+
+        It is the number of pairs over that of those told apart (Benjamini-Hochberg) in
+        the median sample of all tasks.
+        """
+        if not self.is_corrected or len(self.tasks) < 2:
+            return None
+        if size not in self._divisors:
+            is_by_rate = self._is_by_rate(size)
+            self._divisors[size] = self._count_told(size) if is_by_rate else None
+        return self._divisors[size]
+
+    def _is_by_rate(self, size: int | None) -> bool:
+        """Tell whether `compare` of so many scores controls a rate over tasks."""
+        sizes = {
+            task: {
+                name: range(len(scores) if size is None else size)
+                for name, scores in x.scores.items()
+            }
+            for task, x in self.tasks.items()
+        }
+        return self.test.choose_correction(sizes) != self.test.alone
+
+    def _count_told(self, size: int | None) -> float:
+        by_task = [
+            self.test.find_p_values(
+                self.draw(dict(x.scores), size, is_paired=self.is_paired),
+                self._draw_pairs(x.matched, size),
+                higher_is_better=self.higher_is_better,
+            )
+            for x in self.tasks.values()
+        ]
+        p_values = np.concatenate(by_task, axis=-1)
+        level = next(iter(self.tasks.values())).error_of_intervals
+        told = np.asarray(benjamini_hochberg(p_values)) <= level + 1e-9
+        n_told = float(np.median(np.sum(told, axis=-1)))
+        return float(p_values.shape[-1]) / max(1.0, n_told)
 
     def share_better(
         self,
@@ -45,15 +102,20 @@ class Trials:
         are `matched` have scores of their own, on the items of both.
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
-        of_pairs = {
+        of_pairs = self._draw_pairs(matched or {}, size)
+        return self._find_shares(samples, sure_of, size, above, of_pairs)
+
+    def _draw_pairs(
+        self, matched: Mapping[tuple[str, str], Any], size: int | None
+    ) -> SamplesOfPairs:
+        return {
             pair: tuple(
                 self.draw(
                     dict(zip(pair, both, strict=True)), size, is_paired=True
                 ).values()
             )
-            for pair, both in (matched or {}).items()
+            for pair, both in matched.items()
         }
-        return self._find_shares(samples, sure_of, above, of_pairs)
 
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
         """Return the share of samples in which lifted scores of a model are better.
@@ -64,15 +126,17 @@ class Trials:
         lifted = next(x for x in (name, *names) if x != baseline)
         others = [x for x in names if x != lifted and baseline in (None, x)]
         same = dict.fromkeys(names, scores[name])
-        drawn = self.draw(same, len(scores[name]), is_paired=False)
+        size = len(scores[name])
+        drawn = self.draw(same, size, is_paired=False)
         drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
-        shares = self._find_shares(drawn, [(lifted, x) for x in others])
+        shares = self._find_shares(drawn, [(lifted, x) for x in others], size)
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
 
     def _find_shares(
         self,
         samples: Mapping[str, np.ndarray],
         sure_of: Collection[tuple[str, str]],
+        size: int | None,
         above: float = 0.0,
         of_pairs: SamplesOfPairs | None = None,
     ) -> Shares:
@@ -84,6 +148,7 @@ class Trials:
             higher_is_better=self.higher_is_better,
             n_tasks=self.n_tasks,
             above=above,
+            divisor=self.find_divisor(size),
         )
 
     def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:

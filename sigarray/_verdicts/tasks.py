@@ -100,9 +100,8 @@ def report_tasks(
     title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
     is_over = over is not None or statistic is not None
     needed = overall.say_needed_tasks(over)
-    no_margin = []
-    if is_over:
-        no_margin = explain_over_tasks(first, has_these=statistic is not None)
+    has_these = statistic is not None
+    no_margin = explain_over_tasks(first, has_these=has_these) if is_over else []
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
@@ -127,11 +126,15 @@ def report_tasks(
             paragraphs=[" ".join([what, count, *told])],
             measured=say_measured(compared),
         )
+    # A statistic of scores on one scale has its own warning of others.
+    has_scales = statistic in (None, "improvement")
+    answers = overall.say_answer(over, has_these=has_these)
     over_all = [
         *left_out,
+        *(answers if has_these else []),
         *overall.list_remarks(over),
         *overall.explain_intervals(over),
-        *overall.list_scales(over),
+        *(overall.list_scales(over) if has_scales else []),
     ]
     rules = [
         f"On one task, a model is better than another if {basis}.",
@@ -148,7 +151,8 @@ def report_tasks(
     on_one = [*rules, *others]
     tables = []
     if over is not None:
-        pairs = replace(overall.table_of_pairs(over), remarks=over_all)
+        pairs = overall.table_of_pairs(over)
+        pairs = replace(pairs, remarks=over_all, decides=not has_these)
         tables = [pairs, overall.table_of_models(over)]
     by_task = (
         _ranking_table(compared, decisions)
@@ -162,11 +166,10 @@ def report_tasks(
     told = [*over_all, *on_one]
     of_all = []
     if over is not None:
-        has_these = statistic is not None
         of_all = [overall.write_paragraph(over, has_these=has_these)]
     headline = [
         title,
-        *overall.say_answer(over, has_these=statistic is not None),
+        *([] if has_these else answers),
         *_say_single_tasks(over, decisions),
         *needed,
     ]
@@ -181,7 +184,7 @@ def report_tasks(
         remarks=told,
         advice=[
             *advise_least(any(x.is_least for x in every)),
-            *overall.advise_scales(over),
+            *(overall.advise_scales(over) if has_scales else []),
             *([] if needed else these),
         ],
         first_advice=these if needed else [],

@@ -105,6 +105,16 @@ class Test(ABC):
         return None
 
     @abstractmethod
+    def find_p_values(
+        self,
+        samples: Mapping[str, np.ndarray],
+        of_pairs: SamplesOfPairs,
+        *,
+        higher_is_better: bool,
+    ) -> np.ndarray:
+        """Return the p-values (R, pairs) of equality in samples, not corrected."""
+
+    @abstractmethod
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
@@ -115,11 +125,12 @@ class Test(ABC):
         higher_is_better: bool,
         n_tasks: int,
         above: float,
+        divisor: float | None = None,
     ) -> Shares:
         """Return how often one model is better than another in samples (R, size).
 
-        The samples are of one of `n_tasks` tasks; the others show no difference. Pairs
-        may have samples `of_pairs`. Of those in `sure_of`, if the share is not below
-        `above`, bounds near the threshold get more resamples; other bounds may be a
-        little too small.
+        The samples are of one of `n_tasks` tasks; the others show no difference. Or the
+        level of each pair is that of all, over a `divisor`. Pairs may have samples
+        `of_pairs`. Of those in `sure_of`, if the share is not below `above`, bounds
+        near the threshold get more resamples; other bounds may be a little too small.
         """

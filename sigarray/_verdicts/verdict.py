@@ -194,10 +194,14 @@ def _make_report(
         advice=advised,
         paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
         measured=measured,
-        clauses=say_by_which(
-            name_number(comparison),
-            ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
-        ),
+        clauses=[
+            *explain_unequal_sizes([comparison]),
+            *remarks,
+            *say_by_which(
+                name_number(comparison),
+                ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
+            ),
+        ],
     )
 
 

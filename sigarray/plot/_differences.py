@@ -163,10 +163,12 @@ def draw_differences(
     letters: int = MOST_LETTERS,
     said: str = "difference and its interval",
     limits: Iterable[float] = (),
+    of_overall: str = "overall",
 ) -> "Axes":
     """Draw what `differences` does, with so many letters of a label.
 
-    What is drawn is `said` below the axis. At `limits` a difference is a margin.
+    What is drawn is `said` below the axis. At `limits` a difference is a margin. What
+    stands apart is `of_overall` in the legend.
 
     A new figure is two columns wide, if labels of one are too long for one column.
     """
@@ -211,10 +213,13 @@ def draw_differences(
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
             if differ_from_intervals(rows, given_verdicts):
                 said = f"{said}; {BY_A_TEST}"
+        drawn = list(map(draw_key, keys))
+        if overall is not None:
+            drawn.append(draw_key(marks[-1], is_overall=True))
         explain(
             axes,
-            list(map(draw_key, keys)),
-            list(keys.values()),
+            drawn,
+            [*keys.values(), of_overall][: len(drawn)],
             n_columns=2,
             has_names=True,
             bbox_transform=lift(axes, LINE * n_lines),
@@ -272,18 +277,21 @@ def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:
     return dict(zip(_VERDICTS, marks, strict=True))
 
 
-def draw_key(mark: Mark) -> Any:
+def draw_key(mark: Mark, *, is_overall: bool = False) -> Any:
     """Draw a mark and its interval for a legend."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], color=BLUE, **_look(mark, BLUE))
+    return Line2D([], [], **_look(mark, is_overall=is_overall))
 
 
-def _look(mark: Mark, color: str) -> dict[str, Any]:
+def _look(mark: Mark, *, is_overall: bool) -> dict[str, Any]:
+    is_round, color = mark.shape == "o", INK if is_overall else BLUE
     return {
-        "marker": mark.shape,
+        "color": color,
+        "linewidth": 1.8 if is_overall else 1.0,
+        "marker": "D" if is_round and is_overall else mark.shape,
         "fillstyle": "full" if mark.fill == "none" else mark.fill,
-        "markersize": 4.0 if mark.shape == "o" else 4.5,
+        "markersize": 5.5 if is_overall else 4.0 if is_round else 4.5,
         "markeredgecolor": color,
         "markerfacecolor": "white" if mark.fill == "none" else color,
         "markerfacecoloralt": "white",
@@ -358,21 +366,17 @@ def _draw_row(
     if np.isnan((middle, low, high)).any():
         write(ax, 0.0, place, f" {_FAULT}", va="center", color=GREY)
         return
-    color = INK if is_overall else BLUE
+    look = _look(mark, is_overall=is_overall)
     ax.plot(
         (low, high),
         (place, place),
-        color=color,
-        linewidth=1.8 if is_overall else 1.0,
+        color=look["color"],
+        linewidth=look["linewidth"],
         linestyle="-",
         solid_capstyle="butt",
         label="interval",
     )
-    look = _look(mark, color)
-    if is_overall:
-        is_round = mark.shape == "o"
-        look |= {"marker": "D" if is_round else mark.shape, "markersize": 5.5}
-    ax.plot(middle, place, linestyle="none", label="difference", **look)
+    ax.plot(middle, place, label="difference", **(look | {"linestyle": "none"}))
 
 
 def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:

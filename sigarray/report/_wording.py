@@ -212,8 +212,9 @@ def _check_limits(
         return None
     if low is None or high is None or low >= high:
         msg = (
-            "Expected low < high, the limits that were passed to equivalence_test; got "
-            f"low={low} and high={high}."
+            "Expected low < high, the limits that were passed to equivalence_test and "
+            f"its result does not hold; got low={low} and high={high}. Pass "
+            "describe(result, low=-0.01, high=0.01), for example."
         )
         raise ValueError(msg)
     return low, high

@@ -88,3 +88,15 @@ def test_help_fits_one_screen_and_names_every_option(command, monkeypatch, capsy
     )
     shared = every & {"--ignore", "--workers", "--higher-is-better"}
     assert all(f"`{x}`" in page for x in shared)
+
+
+def test_metrics_are_named_behind_either_direction(write, run):
+    rows = "".join(f"{m},{k},{k + j}\n" for j, m in enumerate("ab") for k in range(5))
+    path = write(f"model,seed,acc\n{rows}")
+    higher = ["--higher-is-better", "acc", path], ["--higher-is-better", path]
+    found = [run("compare", *x, "--quiet") for x in higher]
+    assert found[0][:2] == found[1][:2]
+    assert found[0][0] == 0
+    code, _, err = run("compare", "--higher-is-better", "acc,f1")
+    assert code == 2
+    assert "a FILE with metrics for --higher-is-better acc,f1; got none" in err

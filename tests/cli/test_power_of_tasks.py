@@ -65,19 +65,49 @@ def test_tasks_are_named_in_tables_and_sentences(write, run):
     assert [x["task"] for x in rows] == ["nli"] * 3 + ["qa"] * 3
 
 
-def test_power_of_tasks_under_a_false_discovery_rate_is_said_to_be_a_bound(write, run):
+@pytest.mark.parametrize("options", [[], ["--test", "permutation"]])
+def test_with_few_runs_power_is_that_of_the_discovery_rate(write, run, options):
+    """As compare says, which with so few runs controls that rate over tasks."""
     rows = [
         f"t{task:02},{model},{k},{k * 7 % 5 + gain}"
         for task in range(26)
-        for model, gain in (("a", 0.0), ("b", 9.0))
+        for model, gain in (("a", 0.0), ("b", 9.0 * (task > 3)))
         for k in range(5)
     ]
     path = write("\n".join(["task,model,seed,score", *rows, ""]))
-    code, out, err = run("power", path, "--n-samples", "5")
+    code, out, err = run("power", path, *options, "--n-samples", "5")
     assert code == 0
-    assert "controls the false discovery rate over tasks, by which a difference" in err
-    assert "The present 5 runs of each model show 0 of 26 differences" in out
-    assert "power_at_n" not in out
+    assert "controls" not in err
+    text = " ".join(out.split())
+    assert "The present 5 runs of each model show 22 of 22 differences" in text
+    assert "with power 0.8 under control of the false discovery rate, if" in text
+    assert "From 7 runs on, sigarray compare controls the probability of any" in text
+    compared = run("compare", path, *options, "--format", "csv")[1]
+    found = [x["better"] for x in csv.DictReader(io.StringIO(compared)) if x["task"]]
+    assert found.count("b") == 22
+
+
+def test_pairs_are_in_the_order_of_compare(write, run):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{task},{model},{k},{rng.normal(gain, 1.0):.3f}"
+        for task in ("x", "y")
+        for model, gain in (("a", 3.0), ("b", 0.0), ("c", 6.0))
+        for k in range(4)
+    ]
+    path = write("\n".join(["task,model,seed,score", *rows, ""]))
+    for options in ([], ["--tasks", "y"], ["--statistic", "mean"]):
+        arguments = [path, "--test", "t", *options]
+        outs = [
+            run("compare", *arguments)[1],
+            run("power", *arguments, "--n-samples", "5")[1],
+        ]
+        names = [
+            [x.split()[:2] for x in out.splitlines() if x[:3] in ("c  ", "a  ")]
+            for out in outs
+        ]
+        pairs = [[x for x in by if len(x) > 1 and x[1] in "abc"] for by in names]
+        assert pairs[0][:3] == pairs[1][:3] == [["c", "a"], ["c", "b"], ["a", "b"]]
 
 
 class TestAnswer:

@@ -215,7 +215,7 @@ def test_the_time_is_guessed_from_that_of_a_few_samples(monkeypatch):
             )
 
     monkeypatch.setattr(
-        power_pace, "replace", lambda x, number: Slow(x.by_pair, number)
+        power_pace, "replace", lambda x, number, **_: Slow(x.by_pair, number)
     )
     comparisons = {"x": compare(30), "y": compare(30)}
     duels = {"x": {("b", "a"): 30}, "y": {("b", "a"): 30}}

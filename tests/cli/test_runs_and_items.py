@@ -377,3 +377,21 @@ class TestInPython:
             np.testing.assert_array_equal(found.scores, x[:, places])
             np.testing.assert_allclose(table.scores[name], x.mean(axis=0)[places])
         assert compare_models(table).verdicts == compare_models(path).verdicts
+
+
+@pytest.mark.parametrize(
+    ("of_runs", "of_items", "said"),
+    [(1.0, 0.1, "runs"), (0.01, 2.0, "items"), (0.2, 0.4, "runs and items")],
+)
+def test_what_would_decide_more_is_what_errors_are_of(
+    write, run, of_runs, of_items, said
+):
+    rng = np.random.default_rng(0)
+    tables = {
+        name: rng.normal(0.0, of_runs, (4, 1))
+        + rng.normal(0.0, of_items, 30)
+        + rng.normal(0.0, 0.01, (4, 30))
+        for name in "ab"
+    }
+    path = write("\n".join(["model,seed,item,score", *as_rows(tables), ""]))
+    assert f"\nMore {said} would decide more." in run("compare", path)[1]

@@ -99,6 +99,7 @@ def test_overall_stands_apart():
     assert places[-1] > 6.0
     assert rows[places[-1]] == (overall.statistic, *overall.confidence_interval)
     assert read_ticks(ax.yaxis) == [*"012345", "overall"]
+    assert ax.get_legend().get_texts()[-1].get_text() == "overall"
     markers = [x.get_marker() for x in find_lines(ax, "difference")]
     assert markers == ["o"] * 6 + ["D"]
 

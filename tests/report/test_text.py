@@ -235,3 +235,13 @@ def test_names_in_a_paper_have_quotes_where_they_need_them():
     text = "; ".join(f'"{name}"' for name in [*plain, *mixed])
     said = unquote_plain(text, [*plain, *mixed])
     assert said.split("; ") == [*plain, *(f'"{name}"' for name in mixed)]
+
+
+def test_brackets_of_short_names_are_whole():
+    assert shorten_names(["model (lr=0.0001)"], 12) == {
+        "model (lr=0.0001)": "model (lr=…)"
+    }
+    other = "other model name with words"
+    assert shorten_names(["model (lr=0.0001)", other], 14)["model (lr=0.0001)"] == (
+        "model …0.0001"
+    )

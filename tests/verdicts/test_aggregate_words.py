@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 from sigarray import compare_models
@@ -35,18 +36,46 @@ def test_texts_say_which_question_is_answered():
     title, these, *others = result.content.headline
     assert these.startswith("Ranking by means over these 6 tasks")
     like = "For tasks like these, of which the 6 are a sample"
-    assert others[0] == f"{like}: ours > dqn, rainbow"
+    assert not any(like in x for x in others)
+    assert f"{like}: ours > dqn, rainbow" in result.content.remarks
     assert compare(draw(), None).content.headline == [
         title,
         "Ranking over tasks like these 6: ours > dqn, rainbow",
     ]
-    few = compare(draw((5, 5)), "mean").content.headline[2]
-    assert (
-        few
-        == f"{like.replace('6', '2')}, no model is shown to be better than another one."
-    )
-    alone = compare(draw(), "mean", baseline="dqn").content.headline[2]
-    assert alone.startswith(f"{like}, better than dqn: ours.")
+    few = compare(draw((5, 5)), "mean").content.remarks
+    none = "no model is shown to be better than another one."
+    assert f"{like.replace('6', '2')}, {none}" in few
+    alone = compare(draw(), "mean", baseline="dqn").content.remarks
+    assert any(x.startswith(f"{like}, better than dqn: ours.") for x in alone)
+
+
+def test_the_answer_alone_has_one_ranking_and_one_table():
+    """Those of the statistic that was asked for; scales are told once, by a warning."""
+    scores = draw()
+    scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
+    with pytest.warns(UserWarning, match="takes them for scores on one scale"):
+        content = compare(scores, "mean").content
+    (table,) = content.answer.tables
+    assert table.title.startswith("Differences of means over these 6 tasks")
+    assert sum("ours" in x for x in content.headline) == 1
+    assert not any("Scores on tasks differ" in x for x in content.remarks)
+
+
+def test_the_method_says_that_a_mean_over_tasks_is_by_t():
+    method = compare_models(draw(), test="aso", unit="run", statistic="mean").method
+    assert ", while --test aso is of single tasks" in method
+    assert "while --test" not in compare(draw(), "mean").method
+
+
+def test_a_shorter_interval_over_tasks_like_these_is_explained():
+    said = "An interval over tasks like these may be shorter than that over these"
+    leads = {"a": 0.0, "b": 0.1}
+    alike = {
+        f"t{k}": {name: x * (9 + k) + np.arange(5.0) for name, x in leads.items()}
+        for k in range(6)
+    }
+    assert any(said in x for x in compare(alike, "mean").content.remarks)
+    assert not any(said in x for x in compare(draw(), "mean").content.remarks)
 
 
 def test_undecided_tasks_lead_to_them():

@@ -191,8 +191,11 @@ def test_two_models_have_their_mean_over_tasks_below_the_tasks():
     assert pair.better == "m0"
     assert mark.get_marker() == ">"
     overall = "Overall, Student's interval of the mean over tasks like these, 95 % "
-    overall += "confidence."
+    overall += "confidence by itself; its verdict is by ranks, and may be inconclusive "
+    overall += "though the interval excludes 0."
     assert picture.caption.endswith(overall)
+    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert told[-1] == "mean over tasks like these"
 
 
 def test_models_of_many_tasks_are_at_their_mean_ranks():

@@ -49,9 +49,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     power.add_argument(
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
-        default=200,
         metavar="N",
-        help="samples drawn of each size; default: %(default)s",
+        help="samples of each size; 200, or 50 of many pairs",
     )
     written = command.add_argument_group("what to write")
     add_format(written)

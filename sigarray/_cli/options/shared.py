@@ -107,20 +107,19 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         help="leave out items that some model lacks",
     )
     direction = scores.add_mutually_exclusive_group()
-    direction.add_argument(
-        "--lower-is-better",
-        nargs="?",
-        const=True,
-        default=False,
-        type=_split_metrics,
-        metavar="NAMES",
-        help="scores are losses; or --higher-is-better",
-    )
-    direction.add_argument(
-        "--higher-is-better",
-        action="store_true",
-        help=argparse.SUPPRESS,
-    )
+    for name, said in (
+        ("--lower-is-better", "scores are losses; or --higher-is-better"),
+        ("--higher-is-better", argparse.SUPPRESS),
+    ):
+        direction.add_argument(
+            name,
+            nargs="?",
+            const=True,
+            default=False,
+            type=_split_metrics,
+            metavar="NAMES",
+            help=said,
+        )
 
 
 def share_line(action: argparse.Action, names: str) -> None:
