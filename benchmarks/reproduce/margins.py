@@ -132,20 +132,13 @@ def _quote(test: str) -> str:
     return f"`{name}` of `{statistic}`"
 
 
-def list_ranges(rows: list[dict[str, Any]]) -> list[list[str]]:
-    """Return lines of a docstring's table: whole percent over all sizes."""
-    kinds = {
-        "normal": ["normal"],
-        "lognormal": [x for x in SCORES if x.startswith("lognormal")],
-        "0 or 1": ["0 or 1"],
-    }
-    lines = []
+def say_ranges(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the ranges of each test in whole percent, over all scores and sizes."""
+    said = []
     for unit in ("pairs", "independent"):
         for test in TESTS:
-            cells = []
-            for names in kinds.values():
-                rates = [x for name in names for x in choose(rows, test, unit, name)]
-                ends = [f"{f(rates):.0f}" for f in (min, max)] if rates else [""]
-                cells.append(" to ".join(dict.fromkeys(ends)))
-            lines.append([f"{test.replace(', ', ' of ')}, {unit}", *cells])
-    return lines
+            rates = [x for name in SCORES for x in choose(rows, test, unit, name)]
+            ends = (f"{f(rates):.0f}" for f in (min, max))
+            name = test.replace(", ", " of ")
+            said.append(f"{name}, {unit}: {' to '.join(ends)} %")
+    return said

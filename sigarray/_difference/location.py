@@ -178,23 +178,9 @@ def t_test(
     to have one variance in a stratum, whatever their size: of clusters with shares p of
     its items, P = sum p^2, and sums s about its mean, V is the sum of s^2 / (1 - 2 p +
     P) / n^2, which is then unbiased. Of one stratum of clusters of one size these are
-    the t and the df of `clusters` alone. Of items that correlate by 0.5, p <= 0.05 in
-    so many percent of 2000 sets of pairs, and of two samples:
-
-    =============================================  =====  ===========
-    sizes of clusters                              pairs  two samples
-    =============================================  =====  ===========
-    1, 1, 2, 2, 3, 30 in one stratum               0.5    1.0
-    1, 2, 3, 30 in each of 3                       0.7    0.4
-    1, 2, 3, 30 in each of 10                      1.0    1.8
-    19 of 1 and one of 40 in each of 2             0.1    0.0
-    4 in each of 20, lognormal, log-deviation 1.2  3.5    3.1
-    5 of 5 in each of 4                            4.8    4.8
-    =============================================  =====  ===========
-
-    So these are too careful where sizes in a stratum are very unlike. With items that
-    are independent, correlate by 0.1, or are the same in a cluster, it is 5.1 % at
-    most.
+    the t and the df of `clusters` alone. They are too careful where sizes in a stratum
+    are very unlike: of items that correlate by 0.5, p <= 0.05 in 0.0 to 4.8 % of sets
+    of two equal models; the page :doc:`/clusters` has them by size.
 
     A margin is one of means, whatever these can be: no difference of scores of 0 and 1
     is 1 or more, so that with such a margin p is near 0 and says nothing.
@@ -209,20 +195,10 @@ def t_test(
     how far f without the item is below the mean of these [3]_, and t is that of these
     numbers. They are the scores themselves for the mean.
 
-    Few scores of a skewed distribution do not show its tail. Of 4000 pairs of samples
-    each, two-sided p <= 0.05 in so many percent, the lowest and the highest of 5, 10,
-    20 and 50 scores a side and of 5 against 20 and 50. Scores are normal, lognormal
-    (log-deviation 1), failing in one of ten, rounded to half a deviation, or nine of
-    ten the same; "spreads 4 : 1" is of equal means:
-
-    =======================  ======  =========  =======  ======  =======
-    ..                       normal  lognormal  failing  ties    9 same
-    =======================  ======  =========  =======  ======  =======
-    one distribution         5 to 6  2 to 15    2 to 19  4 to 6  0 to 34
-    spreads 4 : 1            5 to 6  4 to 18    4 to 24  5 to 6  4 to 59
-    pairs, one distribution  5 to 6  2 to 4     2 to 5   5       0 to 5
-    pairs, spreads 4 : 1     5       9 to 14    8 to 21  5       9 to 24
-    =======================  ======  =========  =======  ======  =======
+    Few scores of a skewed distribution do not show its tail. The share of two-sided p
+    <= 0.05 over five kinds of scores, 5 to 50 a side, for two equal models, and for
+    equal means and spreads 4 : 1: 0 to 34 %; with spreads 4 : 1: 4 to 59 %; pairs: 0 to
+    6 %; pairs with spreads 4 : 1: 5 to 24 %. See :doc:`/which_test`.
 
     Of two models that are the same, p <= 0.05 with pairs in 1 to 6 % of items and 4 to
     5 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and

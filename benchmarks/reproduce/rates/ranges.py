@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.reproduce.rates.scores import DRAWS
 from benchmarks.reproduce.rates.tests import SYMMETRY
 
 Key = tuple[str, str, str, str]
@@ -13,9 +12,6 @@ Range = tuple[float, float]
 FEWEST = 5
 # What is said of models that are the same.
 ONE = "one distribution"
-SHORT = dict(
-    zip(DRAWS, ("normal", "lognormal", "failing", "ties", "9 same"), strict=True)
-)
 _KINDS = ("command", "function")
 
 
@@ -54,25 +50,19 @@ def say_range(range_of: Range | None) -> str:
     return " to ".join(dict.fromkeys(f"{100 * x:.0f}" for x in range_of))
 
 
-def write_docstring_table(rows: Sequence[dict[str, Any]], function: str) -> str:
-    """Return the ranges of a function as a simple table of reStructuredText."""
-    body = [["", *SHORT.values()]]
+def say_highest(rows: Sequence[dict[str, Any]], function: str) -> list[str]:
+    """Return the ranges of a function over all scores, in words, one for each test."""
+    said = []
     for (name, options, unit, null), by in find_ranges(rows).items():
         is_subset = null != ONE and null.startswith(SYMMETRY)
         if name != function or unit in ("items", "clusters") or is_subset:
             continue
-        spread = ONE if null == ONE else "spreads 4 : 1"
-        words = [options, "pairs" if unit != "runs" else "", spread]
-        label = ", ".join(x for x in words if x)
-        body.append([label, *(say_range(by.get(x)) for x in DRAWS)])
-    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
-    rule = "  ".join("=" * width for width in widths)
-    lines = [
-        "  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)).rstrip()
-        for row in body
-    ]
-    lines[0] = ".." + lines[0][2:]
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+        ends = [end for range_of in by.values() for end in range_of]
+        words = [options, "pairs" if unit != "runs" else ""]
+        of = " ".join(x for x in words if x)
+        spread = "" if null == ONE else " with spreads 4 : 1"
+        said.append(f"{of}{spread}: {say_range((min(ends), max(ends)))} %".lstrip(" :"))
+    return said
 
 
 def say_units(rows: Sequence[dict[str, Any]], function: str) -> str:
