@@ -115,13 +115,9 @@ def permutation_test(
     clusters : array_like, or a pair of them, optional
         A label for each item, in the order of the items, texts or numbers (3, 3.0 and
         "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each, and items of one are not independent. For two samples that are
-        not pairs, a pair of arrays, of other clusters: a warning says so of names that
-        both have. Labels with an index are brought into the order of samples with one
-        (a warning says so if only labels have one, not sorted); pairs in two orders
-        need such. Random draws take clusters in the order in which texts are first
-        seen, and integers in their own, as on a device: other names may be other draws
-        for a seed.
+        questions each. For two samples that are not pairs, a pair of arrays, of
+        clusters of their own. Labels with an index are brought into the order of
+        samples with one. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -132,16 +128,13 @@ def permutation_test(
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, such as
         the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need. For two samples that are not pairs, a pair of
-        arrays of labels, which have an order as those of `clusters`. Each score counts
-        the same, so that a stratum counts by its share of the scores: if these shares
-        differ between A and B, so do the means of equal models, and a warning says so;
-        count strata alike by ``of_sums(corpus.ratio)`` of scores / size and 1 / size.
-        Labels on a device are integers, which are not read for that; a stratum of one
-        score makes the result NaN there. Of scores (runs, tasks), runs of fixed tasks
-        are ``axis=0, strata=1``: with the axes exchanged the call asks about other
-        tasks and the same runs, without an error. With `clusters` these are labels, and
-        whole clusters of each stratum were sampled.
+        which strata of unlike sizes need: for two samples that are not pairs, a pair of
+        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
+        is an error, and NaN of labels on a device, which are integers and not read. Of
+        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
+        exchanged ask about other tasks. With `clusters` these are labels, and whole
+        clusters of each stratum were sampled. See :doc:`/aggregates`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
