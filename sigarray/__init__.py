@@ -19,7 +19,6 @@ if _TYPE_CHECKING:
         holm,
     )
     from sigarray._difference.bootstrap import bootstrap_test
-    from sigarray._difference.bootstrap_replicates import bootstrap_replicates
     from sigarray._difference.components import (
         VarianceComponents,
         required_items,
@@ -30,12 +29,13 @@ if _TYPE_CHECKING:
     from sigarray._difference.improvement import probability_of_improvement
     from sigarray._difference.location import t_test
     from sigarray._difference.permutation import permutation_test
-    from sigarray._difference.permutation_replicates import permutation_replicates
-    from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.profile import performance_profile
-    from sigarray._difference.proportions import proportion_ci
-    from sigarray._difference.rank_sum import mann_whitney_u
-    from sigarray._difference.score_tests import proportion_test
+    from sigarray._difference.proportions import proportion_ci, proportion_test
+    from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
+    from sigarray._difference.replicates import (
+        bootstrap_replicates,
+        permutation_replicates,
+    )
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
@@ -156,7 +156,6 @@ _MODULES = {
         "holm",
     ),
     "_difference.bootstrap": ("bootstrap_test",),
-    "_difference.bootstrap_replicates": ("bootstrap_replicates",),
     "_difference.components": (
         "VarianceComponents",
         "required_items",
@@ -167,12 +166,10 @@ _MODULES = {
     "_difference.improvement": ("probability_of_improvement",),
     "_difference.location": ("t_test",),
     "_difference.permutation": ("permutation_test",),
-    "_difference.permutation_replicates": ("permutation_replicates",),
-    "_difference.placements": ("brunner_munzel",),
     "_difference.profile": ("performance_profile",),
-    "_difference.proportions": ("proportion_ci",),
-    "_difference.rank_sum": ("mann_whitney_u",),
-    "_difference.score_tests": ("proportion_test",),
+    "_difference.proportions": ("proportion_ci", "proportion_test"),
+    "_difference.ranks": ("brunner_munzel", "mann_whitney_u"),
+    "_difference.replicates": ("bootstrap_replicates", "permutation_replicates"),
     "_difference.signed_ranks": ("wilcoxon_test",),
     "_difference.t_interval": ("t_ci",),
     "_gathering": ("gather_scores",),

@@ -3,18 +3,13 @@
 import math
 from typing import Unpack
 
-from sigarray._backend.aliases import (
-    Alternative,
-    Array,
-    ExecutionOptions,
-    RandomSource,
-)
+from sigarray._backend.aliases import Alternative, Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
-from sigarray._difference.rank_sum import mann_whitney_u
+from sigarray._difference.ranks import mann_whitney_u
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,

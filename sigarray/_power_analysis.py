@@ -4,11 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
-from sigarray._backend.aliases import (
-    Array,
-    ExecutionOptions,
-    RandomSource,
-)
+from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
@@ -23,12 +19,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs, check_sizes
-from sigarray._power_of_tests import (
-    PowerTest,
-    PowerTestName,
-    find_power,
-    find_t_powers,
-)
+from sigarray._power_of_tests import PowerTest, PowerTestName, find_power, find_t_powers
 from sigarray.results import SampleSizeResult
 
 _TEST_RULE = choice_or_statistic(*get_args(PowerTestName), arrays="a, b")

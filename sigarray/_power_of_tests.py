@@ -11,7 +11,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.seeds import spare_seed
 from sigarray._difference.location import t_test
-from sigarray._difference.rank_sum import mann_whitney_u
+from sigarray._difference.ranks import mann_whitney_u
 from sigarray._numeric.callers import check_result
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf

@@ -7,13 +7,13 @@ from unittest import mock
 import array_api_compat
 
 from sigarray import responses
-from sigarray.responses import _fitting, metrics
+from sigarray.responses import _models, metrics
 from tests.case import Case, CaseOfResponses
 
 
 def fit_likert(gold: Any) -> Any:
     """Simulate an eighth of the items: the same steps, sooner."""
-    with mock.patch.object(_fitting, "_ITEMS", 2**11):
+    with mock.patch.object(_models, "_ITEMS", 2**11):
         return responses.fit(gold, model="likert")
 
 

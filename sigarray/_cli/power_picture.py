@@ -20,15 +20,16 @@ _PANEL, _LINE = 2.1, 0.14
 def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     """Draw a curve for each pair of models, the best first; a panel for each task."""
     from sigarray import plot
-    from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
     from sigarray.plot._style import (
         COLUMN,
         LARGE,
         PAGE,
         PLAIN,
+        choose_fonts,
         make_figure,
         say_left_out,
         show_name,
+        warn_of_undrawable,
     )
 
     every = [x for x in answers if x.pairs]

@@ -322,7 +322,7 @@ def _write_picture(
     """
     try:
         from sigarray import plot
-        from sigarray.plot._fonts import warn_of_undrawable
+        from sigarray.plot._style import warn_of_undrawable
 
         with warn_of_undrawable():
             axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)

@@ -17,7 +17,6 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
-from sigarray._difference.doubts import doubt_two_values
 from sigarray._difference.hypotheses import (
     MARGIN_RULE,
     Hypothesis,
@@ -34,13 +33,12 @@ from sigarray._difference.resampling import (
     ResamplingMethod,
     check_crossed,
     clip_p_value,
+    doubt_two_values,
     draws_resamples,
     in_dtype,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
-from sigarray._difference.studentized import (
-    bootstrap_t_test,
-)
+from sigarray._difference.studentized import bootstrap_t_test
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults

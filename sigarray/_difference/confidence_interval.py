@@ -18,23 +18,17 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
-from sigarray._difference.bca import (
-    correct_quantiles,
-    find_acceleration,
-    find_bias,
-)
-from sigarray._difference.doubts import ZEROS_AND_ONES, doubt_point, doubt_two_values
+from sigarray._difference.bca import correct_quantiles, find_acceleration, find_bias
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    ZEROS_AND_ONES,
     at_level,
     check_crossed,
+    doubt_point,
+    doubt_two_values,
     in_dtype,
 )
-from sigarray._difference.studentized import (
-    limits_by_t,
-    resample_t,
-    standardize_scores,
-)
+from sigarray._difference.studentized import limits_by_t, resample_t, standardize_scores
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults

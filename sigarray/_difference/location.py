@@ -17,11 +17,7 @@ from sigarray._difference.hypotheses import (
     join_results,
     split_results,
 )
-from sigarray._difference.resampling import (
-    DESIGN_RULES,
-    in_dtype,
-    mean_or_sums,
-)
+from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_p_value

@@ -12,16 +12,13 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import choice, show
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.doubts import doubt_exact
 from sigarray._difference.hypotheses import MARGIN_RULE, allow_margin
-from sigarray._difference.relabelling import (
-    count_extremes,
-    find_without_draws,
-)
+from sigarray._difference.relabelling import count_extremes, find_without_draws
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
+    doubt_exact,
     draws_resamples,
     in_dtype,
 )

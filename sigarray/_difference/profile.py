@@ -11,8 +11,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.doubts import doubt_point
-from sigarray._difference.resampling import prepare_samples
+from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.sums import SumStatistic

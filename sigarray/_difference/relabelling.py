@@ -29,6 +29,7 @@ from sigarray._numeric.statistic import (
     pool_samples,
 )
 from sigarray._numeric.student import find_t_of
+from sigarray._resampling.designs import permute_within
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
     Beyond,
@@ -37,7 +38,6 @@ from sigarray._resampling.replicates import (
     count_beyond,
     keep,
 )
-from sigarray._resampling.stratified import permute_within
 
 
 @array_kernel

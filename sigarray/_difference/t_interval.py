@@ -9,11 +9,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
-from sigarray._difference.resampling import (
-    DESIGN_RULES,
-    in_dtype,
-    mean_or_sums,
-)
+from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_t_isf

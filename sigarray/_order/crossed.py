@@ -49,7 +49,7 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     replicate_ratios,
 )
-from sigarray._resampling.crossed import Crossed
+from sigarray._resampling.designs import Crossed
 
 # The streams of two models; 0 is that of items.
 STREAMS = (1, 2)

@@ -1,21 +1,30 @@
-"""Which models are better than which others, and the ranks that this leaves."""
+"""Comparisons of all pairs of models: which, at what level, and what follows.
+
+A model whose scores are huge, as those of a diverged run are, costs the others no
+digits: what is said of two models depends on their own scores.
+"""
 
 import functools
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.chunks import map_entries
+from sigarray._backend.aliases import Array, Statistic
+from sigarray._backend.chunks import map_entries, sum_replicates
 from sigarray._backend.library import Library
+from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.rank_ranges import normal_range
-from sigarray._numeric.special import normal_sf
-from sigarray._rank_intervals.levels import Differences
+from sigarray._numeric.special import normal_sf, student_t_sf
+from sigarray._numeric.statistic import add_rounding_of_scores, scale_scores
+from sigarray._numeric.student import find_t, list_samples
+from sigarray._numeric.sums import uses_sums
 
 # Critical values are found anew for the comparisons that are left, so many times. More
 # steps could only tell more models apart.
 _N_STEPS = 3
+# Beyond so many errors no p-value matters; it keeps the squares of t in range.
+_MOST_ERRORS = 2.0**60
 
 
 def tell_apart(
@@ -78,6 +87,62 @@ def bound_ranks(xp: Library, is_better: Array, dtype: Any) -> tuple[Array, Array
     return 1.0 + xp.sum(better, axis=1), better.shape[1] - xp.sum(better, axis=2)
 
 
+class Levels(NamedTuple):
+    """What was subtracted from the scores x of models (E, K): `unit` (`level` + x)."""
+
+    level: Array
+    unit: Array
+
+
+def center_stack(
+    xp: Library, statistic: Statistic, x: Array, n_strata: int
+) -> tuple[Array, Levels]:
+    """Return the scores (E, K, n) of each model less the middle one, their level.
+
+    It is near most scores, so that neither a level nor outliers cost digits; whole
+    numbers stay whole. Where means are asked for, scores of a stratum that vary only by
+    rounding are made the same. The scores of a callable, which may not move with them,
+    stay.
+    """
+    if callable(statistic):
+        level = xp.zeros_like(x[..., 0])
+        return x, Levels(level, level + 1.0)
+    if statistic == "mean":
+        rows = xp.reshape(x, (*x.shape[:-1], n_strata, x.shape[-1] // n_strata))
+        x = xp.reshape(list_samples(xp, [rows], paired=False)[0], x.shape)
+    (x,), unit = scale_scores(xp, x)
+    level = xp.sort(x, axis=-1, stable=False)[..., (x.shape[-1] - 1) // 2]
+    return x - level[..., None], Levels(level, unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Differences (E, K, K, ...) of numbers of models (E, K, ...), row less column.
+
+    They are in the larger of the units of two models, of which each has a `share`
+    (E, K, K): 1, or a power of two; and `gap` is that of what was subtracted.
+    """
+
+    xp: Library
+    share: Array
+    gap: Array
+
+    def __call__(self, values: Array) -> Array:
+        """Return the differences of statistics of centered scores."""
+        axes = (..., *(None,) * (values.ndim - 2))
+        rows = values[:, :, None, ...] * self.share[axes]
+        columns = values[:, None, ...] * self.xp.matrix_transpose(self.share)[axes]
+        return self.gap[axes] + (rows - columns)
+
+
+def find_differences(xp: Library, levels: Levels) -> Differences:
+    """Return the differences of models whose scores are about these levels."""
+    unit = levels.unit
+    share = unit[:, :, None] / xp.maximum(unit[:, :, None], unit[:, None, :])
+    first, second = scale_pair(xp, levels.level, share)
+    return Differences(xp, share, first - second)
+
+
 @dataclass(frozen=True, eq=False)
 class Shares:
     """How much of each rank each model has in replicates (R, E, K): (E, K, K, size)."""
@@ -102,3 +167,140 @@ class Shares:
         ranks = xp.arange(1, gaps.shape[1] + 1, dtype=gaps.dtype)[:, None]
         is_there = (first <= ranks) & (ranks <= last)
         return xp.where(is_there, 1.0 / (last - first + 1.0), 0.0)
+
+
+def find_ties(
+    xp: Library,
+    statistic: Statistic,
+    rounding: Array,
+    levels: Levels,
+    share: Array,
+    size: int,
+) -> Array:
+    """Return how far apart (E, K, K) the statistics of two alike models may be.
+
+    They have `size` scores, or more.
+    """
+    first, second = scale_pair(xp, rounding, share)
+    heights = scale_pair(xp, levels.level, share)
+    sizes = size, size
+    return add_rounding_of_scores(xp, first + second, statistic, heights, sizes)
+
+
+class Errors(NamedTuple):
+    """Errors of pairs (E, K, K): a size, in the unit of the pair, and their shares.
+
+    `rows` and `columns` are the errors of the two models in units of the size, and
+    `weights` that of the row in units of the error of the difference.
+    """
+
+    size: Array
+    rows: Array
+    columns: Array
+    weights: Array
+
+
+def pair_errors(xp: Library, error: Array, share: Array) -> Errors:
+    """Return the errors of pairs, whose squares neither overflow nor underflow."""
+    first, second = scale_pair(xp, error, share)
+    size = xp.maximum(first, second)
+    size = xp.where(size > 0.0, size, 1.0)
+    rows, columns = first / size, second / size
+    total = rows * rows + columns * columns
+    varies = total > 0.0
+    weights = xp.where(varies, rows / xp.sqrt(xp.where(varies, total, 1.0)), 0.0)
+    return Errors(size, rows, columns, weights)
+
+
+def limit_gaps(xp: Library, gaps: Array, size: Array) -> Array:
+    """Return differences in units of a size, so large at most that squares are kept."""
+    return xp.clip(gaps / size, -_MOST_ERRORS, _MOST_ERRORS)
+
+
+def scale_pair(xp: Library, x: Array, share: Array) -> tuple[Array, Array]:
+    """Return numbers (E, K) of the row and of the column (E, K, K), in its unit."""
+    return x[:, :, None] * share, x[:, None, :] * xp.matrix_transpose(share)
+
+
+class Estimates(NamedTuple):
+    """The statistic of each model (E, K), and what is known of its error.
+
+    `rounding` is how far apart two equal statistics may be. The errors have degrees of
+    freedom, and are unknown if the scores, or the resamples, do not vary. Of models
+    that share their items all three are those of differences (E, K, K).
+    """
+
+    statistic: Array
+    rounding: Array
+    error: Array
+    df: Array
+    is_known: Array
+
+
+def rank_estimates(
+    xp: Library,
+    replicates: Array,
+    of: Estimates,
+    levels: Levels,
+    *,
+    statistic: Statistic,
+    size: int,
+    higher_is_better: bool,
+    alpha: float,
+) -> Array:
+    """Return ranks, both limits and K probabilities (3 + K, K, E).
+
+    The replicates (E, K, R) and estimates are about the levels; each model has `size`
+    scores, or more.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    subtract = find_differences(xp, levels)
+    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share, size)
+    gaps = sign * subtract(of.statistic)
+    gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
+    if of.error.ndim > of.statistic.ndim:
+        of_model = of.error[:, 0, :]
+        error = xp.where(of.error > 0.0, of.error, 1.0)
+        t, df, is_known = limit_gaps(xp, gaps, error), of.df, of.is_known
+        # In units of the largest error, whatever that is.
+        unit = xp.max(error, axis=(-2, -1))[:, None, None]
+        weights = xp.where(is_known, unit / error, 0.0)
+    else:
+        of_model = of.error
+        errors = pair_errors(xp, of.error, subtract.share)
+        squares = [errors.rows * errors.rows, errors.columns * errors.columns]
+        t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, _pair(of.df))
+        first, second = _pair(of.is_known)
+        # A mean of scores that are all the same is known by the spread of the other.
+        is_known = first | second if uses_sums(statistic) else first & second
+        unit = xp.where(of.error > 0.0, of.error, 1.0)[..., None]
+        weights = errors.weights
+    p_values = xp.where(is_known, student_t_sf(xp, t, df), 1.0)
+    shifts = sign * ((replicates - of.statistic[..., None]) / unit)
+    is_better = tell_apart(xp, p_values, weights, shifts, alpha)
+    rows = xp.contiguous(xp.move_axis(replicates, -1, 0))
+    shares = Shares(xp, rows, subtract, ties, sign)
+    n_resamples = replicates.shape[-1]
+    counts = sum_replicates(
+        xp, shares, n_resamples, initial=0.0 * gaps, elements=shares.elements
+    )
+    rank, _ = bound_ranks(xp, gaps > 0.0, gaps.dtype)
+    ranks = [rank, *bound_ranks(xp, is_better, gaps.dtype)]
+    found = [xp.stack(ranks), xp.permute_dims(counts / n_resamples, (2, 0, 1))]
+    fault = xp.sum(add_up_faults([of_model, of.statistic]), axis=-1)
+    return xp.permute_dims(xp.concat(found, axis=0) + fault[:, None], (0, 2, 1))
+
+
+def split_ranks(
+    xp: Library, found: Array, leading: tuple[int, ...]
+) -> tuple[Array, ...]:
+    """Return ranks, limits (..., K) and probabilities (..., K, K) of entries."""
+    found = xp.reshape(found, (*found.shape[:2], *leading))
+    ranks = [xp.move_axis(found[k, ...], 0, -1) for k in range(3)]
+    probability = xp.move_axis(xp.move_axis(found[3:, ...], 1, -1), 0, -1)
+    return *ranks, probability
+
+
+def _pair(x: Array) -> tuple[Array, Array]:
+    """Return numbers (E, K) for the rows and the columns of a matrix (E, K, K)."""
+    return x[:, :, None], x[:, None, :]

@@ -30,12 +30,13 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.sums import SumStatistic, list_numbers, uses_sums
 from sigarray._order.pairs import join
-from sigarray._rank_intervals.conclusions import (
+from sigarray._rank_intervals.comparisons import (
     Estimates,
+    Levels,
+    center_stack,
     rank_estimates,
     split_ranks,
 )
-from sigarray._rank_intervals.levels import Levels, center_stack
 from sigarray._resampling.by_design import arrange, resample
 from sigarray._resampling.replicates import keep
 

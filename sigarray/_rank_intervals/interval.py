@@ -36,7 +36,7 @@ from sigarray._order.stacks import (
     name_models,
     stack_by_size,
 )
-from sigarray._rank_intervals.conclusions import rank_estimates, split_ranks
+from sigarray._rank_intervals.comparisons import rank_estimates, split_ranks
 from sigarray._rank_intervals.designed import prepare_designed, rank_designed
 from sigarray._rank_intervals.resampled import (
     Models,

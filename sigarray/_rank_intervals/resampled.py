@@ -16,9 +16,8 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.strata import Strata, find_errors_of_strata
 from sigarray._order.pairs import join, slices_of
-from sigarray._rank_intervals.conclusions import Estimates
-from sigarray._rank_intervals.levels import Levels, center_stack
-from sigarray._resampling.stratified import draw_within
+from sigarray._rank_intervals.comparisons import Estimates, Levels, center_stack
+from sigarray._resampling.designs import draw_within
 
 
 class Models(NamedTuple):

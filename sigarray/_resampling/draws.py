@@ -16,11 +16,7 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._numeric.statistic import (
-    apply_statistic,
-    coarse_mean,
-    difference_of,
-)
+from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
 from sigarray._numeric.subsets import subset_at
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.exchanged import (

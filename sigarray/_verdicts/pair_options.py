@@ -10,8 +10,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.location import t_test
 from sigarray._difference.permutation import permutation_test
-from sigarray._difference.placements import brunner_munzel
-from sigarray._difference.rank_sum import mann_whitney_u
+from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._verdicts.exact_exchanges import has_exact_exchanges
 from sigarray._verdicts.floors import Draws, has_units, plan_draws

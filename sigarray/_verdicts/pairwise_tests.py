@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._difference.location import t_test
-from sigarray._difference.score_tests import proportion_test
+from sigarray._difference.proportions import proportion_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.all_pairs import find_p_values
 from sigarray._verdicts.comparison import pairs_of

@@ -41,8 +41,7 @@ def of_task(task: str) -> str:
 
 def name_task(figure: Any, task: str) -> None:
     """Write the task above a picture."""
-    from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
-    from sigarray.plot._style import PLAIN, show_name
+    from sigarray.plot._style import PLAIN, choose_fonts, show_name, warn_of_undrawable
 
     if task:
         with warn_of_undrawable():
@@ -276,8 +275,7 @@ def _draw_on_axis(
 ) -> tuple[Any, str]:
     """Draw models in order, and join those that no verdict tells apart; say so, too."""
     from sigarray.plot._critical_differences import draw_on_axis
-    from sigarray.plot._fonts import choose_fonts
-    from sigarray.plot._style import MOST_MODELS
+    from sigarray.plot._style import MOST_MODELS, choose_fonts
 
     shown = order[:MOST_MODELS]
     groups = group_models(shown, wins)

@@ -324,7 +324,7 @@ class ModelComparison:
 
     def list_pictures(self) -> list[Picture]:
         """Return the figures with the names of what they show."""
-        from sigarray.plot._fonts import warn_of_undrawable
+        from sigarray.plot._style import warn_of_undrawable
 
         with warn_of_undrawable():
             return self._list_pictures()

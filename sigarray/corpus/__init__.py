@@ -6,24 +6,34 @@ counts the numbers of each item returns an array (..., d, n), in the order in wh
 metric takes their sums. `optimality_gap` is a statistic of the scores themselves.
 """
 
-from sigarray.corpus._agreement import krippendorff_alpha, votes
-from sigarray.corpus._calibration import (
-    bins,
-    calibration_error,
-    squared_calibration_error,
-)
 from sigarray.corpus._classification import (
     accuracy,
+    confusions,
     f1,
     macro_f1,
     matthews_correlation,
     precision,
     recall,
 )
-from sigarray.corpus._confusions import confusions
-from sigarray.corpus._gaps import OptimalityGap, optimality_gap
-from sigarray.corpus._ratios import perplexity, ratio, word_error_rate
-from sigarray.corpus._regression import pearson, products, r2, residuals, rmse
+from sigarray.corpus._judgments import (
+    bins,
+    calibration_error,
+    krippendorff_alpha,
+    squared_calibration_error,
+    votes,
+)
+from sigarray.corpus._numbers import (
+    OptimalityGap,
+    optimality_gap,
+    pearson,
+    perplexity,
+    products,
+    r2,
+    ratio,
+    residuals,
+    rmse,
+    word_error_rate,
+)
 from sigarray.corpus._translation import bleu, chrf
 
 __all__ = [

@@ -19,15 +19,13 @@ on white, whatever the style.
 
 from sigarray.plot._contingency import contingency
 from sigarray.plot._critical_differences import critical_differences
+from sigarray.plot._curves import learning_curves, profiles
 from sigarray.plot._differences import differences
 from sigarray.plot._dominance import dominance
 from sigarray.plot._leaderboard import leaderboard
-from sigarray.plot._learning_curves import learning_curves
 from sigarray.plot._looks import looks
-from sigarray.plot._pairwise import pairwise
+from sigarray.plot._pairwise import pairwise, ranking
 from sigarray.plot._power import power
-from sigarray.plot._profiles import profiles
-from sigarray.plot._ranking import ranking
 from sigarray.plot._replicates import replicates
 from sigarray.plot._scores import scores
 from sigarray.plot._study import study

@@ -10,7 +10,6 @@ from sigarray._backend.checks import describe
 from sigarray._difference.proportions import proportion_ci
 from sigarray._host import choose_names
 from sigarray.plot._differences import differences
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_scores
 from sigarray.plot._style import (
     BLUE,
@@ -23,6 +22,7 @@ from sigarray.plot._style import (
     SMALL,
     THIN,
     check_axes,
+    draws,
     make_figure,
     show_names,
     tidy,

@@ -8,7 +8,6 @@ import numpy as np
 
 from sigarray._backend.checks import describe, represent
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     COLUMN,
     INK,
@@ -18,6 +17,7 @@ from sigarray.plot._style import (
     PAPER,
     THIN,
     check_axes,
+    draws,
     explain,
     make_figure,
     measure,

@@ -7,7 +7,6 @@ import numpy as np
 
 from sigarray._backend.checks import describe, flag, show
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._fonts import draws
 from sigarray.plot._sides import LINE, add_lines, find_room, name_directions, wrap_below
 from sigarray.plot._style import (
     BLUE,
@@ -18,6 +17,7 @@ from sigarray.plot._style import (
     PALE,
     THIN,
     check_axes,
+    draws,
     explain,
     lift,
     make_figure,

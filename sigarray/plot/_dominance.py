@@ -11,7 +11,6 @@ from sigarray._host import choose_names
 from sigarray._order.plans import Method
 from sigarray._order.two_models import aso
 from sigarray._plain_text import show_number
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_scores, list_results, thin
 from sigarray.plot._style import (
     HATCH,
@@ -20,6 +19,7 @@ from sigarray.plot._style import (
     PLAIN,
     THICK,
     check_axes,
+    draws,
     explain,
     lift,
     look_of,

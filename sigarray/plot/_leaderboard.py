@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import describe, flag
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models
 from sigarray.plot._style import (
     COLUMN,
@@ -17,6 +16,7 @@ from sigarray.plot._style import (
     PLAIN,
     SMALL,
     check_axes,
+    draws,
     explain,
     make_figure,
     measure,

@@ -14,14 +14,14 @@ from sigarray._backend.checks import (
     fraction,
 )
 from sigarray._difference.location import t_test
-from sigarray._difference.rank_sum import mann_whitney_u
+from sigarray._difference.ranks import mann_whitney_u
 from sigarray._order.many_models import multi_aso
 from sigarray._power_of_tests import PowerTest
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models, copy_scores
 from sigarray.plot._style import (
     GREY,
     check_axes,
+    draws,
     explain,
     look_of,
     make_figure,

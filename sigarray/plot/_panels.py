@@ -13,7 +13,6 @@ from sigarray.plot._differences import (
     draw_key,
     list_marks,
 )
-from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
 from sigarray.plot._sides import wrap_below
 from sigarray.plot._style import (
     COLUMN,
@@ -21,11 +20,13 @@ from sigarray.plot._style import (
     LARGE,
     PAGE,
     PLAIN,
+    choose_fonts,
     explain,
     make_figure,
     measure,
     show_name,
     show_names,
+    warn_of_undrawable,
 )
 
 if TYPE_CHECKING:

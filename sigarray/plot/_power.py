@@ -8,13 +8,13 @@ import numpy as np
 
 from sigarray._backend.checks import ascending, count, fraction
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import list_results
 from sigarray.plot._style import (
     GREY,
     INK,
     THIN,
     check_axes,
+    draws,
     explain,
     look_of,
     make_figure,

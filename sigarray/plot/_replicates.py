@@ -8,7 +8,6 @@ from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
 from sigarray._host import copy_array
 from sigarray._plain_text import show_number
-from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     GREY,
     HATCH,
@@ -17,6 +16,7 @@ from sigarray.plot._style import (
     THICK,
     THIN,
     check_axes,
+    draws,
     explain,
     look_of,
     make_figure,

@@ -9,7 +9,6 @@ import numpy as np
 from sigarray._backend.checks import flag, fraction, text
 from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.special import student_quantile
-from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models, thin
 from sigarray.plot._style import (
     BLUE,
@@ -19,6 +18,7 @@ from sigarray.plot._style import (
     PALE,
     THIN,
     check_axes,
+    draws,
     explain,
     make_figure,
     name_rows,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._response_results import Study
-from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     COLUMN,
     GREY,
@@ -16,6 +15,7 @@ from sigarray.plot._style import (
     SMALL,
     THIN,
     check_axes,
+    draws,
     explain,
     look_of,
     make_figure,

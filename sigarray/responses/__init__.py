@@ -7,8 +7,7 @@ from sigarray._response_results import (
     Study,
 )
 from sigarray.responses import metrics
-from sigarray.responses._fitting import fit
-from sigarray.responses._models import LikertModel, NormalModel
+from sigarray.responses._models import LikertModel, NormalModel, fit
 from sigarray.responses._power import power
 from sigarray.responses._replicates import response_replicates, true_replicates
 from sigarray.responses._sampling import resample

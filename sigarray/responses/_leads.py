@@ -17,11 +17,7 @@ from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model
 from sigarray.responses._pools import Responses, Sampler, count_dealt, plan_sampler
 from sigarray.responses._sampling import Draws, Items, plan_draws
-from sigarray.responses._simulation import (
-    Hypothesis,
-    count_elements,
-    draw_sets,
-)
+from sigarray.responses._simulation import Hypothesis, count_elements, draw_sets
 
 
 @dataclass(frozen=True, eq=False)

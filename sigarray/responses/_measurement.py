@@ -13,7 +13,7 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import as_scalars, traceable
 from sigarray._numeric.callers import check_result
 from sigarray.responses import _measures as measures
-from sigarray.responses._items import Aggregate, average, standardize_responses
+from sigarray.responses._measures import Aggregate, average, standardize_responses
 
 AGGREGATE_RULE = choice(*get_args(Aggregate), None)
 # The arguments of a measure: see `Measurement`.

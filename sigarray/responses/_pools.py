@@ -12,7 +12,7 @@ from sigarray._backend.chunks import MAX_HELD, within_room
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
-from sigarray.responses._items import gather_present
+from sigarray.responses._measures import gather_present
 
 Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
 # The responses of new test sets.

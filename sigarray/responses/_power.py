@@ -15,13 +15,7 @@ from sigarray._backend.aliases import (
     Seed,
     SharingOptions,
 )
-from sigarray._backend.checks import (
-    MAX_REPLICATES,
-    anything,
-    choice,
-    count,
-    several,
-)
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count, several
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library

@@ -14,9 +14,9 @@ from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._response_results import ResponseReplicates
-from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import draw_leads, simulate_leads
 from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._measures import standardize_responses
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items

@@ -6,12 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Unpack, get_args
 
-from sigarray._backend.aliases import (
-    Array,
-    RandomSource,
-    Seed,
-    SharingOptions,
-)
+from sigarray._backend.aliases import Array, RandomSource, Seed, SharingOptions
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.kernels import array_kernel
@@ -21,7 +16,7 @@ from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._resampling.replicates import Remade, keep
 from sigarray._response_results import ResponseSet
-from sigarray.responses._items import standardize_responses
+from sigarray.responses._measures import standardize_responses
 from sigarray.responses._pools import (
     MAX_DEALS,
     RESPONSE_SAMPLERS,

@@ -10,26 +10,18 @@ from sigarray._backend.aliases import (
     Namespace,
     RandomSource,
 )
-from sigarray._backend.checks import (
-    MAX_REPLICATES,
-    anything,
-    choice,
-    count,
-)
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._response_results import ResponseTestResult
-from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._measures import standardize_responses
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
-from sigarray.responses._simulation import (
-    check_parameters,
-    choose_dtype,
-)
+from sigarray.responses._simulation import check_parameters, choose_dtype
 from sigarray.responses.metrics import choose_metric
 
 

@@ -29,11 +29,7 @@ from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
-from sigarray.responses._simulation import (
-    check_parameters,
-    choose_dtype,
-    draw_sets,
-)
+from sigarray.responses._simulation import check_parameters, choose_dtype, draw_sets
 from sigarray.responses.metrics import choose_metric
 
 _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")

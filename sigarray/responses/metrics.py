@@ -23,7 +23,6 @@ from sigarray._backend.checks import (
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray.responses import _measures as measures
-from sigarray.responses._items import Aggregate
 from sigarray.responses._measurement import (
     AGGREGATE_RULE,
     Measure,
@@ -32,6 +31,7 @@ from sigarray.responses._measurement import (
     Wins,
     suffix_of,
 )
+from sigarray.responses._measures import Aggregate
 
 __all__ = [
     "METRICS",

@@ -7,7 +7,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from sigarray import responses
-from sigarray.responses import _fitting
+from sigarray.responses import _models
 from tests.backends import HAS_ALL
 from tests.cases import CASES as ALL_CASES
 from tests.response_cases import fit_likert
@@ -15,7 +15,7 @@ from tests.response_cases import fit_likert
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
 # As in the case, which patches it, and no compiler traces that.
-_fitting._ITEMS = 2**11
+_models._ITEMS = 2**11
 CASES = [
     dataclasses.replace(case, function=responses.fit, options={"model": "likert"})
     if case.function is fit_likert

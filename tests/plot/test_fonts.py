@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from sigarray import plot
-from sigarray.plot import _fonts
+from sigarray.plot import _style
 from tests.plot.conftest import read_ticks
 
 # A letter that matplotlib's own STIX fonts have and DejaVu Sans has not, and one of
@@ -17,11 +17,11 @@ OF_STIX, OF_NONE = "\u1d81", "\u6a21"
 @pytest.fixture
 def _no_other_fonts(monkeypatch):
     """Have the fonts of matplotlib alone, wherever the tests run."""
-    families = [x for x in _fonts._list_families() if "mpl-data" in x[1]]
-    monkeypatch.setattr(_fonts, "_list_families", lambda: families)
-    _fonts.find_family.cache_clear()
+    families = [x for x in _style._list_families() if "mpl-data" in x[1]]
+    monkeypatch.setattr(_style, "_list_families", lambda: families)
+    _style.find_family.cache_clear()
     yield
-    _fonts.find_family.cache_clear()
+    _style.find_family.cache_clear()
 
 
 def save(ax):
@@ -38,7 +38,7 @@ def test_names_have_a_font_with_their_letters():
         ax = plot.scores({f"{OF_STIX}-1": [1.0, 2.0], "plain": [0.0, 1.0]})
     other, plain = ax.get_yticklabels()
     assert other.get_text().startswith(OF_STIX)
-    assert other.get_fontfamily()[-1] == _fonts.find_family(OF_STIX)
+    assert other.get_fontfamily()[-1] == _style.find_family(OF_STIX)
     assert "STIX" in other.get_fontfamily()[-1]
     assert len(plain.get_fontfamily()) == 1
     save(ax)
@@ -65,6 +65,6 @@ def test_fonts_of_boxes_have_no_letters():
 
     last = [x.fname for x in fontManager.ttflist if "Last Resort" in x.name]
     for path in last:
-        assert not _fonts._list_letters(path)
-    assert not _fonts._list_letters("no such file")
-    assert ord("a") in _fonts._list_default_letters()
+        assert not _style._list_letters(path)
+    assert not _style._list_letters("no such file")
+    assert ord("a") in _style._list_default_letters()

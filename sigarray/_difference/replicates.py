@@ -1,29 +1,209 @@
-"""Replicates of permutations: scores are exchanged or dealt out anew."""
+"""Replicates of the bootstrap and of permutations, from any place on."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
     RandomSource,
+    Seed,
     TestedStatistic,
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.dispatch import first_replicate, is_array
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.relabelling import (
-    draw_permutations,
-)
+from sigarray._backend.tables import Axis
+from sigarray._difference.relabelling import draw_permutations
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
+    at_level,
     in_dtype,
 )
+from sigarray._difference.studentized import resample_t, standardize_scores
 from sigarray._difference.units import prepare_units
-from sigarray._numeric.statistic import check_sizes
+from sigarray._numeric.designs import Design, DesignArrays
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.statistic import center_scores, check_sizes, move_back
+from sigarray._resampling.by_design import arrange, resample
 from sigarray._resampling.draws import count_permutations
+from sigarray._resampling.replicates import keep
+
+
+@checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
+def bootstrap_replicates(
+    a: Array,
+    b: Array | None = None,
+    /,
+    *,
+    start: int | Array,
+    count: int,
+    paired: bool = False,
+    statistic: TestedStatistic = "mean",
+    clusters: Any = None,
+    n_clusters: int | None = None,
+    strata: Any = None,
+    axis: Axis = -1,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> Array:
+    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
+
+    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
+    counts those as far from the observed difference as that is from 0, the other has
+    their quantiles. For one seed, any split of them over calls, devices or machines
+    gives the same numbers, up to the order of sums.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores, one for each run or item, two or more. Leading axes are batches; all of
+        them see the same resamples.
+    b : array, shape (..., m), real, optional
+        Scores of a second model. Leading axes broadcast.
+    start : int
+        The first replicate. It may be traced under `jit`, as a shard's index.
+    count : int
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    paired : bool, default: False
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). Pairs are drawn together, else each sample separately.
+    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
+        What to compare: means, medians, interquartile means ("iqm", without a quarter
+        of the scores at each end), or means in units of their standard error ("t"). A
+        callable, called as f(x, axis=-1), returns the statistic along that axis, in
+        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
+        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
+        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
+        NaN.
+
+        Replicates of "t" are the mean, or the difference of two, of the resample less
+        the observed one, in units of its standard error in the resample.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each. For two samples that are not pairs, a pair of arrays, of
+        clusters of their own. Labels with an index are brought into the order of
+        samples with one. See :doc:`/clusters`.
+
+        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
+        `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need: for two samples that are not pairs, a pair of
+        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
+        is an error, and NaN of labels on a device, which are integers and not read. Of
+        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
+        exchanged ask about other tasks. With `clusters` these are labels, and whole
+        clusters of each stratum were sampled. See :doc:`/aggregates`.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
+
+    Returns
+    -------
+    array, shape (..., count)
+        The statistic of resamples of A, or that less the statistic of B, on the device
+        and of the float dtype of the scores; NaN for a batch entry with a score that is
+        not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
+        not broadcast, or options outside their range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
+    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
+    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
+    >>> bool(np.all(whole[500:] == half))
+    True
+    """
+    given = [a] if b is None else [a, b]
+    xp, statistic, samples, dtype, level, design = prepare_units(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+    )
+    check_sizes(*samples, purpose="to resample")
+    replicates = _bootstrap_replicates(
+        xp,
+        samples,
+        seed_words(xp, rng),
+        first_replicate(xp, start, count),
+        design.arrays,
+        design=design.static,
+        statistic=statistic,
+        paired=paired,
+        count=count,
+    )
+    return in_dtype(xp, dtype, [at_level(level, replicates)])[0]
+
+
+@array_kernel
+def _bootstrap_replicates(
+    xp: Library,
+    samples: Sequence[Array],
+    seed: Seed,
+    start: int | Array,
+    arrays: DesignArrays,
+    *,
+    design: Design,
+    statistic: TestedStatistic,
+    paired: bool,
+    count: int,
+) -> Array:
+    if statistic == "t":
+        rows = standardize_scores(xp, samples, paired).scores
+        return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
+    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
+    design, rows = arrange(xp, design.with_arrays(arrays), centered.scores)
+    resampled = resample(xp, seed, paired, design, rows, statistic)
+    replicates = keep(xp, resampled, count, start)
+    return centered.unit[..., None] * move_back(centered, replicates)
+
 
 PermutationMethod = Literal["resampling", "exact"]
 

@@ -1,13 +1,132 @@
-"""Errors of predicted numbers, and correlations."""
+"""Ratios of sums, errors of predicted numbers, correlations, and gaps below a level."""
 
 import math
+from dataclasses import dataclass
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.checks import number
+from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
-from sigarray.corpus._items import centre, standardize_pairs
-from sigarray.corpus._sums import divide, is_some, measure
+from sigarray._backend.public import as_scalars, checked, traceable
+from sigarray.corpus._sums import (
+    centre,
+    divide,
+    is_some,
+    measure,
+    of_counts,
+    standardize_pairs,
+)
+
+
+def ratio(x: Array, y: Array, /) -> Array:
+    """Return a ratio of two sums: a weighted mean, or a rate over all items.
+
+    Parameters
+    ----------
+    x, y : array, shape (...), real
+        The sum of the numerators, and that of the denominators. For a weighted mean of
+        s they are sums of ``w * s`` and of w.
+
+    Returns
+    -------
+    array, shape (...)
+        x / y; NaN or infinite where y is 0.
+
+    Raises
+    ------
+    TypeError
+        Sums that are not real numbers, or of two libraries or devices.
+
+    Examples
+    --------
+    The mean score of an answer, of which some documents have more than others:
+
+    >>> from sigarray import corpus, of_sums, t_ci
+    >>> right, answers = [3, 0, 5, 2, 4, 1], [4, 2, 5, 2, 6, 3]
+    >>> result = t_ci((right, answers), statistic=of_sums(corpus.ratio))
+    >>> round(float(result.statistic), 3)
+    0.682
+    """
+    return measure(_ratio, x, y)
+
+
+def _ratio(_: Library, x: Array, y: Array) -> Array:
+    return x / y
+
+
+@of_counts
+def word_error_rate(errors: Array, words: Array, /) -> Array:
+    """Return the word error rate of a corpus.
+
+    Parameters
+    ----------
+    errors : array, shape (...), real
+        Substitutions, deletions and insertions of all items.
+    words : array, shape (...), real
+        Words of all references. Of letters instead it is the character error rate.
+
+    Returns
+    -------
+    array, shape (...)
+        errors / words, which may be above 1; lower is better. Without words it is
+        infinite or NaN.
+
+    Raises
+    ------
+    TypeError
+        Sums that are not real numbers, or of two libraries or devices.
+
+    Notes
+    -----
+    The mean of the rates of items is another number: it counts each word of a short
+    item more.
+
+    Examples
+    --------
+    >>> from sigarray import corpus
+    >>> float(corpus.word_error_rate(3 + 1, 10 + 30))
+    0.1
+    """
+    return measure(_word_error_rate, errors, words)
+
+
+def _word_error_rate(_: Library, errors: Array, words: Array) -> Array:
+    return errors / words
+
+
+def perplexity(nll: Array, tokens: Array, /) -> Array:
+    """Return the perplexity of a corpus.
+
+    Parameters
+    ----------
+    nll : array, shape (...), real
+        Negative log-likelihoods (natural logarithm) of all items, each summed over the
+        tokens of an item.
+    tokens : array, shape (...), real
+        Tokens of all items.
+
+    Returns
+    -------
+    array, shape (...)
+        exp(nll / tokens), lower is better; NaN without tokens.
+
+    Raises
+    ------
+    TypeError
+        Sums that are not real numbers, or of two libraries or devices.
+
+    Examples
+    --------
+    >>> from sigarray import corpus
+    >>> round(float(corpus.perplexity(69.3147, 100)), 3)
+    2.0
+    """
+    return measure(_perplexity, nll, tokens)
+
+
+def _perplexity(xp: Library, nll: Array, tokens: Array) -> Array:
+    return xp.exp(nll / tokens)
 
 
 @checked()
@@ -198,3 +317,79 @@ def _pearson(
     )
     found = divide(xp, uv - u * v / n, scale, varies, math.nan)
     return xp.clip(found, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class OptimalityGap:
+    """The mean of max(gamma - score, 0), called as ``gap(scores, axis=-1)``.
+
+    Equal where `gamma` is, so that JAX compiles it once. See `optimality_gap`.
+    """
+
+    gamma: float
+
+    # What it gives depends on its parts alone: no annotation, or else it were one.
+    has_parts = True
+
+    def __call__(self, scores: Array, /, axis: int = -1) -> Array:
+        """Return the gap along an axis, NaN where a score is."""
+        return _find_gap(scores, axis, self.gamma)
+
+
+@checked(gamma=number)
+def optimality_gap(*, gamma: float = 1.0) -> OptimalityGap:
+    """Make a statistic of how far scores are below a level that is good enough.
+
+    It is the mean over all runs and tasks of max(gamma - score, 0): scores above the
+    level do not make up for others, and lower is better.
+
+    Parameters
+    ----------
+    gamma : float, default: 1.0
+        The level, such as 1 for scores that are divided by those of people.
+
+    Returns
+    -------
+    OptimalityGap
+        What `bootstrap_ci`, `bootstrap_test`, `permutation_test`, their replicates and
+        `rank_ci` take as `statistic`. Called with scores and an axis it returns the gap
+        of these.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Anything but a finite number.
+
+    Notes
+    -----
+    The measure is that of [1]_. It is the mean of other scores, for which closed forms
+    and labels of `strata` will do: ``t_ci(np.maximum(1.0 - x, 0.0))``.
+
+    References
+    ----------
+    .. [1] R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville, M. G. Bellemare (2021).
+       Deep reinforcement learning at the edge of the statistical precipice. NeurIPS.
+       https://arxiv.org/abs/2108.13264
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_ci, corpus
+    >>> scores = np.random.default_rng(0).uniform(size=(5, 26)) * 2  # runs, tasks
+    >>> gap = corpus.optimality_gap()
+    >>> result = bootstrap_ci(scores, statistic=gap, axis=0, strata=1, rng=0)
+    >>> round(float(result.statistic), 3)
+    0.237
+    """
+    return OptimalityGap(gamma)
+
+
+@traceable
+def _find_gap(scores: Array, axis: int, gamma: float) -> Array:
+    xp, (x,) = standardize(scores, axis=axis)
+    return as_scalars(_mean_of_gaps(xp, x, gamma=gamma))
+
+
+@array_kernel
+def _mean_of_gaps(xp: Library, x: Array, *, gamma: float) -> Array:
+    return xp.mean(xp.positive_part(gamma - x), axis=-1)
