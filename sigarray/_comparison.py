@@ -172,7 +172,6 @@ def compare(
 
 @array_kernel
 def _without_faults(xp: Library, *samples: Array) -> list[Array]:
-    """Return the samples; NaN for a sample with a score that is not finite."""
     return [spread_faults(xp, x) for x in samples]
 
 
@@ -180,7 +179,6 @@ def _without_faults(xp: Library, *samples: Array) -> list[Array]:
 def _summarize(
     xp: Library, a: Array, b: Array
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Return mean, deviation, median, smallest and largest score of each sample."""
     a, b = spread_faults(xp, a), spread_faults(xp, b)
     is_faulty = xp.any(xp.isnan(a), axis=-1) | xp.any(xp.isnan(b), axis=-1)
     first, second = (

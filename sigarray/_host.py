@@ -10,13 +10,7 @@ from sigarray._backend.dispatch import is_array, is_traced, to_host
 
 
 def copy_array(x: Any) -> np.ndarray:
-    """Return numbers of any library on the host, in float64.
-
-    Raises
-    ------
-    TypeError
-        A traced array, which has no numbers yet; what is not of real numbers.
-    """
+    """Return numbers of any library on the host, in float64."""
     if is_traced(x):
         msg = (
             "Expected numbers; got a traced array of JAX. Return the result from the "
@@ -36,7 +30,6 @@ def copy_array(x: Any) -> np.ndarray:
 
 
 def check_matrix(x: Any) -> None:
-    """Refuse a batch of results of `multi_aso`."""
     if x.ndim != 2:
         msg = (
             f"Expected the result of one batch entry, of shape (K, K); got shape "

@@ -50,7 +50,6 @@ def show_controls(text: str) -> str:
 
 
 def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
-    """Replace invisible characters."""
     if text.isprintable():
         return text
     return "".join(
@@ -152,7 +151,6 @@ def _end_of_shared(names: Sequence[str], without: Sequence[str]) -> int:
 
 
 def _count_shared(names: Iterable[str]) -> int:
-    """Return how many letters all names begin with."""
     letters = zip(*names, strict=False)
     return sum(1 for _ in itertools.takewhile(lambda x: len({*x}) == 1, letters))
 
@@ -235,7 +233,6 @@ def _find_parts(text: str, kind: re.Pattern[str]) -> list[tuple[int, int]]:
 
 
 def width(text: str) -> int:
-    """Count the columns of a text in a terminal."""
     return sum(
         0
         if unicodedata.combining(character)

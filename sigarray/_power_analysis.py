@@ -310,7 +310,6 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
 
 @array_kernel
 def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
-    """Return the lifted scores, and the scores."""
     scores = spread_faults(xp, scores)
     return scores + xp.abs(scores) * (lift - 1.0), scores
 

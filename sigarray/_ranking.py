@@ -88,13 +88,7 @@ def ranking(
 def read_pairs(
     result: PairwiseAsoResult, threshold: float, names: Iterable[Hashable] | None
 ) -> tuple[list[Hashable], np.ndarray, np.ndarray]:
-    """Return names, who beats whom (K, K), and violation ratios, on the host.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `ranking`.
-    """
+    """Return names, who beats whom (K, K), and violation ratios, on the host."""
     if not isinstance(result, PairwiseAsoResult):
         msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
@@ -158,7 +152,6 @@ def list_groups(is_decided: np.ndarray) -> list[list[int]]:
 
 
 def _cover_pairs(near: list[set[int]]) -> list[list[int]]:
-    """List a largest set of places for every near pair that has none yet."""
     covered: set[tuple[int, int]] = set()
     groups = []
     for i, others in enumerate(near):

@@ -104,7 +104,6 @@ def _leave_out_clusters(
     start: int | Array,
     size: int,
 ) -> Array:
-    """Return the statistic without each of consecutive clusters."""
     left_out = xp.arange(size, dtype=clusters.codes.dtype) + start
     left_out = xp.reshape(left_out, (size, *(1,) * ordered.ndim))
     kept = xp.astype(clusters.codes != left_out, xp.int32)
@@ -140,7 +139,6 @@ def _iqms_without_one(xp: Library, x: Array) -> Array:
 
 
 def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """Return the statistic without each score."""
     n = x.shape[-1]
     kept = xp.arange(n - 1, dtype=xp.index_dtype)
     values = functools.partial(_leave_out, xp, statistic, x, kept)
@@ -155,7 +153,6 @@ def _leave_out(
     start: int | Array,
     size: int,
 ) -> Array:
-    """Return the statistic without each of consecutive scores."""
     left_out = xp.arange(size, dtype=kept.dtype) + start
     places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
     return apply_statistic(xp, statistic, xp.take_last(x, places))

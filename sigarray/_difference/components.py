@@ -256,7 +256,6 @@ def required_items(
 def _find_components(
     xp: Library, samples: Sequence[Array], *, n_items: int, paired: bool
 ) -> tuple[Array, ...]:
-    """Return the components, and their shares."""
     faultless = [spread_faults(xp, x) for x in samples]
     parts = find_parts(xp, faultless, n_items, paired)
     sizes = [float(x.shape[-1] // n_items) for x in samples]

@@ -234,7 +234,6 @@ def equivalence_test(
 def _check_proportions(
     statistic: TestedStatistic, clusters: Any, strata: Any, axis: Axis
 ) -> int:
-    """Return the axis; raise for other scores than those of single items, 0 or 1."""
     named = {
         show(statistic): statistic != "mean",
         "clusters": clusters is not None,

@@ -14,7 +14,6 @@ Result = TypeVar("Result", TTestResult, ResamplingResult, ProportionTestResult)
 
 
 def not_negative(name: str, value: Any) -> float:
-    """Return a number of 0 or more as a float."""
     checked_number = number(name, value)
     if checked_number < 0.0:
         msg = f"Expected {name} to be 0 or more; got {show(value)}."
@@ -34,13 +33,7 @@ class Hypothesis(NamedTuple):
 
 
 def allow_margin(alternative: Alternative, margin: float) -> Hypothesis:
-    """Return the hypothesis that A is no worse than B by the margin.
-
-    Raises
-    ------
-    ValueError
-        A margin with the alternative "two-sided".
-    """
+    """Return the hypothesis that A is no worse than B by the margin."""
     if not margin:
         return Hypothesis(alternative)
     if alternative == "two-sided":

@@ -75,13 +75,11 @@ class RaggedLeads:
 
     @property
     def observed(self) -> Array:
-        """The mean of all runs, (E,)."""
         n_before = self.below + self.upto - self.first - self.last
         return self._average(n_before, self.size * (self.last - self.first))
 
     @property
     def elements(self) -> int:
-        """Places and counts, and for each entry counts in order and their sums."""
         n_entries, n, m = *map(int, self.below.shape), int(self.order.shape[-1])
         return 2 * (n + m) + n_entries * (4 * n + 2 * m)
 
@@ -287,7 +285,6 @@ def _probability_of_improvement(
     tail: float,
     n_resamples: int,
 ) -> tuple[Array, ...]:
-    """Return the probability, its limits and its standard error."""
     leading = broadcast_shapes(*(x.shape[:-1] for x in samples))
     leads = _find_leads(xp, samples, seed, design.with_arrays(arrays), leading)
     observed, replicates = leads.observed, keep(xp, leads, n_resamples)
@@ -348,7 +345,6 @@ class _Leads:
 
     @property
     def observed(self) -> Array:
-        """The mean of all runs, (E,)."""
         return self.xp.mean(self.leads, axis=(-3, -2, -1))
 
     @property

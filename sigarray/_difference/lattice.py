@@ -91,7 +91,6 @@ def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
 
 
 def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
-    """Return the smallest number of x above the noise, or the other one if smaller."""
     return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
 
 

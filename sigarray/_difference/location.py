@@ -304,7 +304,6 @@ def _t_test(
     hypotheses: tuple[Hypothesis, ...],
     test_share: float | None,
 ) -> list[Array]:
-    """Return t, p-value and degrees of freedom for each hypothesis."""
     n = a.shape[-1]
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, statistic, [a, b], design, paired)

@@ -329,7 +329,6 @@ def _exchange_clusters(
     strata: Any,
     axis: int,
 ) -> ResamplingResult:
-    """Return the exact p-value over all exchanges of whole clusters of pairs."""
     xp, _, (a, b), *_, design = prepare_items(
         statistic,
         a,
@@ -358,7 +357,6 @@ def _exchange_clusters(
 
 
 def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:
-    """Raise unless a margin is one of means of items, which it shifts."""
     if statistic not in ("mean", "t"):
         msg = (
             f"Expected statistic='mean' or 't' with a margin, which shifts the scores "

@@ -143,7 +143,6 @@ def performance_profile(
 
 
 def _read_thresholds(xp: Library, thresholds: Any, scores: Array) -> Array:
-    """Return thresholds (K,) beside the scores, in their dtype."""
     same, (limits,) = standardize(thresholds, what="thresholds")
     if limits.ndim != 1:
         msg = (
@@ -172,7 +171,6 @@ def _performance_profile(
     confidence_level: float,
     n_resamples: int,
 ) -> tuple[Array, Array, Array]:
-    """Return the profile, and the limits of its band."""
     is_above = xp.astype(scores[..., None, :] > thresholds[:, None], scores.dtype)
     fault = xp.sum(scores - scores, axis=-1)[..., None]
     is_above = is_above + fault[..., None]

@@ -134,7 +134,6 @@ def proportion_ci(
 def _proportion_ci(
     xp: Library, samples: list[Array], *, z: float, paired: bool
 ) -> tuple[Array, Array, Array]:
-    """Return proportion or difference, and the limits of its interval."""
     samples = [keep_zeros_and_ones(xp, x) for x in samples]
     shares = [xp.mean(x, axis=-1) for x in samples]
     limits = [
@@ -178,7 +177,6 @@ def _correlation(xp: Library, samples: list[Array], shares: list[Array]) -> Arra
 
 
 def _hypotenuse(xp: Library, x: Array, y: Array, cosine: Array) -> Array:
-    """Return the third side of a triangle, by the law of cosines."""
     return xp.sqrt(xp.clip(x * x - 2.0 * cosine * x * y + y * y, 0.0, None))
 
 
@@ -325,7 +323,6 @@ def _test_proportions(
     paired: bool,
     hypotheses: tuple[Hypothesis, ...],
 ) -> list[Array]:
-    """Return z, p-value and the difference for each hypothesis."""
     samples = [keep_zeros_and_ones(xp, x) for x in (a, b)]
     of_a, of_b = (xp.mean(x, axis=-1) for x in samples)
     n, m = a.shape[-1], b.shape[-1]

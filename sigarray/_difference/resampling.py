@@ -51,7 +51,6 @@ def doubt_point(
 
 
 def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> None:
-    """Warn of a median or an interquartile mean of scores such as 0 and 1."""
     if not xp.is_host or statistic not in ("iqm", "median"):
         return
     pool = [x for x in samples if x.size]
@@ -68,7 +67,6 @@ def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> N
 def doubt_counts(
     xp: Library, statistic: SumStatistic, samples: Sequence[Array]
 ) -> None:
-    """Warn of counts below 0, of which metrics may be numbers all the same."""
     if not xp.is_host or not statistic.is_of_counts:
         return
     least = min((float(xp.min(x)) for x in samples if x.size), default=0.0)
@@ -103,7 +101,6 @@ def doubt_matches(
 def doubt_proportions(
     xp: Library, result: Array, samples: Sequence[Array], advice: str
 ) -> None:
-    """Warn of a NaN that is of scores which are neither 0 nor 1."""
     if not xp.is_host or not xp.any(xp.isnan(result)):
         return
     for x in samples:
@@ -138,7 +135,6 @@ STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
 def mean_or_sums(name: str, value: Any) -> Any:
-    """Return "mean" or a statistic of sums; raise for anything else."""
     if isinstance(value, SumStatistic):
         return value
     if callable(value):
@@ -213,12 +209,6 @@ def prepare_samples(
     """Return samples of one library and dtype; the dtype is that of results.
 
     With `are_alike` strata count alike, whatever their sizes.
-
-    Raises
-    ------
-    ValueError
-        Pairs of unlike samples, strata that `arrange_strata` refuses or that are an
-        axis beside clusters, or axes of seeds and items beside clusters or strata.
     """
     named = {
         "clusters": clusters is not None,
@@ -277,7 +267,6 @@ def at_level(level: Array | None, x: Array) -> Array:
 
 
 def check_crossed(design: Design, name: str, value: Any, *known: str) -> None:
-    """Raise unless tables of seeds and items have this option."""
     if design.n_items is not None and isinstance(value, str) and value not in known:
         use = " or ".join(map(repr, known))
         msg = (
@@ -288,7 +277,6 @@ def check_crossed(design: Design, name: str, value: Any, *known: str) -> None:
 
 
 def check_stratified(design: Design, statistic: TestedStatistic) -> None:
-    """Raise unless the statistic is known of strata, whose scores may have weights."""
     is_of_scores = callable(statistic) and not isinstance(statistic, SumStatistic)
     has_weights = design.strata.number is None
     if statistic == "t" or (is_of_scores and has_weights):
@@ -326,7 +314,6 @@ def draws_resamples(
 
 
 def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
-    """Raise unless pairs are of two samples of one size."""
     if paired and len(samples) == 1:
         msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
         raise ValueError(msg)

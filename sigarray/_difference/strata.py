@@ -20,7 +20,6 @@ _TOO_FEW = (
 
 
 def is_axis(strata: Any) -> bool:
-    """Tell whether strata are an axis, and not labels."""
     return isinstance(strata, (int, np.integer)) and not isinstance(strata, bool)
 
 
@@ -49,14 +48,6 @@ def arrange_strata(
         if they are of sums.
     are_alike : bool
         Whether strata of all sizes count alike, so that unlike shares are no doubt.
-
-    Raises
-    ------
-    TypeError
-        Labels on a device that are no integers, or are of another library.
-    ValueError
-        An axis that is none, or that of the scores; not one label for each score, a
-        missing one, a stratum with one score, or other strata in A than in B.
     """
     if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)
@@ -187,7 +178,6 @@ def _check_numbers(numbers: Sequence[int], strata: int) -> None:
 
 
 def _check_same(of_a: Any, of_b: Any) -> None:
-    """Raise if A has other strata than B."""
     known = [{name_label(x): x for x in list_values(of)} for of in (of_a, of_b)]
     got = []
     for name, own, other in zip("AB", known, known[::-1], strict=True):

@@ -87,8 +87,6 @@ class MeansAndErrors:
 
 @dataclass(frozen=True, eq=False)
 class Studentized:
-    """T (..., size) of resamples."""
-
     xp: Library
     resampled: MeansAndErrors
 

@@ -176,7 +176,6 @@ def _t_ci(
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
 ) -> tuple[Array, ...]:
-    """Return statistic, limits and standard error."""
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, statistic, samples, design, paired)
     difference, squares, dfs, unit = errors

@@ -45,14 +45,7 @@ def prepare_items(
     strata: Any = None,
     are_drawn: bool = False,
 ) -> Prepared:
-    """As `prepare_samples`; the design has the codes of clusters, if there are any.
-
-    Raises
-    ------
-    ValueError
-        Labels that `code_clusters` or `arrange_strata` refuses; if clusters are drawn,
-        labels on a device without `n_clusters`.
-    """
+    """As `prepare_samples`; the design has the codes of clusters, if there are any."""
     prepared = prepare_samples(
         statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
     )
@@ -93,13 +86,7 @@ def _nest(
     axis: int,
     paired: bool,
 ) -> Prepared:
-    """Return samples with clusters in the order of strata, whose intervals are theirs.
-
-    Raises
-    ------
-    ValueError
-        On the host, a cluster in two strata, or a stratum of one cluster.
-    """
+    """Return samples with clusters in the order of strata."""
     xp, _, samples, *_, design = prepared
     of_strata, are_same = code_strata(
         xp,
@@ -128,7 +115,6 @@ def _nest(
 
 
 def _check_nesting(codes: Array, strata: Array) -> None:
-    """Raise unless clusters are in one stratum each, and two or more in each."""
     of_cluster = np.unique(np.stack([codes, strata]), axis=1)
     if np.any(np.bincount(of_cluster[0]) > 1):
         msg = (
@@ -158,12 +144,6 @@ def prepare_units(
 
     The mean is that of items, a ratio of sums. For medians and interquartile means,
     which have no sums, the samples stay and the design has clusters, of each sample.
-
-    Raises
-    ------
-    ValueError
-        Labels that `code_clusters` or `arrange_strata` refuses, labels on a device
-        without `n_clusters`, or a statistic that is not known of weighted scores.
     """
     prepared = prepare_items(
         statistic,
@@ -206,7 +186,6 @@ def prepare_units(
 def _check_statistic_of_clusters(
     statistic: TestedStatistic, takes_middles: bool, is_stratified: bool
 ) -> None:
-    """Raise unless the statistic is known of samples whose size varies."""
     if uses_sums(statistic):
         return
     if statistic in _MIDDLES and takes_middles and not is_stratified:

@@ -128,7 +128,6 @@ class Differences:
     gap: Array
 
     def __call__(self, values: Array) -> Array:
-        """Return the differences of statistics of centered scores."""
         axes = (..., *(None,) * (values.ndim - 2))
         rows = values[:, :, None, ...] * self.share[axes]
         columns = values[:, None, ...] * self.xp.matrix_transpose(self.share)[axes]
@@ -136,7 +135,6 @@ class Differences:
 
 
 def find_differences(xp: Library, levels: Levels) -> Differences:
-    """Return the differences of models whose scores are about these levels."""
     unit = levels.unit
     share = unit[:, :, None] / xp.maximum(unit[:, :, None], unit[:, None, :])
     first, second = scale_pair(xp, levels.level, share)
@@ -302,5 +300,4 @@ def split_ranks(
 
 
 def _pair(x: Array) -> tuple[Array, Array]:
-    """Return numbers (E, K) for the rows and the columns of a matrix (E, K, K)."""
     return x[:, :, None], x[:, None, :]

@@ -56,12 +56,6 @@ def prepare_designed(
     """Return models as units, which are drawn, and as items, of which errors are.
 
     There is one sample (..., K, n) of models that share their items, else one of each.
-
-    Raises
-    ------
-    ValueError
-        What `prepare_units` refuses; models that do not share their items; or not as
-        many labels as models.
     """
     is_of_sums = isinstance(statistic, SumStatistic)
     if isinstance(statistic, SumStatistic):
@@ -114,13 +108,6 @@ def prepare_designed(
 def _split_models(
     xp: Library, samples: list[Array], *, is_one: bool, n_axes: int
 ) -> list[Array]:
-    """Return the scores of each model, with the same leading axes.
-
-    Raises
-    ------
-    ValueError
-        One array without an axis of two or more models.
-    """
     if not is_one:
         leading = broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
         return [xp.broadcast_to(x, (*leading, *x.shape[-n_axes:])) for x in samples]
@@ -139,13 +126,7 @@ def _split_models(
 def _list_labels(
     labels: Any, name: str, names: Sequence[Any] | None, count: int, *, paired: bool
 ) -> list[Any]:
-    """Return the labels of each model, or those of the items that all models share.
-
-    Raises
-    ------
-    ValueError
-        Not as many arrays of labels as models, or of other names.
-    """
+    """Return the labels of each model, or those of the items that all models share."""
     if paired:
         return [labels]
     if isinstance(labels, Mapping):
@@ -172,7 +153,6 @@ def rank_designed(
     paired: bool,
     **options: Any,
 ) -> list[Array]:
-    """Return ranks, their limits and probabilities of models, by their designs."""
     every = [unit for unit, _ in prepared], [item for _, item in prepared]
     units, items = every
     check_sizes(*(x.samples[0] for x in units), purpose="to resample")

@@ -51,7 +51,6 @@ from sigarray.results import ConfidenceInterval, RankResult
 def _check_axis_of_tasks(
     strata: int, samples: Sequence[Array], *, is_one: bool
 ) -> None:
-    """Raise unless each array of scores has the axis of the tasks."""
     for n_axes in (x.ndim for x in samples):
         if not -n_axes <= strata < n_axes:
             msg = (

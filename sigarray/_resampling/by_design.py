@@ -33,7 +33,6 @@ class ResampledClusters:
 
     @property
     def elements(self) -> int:
-        """The places and counts of clusters, and what is held for each score."""
         n_drawn = sum(x.number for x in self.clusters[: 1 if self.is_paired else 2])
         n_values: int = sum(math.prod(x.shape) for x in self.scores)
         return 2 * n_drawn + HELD_BY_COUNTS * n_values
@@ -85,7 +84,6 @@ def resample(
 def draw_with_replacement(
     xp: Library, seed: Seed, is_paired: bool, design: Design
 ) -> Draws:
-    """Return the draws of scores, within strata, or of tables of seeds and items."""
     if design.n_items is not None:
         return Crossed.split(xp, seed, is_paired, design.n_items)
     if design.strata.are_there:

@@ -65,7 +65,6 @@ class StratifiedPlaces(Draws):
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        """Return samples of strata of one size."""
         return take_places(xp, scores, self._draw(xp, scores, start, size))
 
     def find_means(
@@ -120,7 +119,6 @@ class StratifiedPlaces(Draws):
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the places of a replicate, and the scores and weights there."""
         n_places = sum(int(x.shape[-1]) for x in scores[: 1 if self.is_paired else 2])
         if isinstance(statistic, SumStatistic):
             return n_places + count_summed(scores)
@@ -243,7 +241,6 @@ class StratifiedDeals(Draws):
     def count_elements(
         self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
     ) -> int:
-        """Count the keys and orders of a replicate, and its scores."""
         *leading, n_scores = scores[0].shape
         return int(n_scores * (4 + math.prod(leading)))
 
@@ -269,7 +266,6 @@ class Crossed(Draws):
 
     @classmethod
     def split(cls, xp: Library, seed: Seed, is_paired: bool, n_items: int) -> Self:
-        """Make streams of a seed."""
         return cls.of_streams(xp, seed, (1, 1 if is_paired else 2), n_items)
 
     @classmethod

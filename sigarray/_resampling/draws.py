@@ -149,7 +149,6 @@ class Places(Draws):
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the places of a replicate, and the scores there or their counts."""
         sizes = [int(x.shape[-1]) for x in scores]
         n_places = sizes[0] if self.is_paired else sum(sizes)
         if isinstance(statistic, SumStatistic):
@@ -202,7 +201,6 @@ class Exchanges(Permutations):
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the words or bits of a replicate, and the scores or a difference."""
         n_entries: int = math.prod(scores[0].shape[:-1])
         if not uses_sums(statistic):
             return self.n * (1 + n_entries)
@@ -274,7 +272,6 @@ class Deals(Permutations):
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the keys of a replicate, and the scores or a difference."""
         *leading, n_scores = scores[0].shape
         n_entries = math.prod(leading)
         if not uses_sums(statistic):
@@ -302,7 +299,6 @@ class Deals(Permutations):
 
 
 def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
-    """Return the permutations of a pool whose first n scores are those of A."""
     return Exchanges(seed, n) if paired else Deals(seed, n)
 
 
@@ -322,7 +318,6 @@ def take_levels_off(xp: Library, scores: Sequence[Array]) -> Summands:
 def take_places(
     xp: Library, scores: Sequence[Array], places: Sequence[Array]
 ) -> list[Array]:
-    """Return the scores (..., size, k) of each sample (..., n) at its places."""
     return [xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)]
 
 

@@ -13,7 +13,6 @@ _MAX_SCORES_BY_BYTES = 2**12
 
 
 def mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
-    """Return the mean of (1 - 2 bit) (a - b)."""
     return sum_of_exchanged(xp, gaps, words) / gaps.shape[-1]
 
 
@@ -85,5 +84,4 @@ def _list_bits(xp: Library, integer: Any, dtype: Any) -> tuple[Array, ...]:
 
 
 def count_bits_at_once(xp: Library) -> int:
-    """Count the bits of a word that are expanded to numbers at a time."""
     return WORD_BITS if xp.is_accelerator else 1

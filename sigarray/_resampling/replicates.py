@@ -63,8 +63,6 @@ class Resampled:
 
 @dataclass(frozen=True, eq=False)
 class From:
-    """Replicates from a place on."""
-
     replicates: Callable[[int | Array, int], Array]
     first: int | Array
 
@@ -80,12 +78,10 @@ class Remade(Generic[Made]):
 
     @classmethod
     def of(cls, make: Callable[[], Made]) -> Self:
-        """Make the replicates here."""
         return cls(make, make())
 
     @property
     def made(self) -> Made:
-        """The replicates, which are made on first use."""
         if self._made is None:
             self._made = self._make()
         return self._made

@@ -18,13 +18,7 @@ from sigarray._numeric.statistic import coarse_mean
 def standardize_pairs(
     first: Array, second: Array, names: str, what: str
 ) -> tuple[Library, Array, Array]:
-    """Return two numbers of each item, (..., n), of one namespace and shape.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `standardize`; or unlike numbers of items.
-    """
+    """Return two numbers of each item, (..., n), of one namespace and shape."""
     xp, (x, y) = standardize(first, second, paired=True, what=what)
     if x.shape[-1] != y.shape[-1]:
         msg = (
@@ -99,20 +93,13 @@ def _measure(xp: Library, *sums: Array, function: Callable[..., Array]) -> Array
 
 
 def add_up(arrays: Sequence[Array]) -> Array:
-    """Add arrays, one or more, which broadcast."""
     return functools.reduce(lambda x, y: x + y, arrays)
 
 
 def split(
     sums: Sequence[Array], n_parts: int, what: str, *, at_least: int = 1, start: int = 0
 ) -> list[Sequence[Array]]:
-    """Split sums of several classes or bins, from a place on, into parts of as many.
-
-    Raises
-    ------
-    ValueError
-        Sums that cannot be split so, or of too few classes.
-    """
+    """Split sums of several classes or bins, from a place on, into parts of as many."""
     size, rest = divmod(len(sums) - start, n_parts)
     if rest or size < at_least:
         msg = f"Expected {what}; got {len(sums)} sums."

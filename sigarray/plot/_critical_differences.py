@@ -238,7 +238,6 @@ def _set_scale(
 
 
 def _draw_scale(ax: "Axes", first: float, last: float, label: str) -> None:
-    """Draw the axis with its numbers above."""
     low, high = sorted((first, last))
     left, right = ax.get_xlim()
     inches = ax.get_window_extent().width / ax.figure.dpi / abs(right - left)

@@ -60,7 +60,6 @@ def draw_curve(
 
 
 def make_band_key() -> Any:
-    """Make what stands for all bands in a legend."""
     from matplotlib.patches import Patch
 
     return Patch(facecolor="0.8")
@@ -170,7 +169,6 @@ def learning_curves(
 
 
 def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
-    """Return the runs (R, S) of each model by its name."""
     is_mapping = isinstance(scores, Mapping)
     if is_mapping and names is not None:
         msg = "Expected names in the mapping alone; got names too. Leave them out."
@@ -207,7 +205,6 @@ def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
 
 
 def _read_steps(steps: Any, name: Hashable, n: int) -> np.ndarray:
-    """Return the steps of a model, in ascending order."""
     if steps is None:
         return np.arange(1.0, n + 1.0)
     given = steps.get(name) if isinstance(steps, Mapping) else steps
@@ -223,7 +220,6 @@ def _read_steps(steps: Any, name: Hashable, n: int) -> np.ndarray:
 def _find_band(
     runs: np.ndarray, means: np.ndarray, level: float
 ) -> list[np.ndarray] | None:
-    """Return the limits of intervals of the means of runs, if there are several."""
     n = len(runs)
     if n == 1:
         return None
@@ -327,7 +323,6 @@ def profiles(
 
 
 def _read_thresholds(thresholds: Any) -> np.ndarray:
-    """Return the thresholds on the host."""
     at = copy_array(thresholds)
     if at.ndim != 1 or not at.size or not np.all(np.isfinite(at)):
         msg = (
@@ -359,7 +354,6 @@ def _read_profiles(
 def _read(
     result: Any, what: str, shape: tuple[int | None, ...]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a share and the limits of its band on the host."""
     if not isinstance(result, ProportionResult):
         msg = (
             f"Expected a result {what} of performance_profile; got {describe(result)}."

@@ -278,7 +278,6 @@ def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:
 
 
 def draw_key(mark: Mark, *, is_overall: bool = False) -> Any:
-    """Draw a mark and its interval for a legend."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], **_look(mark, is_overall=is_overall))
@@ -302,7 +301,6 @@ def _look(mark: Mark, *, is_overall: bool) -> dict[str, Any]:
 def _choose_marks(
     rows: list[tuple[Any, ...]], given: list[str] | None, *, is_higher_better: bool
 ) -> list[Mark]:
-    """Return the mark of each row: by its verdict, or else by its interval."""
     if given is None:
         return [_FULL if low > 0.0 or high < 0.0 else _EMPTY for *_, low, high in rows]
     wrong = [x for x in given if x not in _VERDICTS]
@@ -334,7 +332,6 @@ def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
 
 
 def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarray]:
-    """Return a difference and the limits of its interval, on the host."""
     if not isinstance(result, (BootstrapResult, ProportionResult)):
         msg = (
             f"Expected results of bootstrap_ci or proportion_ci for {name}; got "
@@ -380,7 +377,6 @@ def _draw_row(
 
 
 def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:
-    """Draw where a difference is that of a margin, and leave room beside it."""
     for limit in limits:
         ax.axvline(limit, color=GREY, linewidth=THIN, linestyle=":", zorder=0.5)
         low, high = ax.get_xlim()

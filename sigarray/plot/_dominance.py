@@ -280,7 +280,6 @@ def _choose_view(samples: list[np.ndarray]) -> tuple[float, float]:
 def _list_hidden(
     samples: list[np.ndarray], labels: list[str], view: tuple[float, float]
 ) -> list[str]:
-    """Say which scores are not in view, if any."""
     said = []
     for name, x in zip(labels, samples, strict=True):
         hidden = np.sort(x[(x < view[0]) | (x > view[1])])

@@ -15,7 +15,6 @@ _MOST_QUANTILES = 2048
 
 
 def thin(ordered: np.ndarray) -> np.ndarray:
-    """Return ordered scores, or quantiles of many."""
     n, most = len(ordered), _MOST_QUANTILES
     return (
         ordered if n <= most else ordered[(2 * np.arange(most) + 1) * n // (2 * most)]
@@ -45,7 +44,6 @@ def copy_scores(x: Any, name: Hashable) -> np.ndarray:
 
 
 def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
-    """Return the scores of each model by its name."""
     given, columns = name_models(samples)
     if not isinstance(columns, list) and not is_array(columns):
         msg = (
@@ -72,13 +70,7 @@ def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
 
 
 def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
-    """Return results by label: a mapping of them, or a single one.
-
-    Raises
-    ------
-    TypeError
-        Anything else.
-    """
+    """Return results by label: a mapping of them, or a single one."""
     by_label = dict(results) if isinstance(results, Mapping) else {None: results}
     wrong = [x for x in by_label.values() if not isinstance(x, kind)]
     if wrong or not by_label:

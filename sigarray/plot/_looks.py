@@ -155,7 +155,6 @@ def _generator(rng: Any) -> np.random.Generator:
 
 
 def _pool(scores: Any) -> np.ndarray:
-    """Return the scores of all models as those of one."""
     is_one = getattr(scores, "ndim", None) == 1
     if isinstance(scores, (list, tuple)):
         is_one = not any(hasattr(x, "__len__") for x in scores)
@@ -167,7 +166,6 @@ def _pool(scores: Any) -> np.ndarray:
 def _draw_pairs(
     pool: np.ndarray | None, n_pairs: int, n: int, generator: np.random.Generator
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Draw the runs of equal models, some pairs at a time."""
     for start in range(0, n_pairs, _BLOCK):
         shape = (min(_BLOCK, n_pairs - start), n)
         if pool is None:
@@ -179,8 +177,6 @@ def _draw_pairs(
 def _choose_test(
     test: PowerTest, level: float, n_resamples: int, generator: np.random.Generator
 ) -> See:
-    """Make a function that tells which pairs a test calls different."""
-
     def see_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         bounds = multi_aso(
             np.stack([a, b], axis=1),

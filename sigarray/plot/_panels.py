@@ -118,7 +118,6 @@ def _explain(
     *,
     higher_is_better: bool,
 ) -> None:
-    """Say once what marks mean, and what is drawn."""
     found = [x for rows in tasks.values() for x in rows.verdicts]
     models = show_names(names)
     shown = list_marks(found, models, higher_is_better=higher_is_better)

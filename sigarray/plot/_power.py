@@ -28,15 +28,12 @@ if TYPE_CHECKING:
 
 
 class _Curve(NamedTuple):
-    """The power at each size, and the first size with enough power."""
-
     name: Hashable
     powers: np.ndarray
     size: float
 
     @property
     def is_known(self) -> bool:
-        """Whether the power has numbers."""
         return not np.isnan(self.powers).any()
 
 
@@ -162,7 +159,6 @@ def _check_goal(curve: _Curve, runs: tuple[int, ...], goal: float) -> None:
 
 
 def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any:
-    """Draw a curve, with a ring and a line down where it reaches the power."""
     look = look_of(k)
     (line,) = ax.plot(
         runs,

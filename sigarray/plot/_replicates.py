@@ -37,8 +37,6 @@ _ROUNDING = 1e-6
 
 
 class _Mark(NamedTuple):
-    """A line at a value, and its label."""
-
     value: float
     label: str
     dashes: Any
@@ -201,7 +199,6 @@ def _read_values(values: Any) -> np.ndarray:
 
 
 def _read_result(result: Any) -> list[float]:
-    """Return the numbers of a result in the order of its fields."""
     if not isinstance(result, (AsoResult, BootstrapResult, ResamplingResult)):
         msg = (
             "Expected a result of aso, bootstrap_ci, bootstrap_test or permutation_test"
@@ -246,7 +243,6 @@ def _find_tail(
 
 
 def _draw_bars(ax: "Axes", sight: _Sight) -> Any:
-    """Draw the shares in intervals; return a patch like those that count."""
     from matplotlib.patches import Patch
 
     drawn, edge = sight.drawn, sight.edge
@@ -274,7 +270,6 @@ def _draw_bars(ax: "Axes", sight: _Sight) -> Any:
 
 
 def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
-    """Draw lines at the values, with labels."""
     handles, labels = [], []
     values = [mark.value for mark in sight.marks]
     thin_ticks(ax)

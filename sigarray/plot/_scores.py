@@ -168,14 +168,12 @@ def scores(
 def _choose_best(
     models: dict[Hashable, np.ndarray], is_higher_better: bool
 ) -> dict[Hashable, np.ndarray]:
-    """Return the models with the best means, the best first."""
     sign = -1.0 if is_higher_better else 1.0
     order = sorted(models, key=lambda name: sign * float(np.mean(models[name])))
     return {name: models[name] for name in order[:MOST_MODELS]}
 
 
 def _count_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return values and their shares, if there are many scores of each."""
     distinct, counts = np.unique(values, return_counts=True)
     n = len(values)
     if n < _LEAST_OF_CLOUD or n < _LEAST_PER_VALUE * len(distinct):
@@ -191,7 +189,6 @@ def _draw_shares(ax: "Axes", row: int, values: np.ndarray, shares: np.ndarray) -
 
 
 def _draw_density(ax: "Axes", row: int, values: np.ndarray) -> Any:
-    """Draw the density between the least and the largest score."""
     scores = thin(np.sort(values))
     low, high = np.quantile(values, (0.25, 0.75))
     sd = float(np.std(values, ddof=1))

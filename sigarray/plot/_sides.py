@@ -35,7 +35,6 @@ def wrap_below(said: str, room: float) -> str:
 
 
 def add_lines(ax: "Axes", n: int) -> None:
-    """Make a figure higher by so many lines."""
     figure: Any = ax.figure  # of its own
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + n * LINE / 72.0)

@@ -162,7 +162,6 @@ def _make_panels(n_rows: int, n_columns: int, n_metrics: int) -> Any:
 def _draw_metric(
     ax: "Axes", k: int, rows: Sequence[dict[str, Any]], offset: float
 ) -> None:
-    """Draw the true p-values, and the estimated one beside each perturbation."""
     look = look_of(k)
     sizes = np.asarray([row["perturbation"] for row in rows])
     gaps = np.diff(np.sort(sizes))

@@ -106,7 +106,6 @@ def choose_fonts(artist: Any) -> None:
 
 @functools.cache
 def find_family(letter: str) -> str | None:
-    """Return the name of an installed font that has a letter, or None."""
     families = _list_families()
     return next((x for x, path in families if ord(letter) in _list_letters(path)), None)
 
@@ -144,7 +143,6 @@ def _list_letters(path: str) -> frozenset[int]:
 
 
 def _list_default_letters() -> frozenset[int]:
-    """Return the letters of the fonts that texts have by default."""
     import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, findfont
 
@@ -187,8 +185,6 @@ _LETTERS_IN_AN_INCH = 15.5
 
 
 class Look(NamedTuple):
-    """The look of a curve, which differs by more than its colour."""
-
     color: str
     marker: str
     dashes: Any
@@ -201,17 +197,7 @@ def look_of(k: int) -> Look:
 
 
 def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
-    """Return the caller's axes, as an array of this shape, or None.
-
-    Raises
-    ------
-    ImportError
-        No matplotlib.
-    TypeError
-        Anything but axes.
-    ValueError
-        A different number of axes.
-    """
+    """Return the caller's axes, as an array of this shape, or None."""
     try:
         from matplotlib.axes import Axes
     except ImportError as error:
@@ -247,7 +233,6 @@ def make_figure(height: float, width: float = COLUMN) -> "Figure":
 
 
 def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
-    """Remove decoration, and name both directions."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_facecolor(PAPER)
     for spine in ax.spines.values():
@@ -266,7 +251,6 @@ def thin_ticks(ax: "Axes") -> None:
 
 
 def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None:
-    """Write a name beside each row, the first one on top."""
     ax.set_yticks(places, names, fontsize=SMALL, **PLAIN)
     ax.tick_params(axis="y", length=0.0)
     ax.spines["left"].set_visible(False)
@@ -283,7 +267,6 @@ def say_left_out(
 
 
 def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
-    """Write a text without parsing it."""
     return ax.text(
         x, y, text, **{"fontsize": SMALL, "color": INK, **PLAIN, **properties}
     )
@@ -334,7 +317,6 @@ def explain(
 
 
 def lift(ax: "Axes", points: float) -> Any:
-    """Return the coordinates of the axes, moved up."""
     from matplotlib.transforms import ScaledTranslation
 
     scale = ax.figure.dpi_scale_trans
@@ -381,5 +363,4 @@ def show_beside(value: float, threshold: float) -> str:
 
 
 def show_share(share: float) -> str:
-    """Show a share in percent."""
     return f"{100.0 * share:.3g} %"

@@ -126,7 +126,6 @@ def _find_leads_of(
     count: int,
     **samplers: Any,
 ) -> Array:
-    """Return leads of both kinds of some test sets: (2, count, R)."""
     make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
     leads = keep(xp, Remade.of(make), count, start)
     return xp.permute_dims(leads, (1, 2, 0))
@@ -141,7 +140,6 @@ def _test_sets(
     n_resamples: int,
     **samplers: Any,
 ) -> Array:
-    """Return the four results of some test sets, as rows."""
     make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
     plan = Remade.of(make)
     values = plan.made.values
@@ -369,5 +367,4 @@ def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
 
 
 def find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:
-    """Return how far A is ahead of B."""
     return value_a - value_b if metric.higher_is_better else value_b - value_a

@@ -204,7 +204,6 @@ def _measure(*responses: Array, comparison: Metric | Wins) -> Any:
 
 @array_kernel
 def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
-    """Return the metric of a system, or the shares that two systems win."""
     centered = comparison.center(xp, *responses)
     summaries = [comparison.summarize(xp, x) for x in centered]
     if isinstance(comparison, Wins):

@@ -17,13 +17,6 @@ def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
 
     NaN is a missing response. A batch entry with an item without responses, or with an
     infinite response, becomes NaN throughout.
-
-    Raises
-    ------
-    TypeError
-        Responses that are not real numbers, or of two libraries or devices.
-    ValueError
-        Numbers of items that differ, no items or no responses.
     """
     xp, samples = standardize(*arrays, n_axes=2, paired=True, what="responses")
     samples = [x[..., None] if x.ndim == 1 else x for x in samples]
@@ -64,7 +57,6 @@ def add_up(xp: Library, x: Array) -> Array:
 
 
 def gather_present(xp: Library, x: Array) -> Array:
-    """Put the present responses first, in their order."""
     size = x.shape[-1]
     places = xp.arange(size)
     keys = xp.where(xp.isnan(x), places + size, places)
@@ -87,23 +79,19 @@ _TIE_UNITS = 16
 
 
 def mean_absolute_error(xp: Library, gold: Array, system: Array) -> Array:
-    """Mean of abs(gold - system)."""
     return xp.mean(xp.abs(gold - system), axis=-1)
 
 
 def mean_squared_error(xp: Library, gold: Array, system: Array) -> Array:
-    """Mean of (gold - system)^2."""
     difference = gold - system
     return xp.mean(difference * difference, axis=-1)
 
 
 def root_mean_squared_error(xp: Library, gold: Array, system: Array) -> Array:
-    """Square root of the mean squared error."""
     return xp.sqrt(mean_squared_error(xp, gold, system))
 
 
 def max_absolute_error(xp: Library, gold: Array, system: Array) -> Array:
-    """Largest of abs(gold - system)."""
     return xp.max(xp.abs(gold - system), axis=-1) + find_fault(xp, gold, system)
 
 
@@ -147,7 +135,6 @@ def earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def mean_earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
-    """Mean over the items (..., n, k) of their Wasserstein-1 distances."""
     return xp.mean(earth_movers_distance(xp, gold, system), axis=-1)
 
 
@@ -245,6 +232,5 @@ def _cosine(xp: Library, x: Array, y: Array) -> Array:
 
 
 def _ratio(xp: Library, part: Array, whole: Array) -> Array:
-    """Divide, with 0 / 0 = 0."""
     is_empty = whole == 0.0
     return xp.where(is_empty, 0.0, part) / xp.where(is_empty, 1.0, whole)

@@ -151,13 +151,7 @@ MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel
 
 
 def choose_model(model: Model | ModelName) -> Model:
-    """Return a model, or that of a name.
-
-    Raises
-    ------
-    ValueError, TypeError
-        A name that is unknown, or no model at all.
-    """
+    """Return a model, or that of a name."""
     if isinstance(model, str):
         check_choice("model", model, MODELS)
         model = MODELS[model]
@@ -174,7 +168,6 @@ def choose_model(model: Model | ModelName) -> Model:
 
 
 def _box_muller(xp: Library, radius_words: Array, angle_words: Array) -> Array:
-    """Return one float32 normal for two words."""
     radius = xp.sqrt(2.0 * exponentials(xp, uniforms(xp, radius_words)))
     return radius * xp.cos((2.0 * math.pi) * uniforms(xp, angle_words))
 
@@ -197,8 +190,6 @@ _ITEMS, _ROUNDS = 2**14, 12
 
 
 class _Moments(NamedTuple):
-    """Moments of the means and standard deviations of items."""
-
     mean: Array
     variance: Array
     mean_sd: Array
@@ -303,7 +294,6 @@ def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
 def _fit_entries(
     xp: Library, item_words: Array, normal: Array, twin: Array, gold: Array
 ) -> Array:
-    """Return the parameters of some batch entries, as rows."""
     off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
     gold = xp.where(off_scale, math.nan, gold)
     # Simulated items have as many responses as the given ones.
@@ -335,7 +325,6 @@ def _find_sizes(xp: Library, moments: _Moments) -> list[Array]:
 
 
 def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
-    """Return the parameters of the model with these sizes."""
     scale, mean_sd, sd_spread = sizes
     width = sd_spread * math.sqrt(18.0 / (1.0 - _MODE_SHARE * (1.0 - _MODE_SHARE)))
     low = mean_sd - width * (1.0 + _MODE_SHARE) / 3.0

@@ -208,7 +208,6 @@ def _find_first(
 def _find_one(
     xp: Library, words: Array, sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
-    """Return a place for each set."""
     return [
         uniform_indices(xp, words[..., i : i + 1], count) for i in range(len(sizes))
     ]
@@ -250,7 +249,6 @@ def _shuffle_places(
 
 
 def _cut_off(xp: Library, places: Array, share: Array, blank: int) -> Array:
-    """Replace places beyond the responses of a set by the blank place."""
     slots = xp.arange(places.shape[-1])
     return xp.where(slots < share, places, blank)
 
@@ -265,6 +263,5 @@ def _take_places(xp: Library, pool: Pool, items: Array, places: Array) -> Array:
 
 
 def split_last(x: Array, sizes: list[int]) -> list[Array]:
-    """Cut the last axis into parts."""
     ends = np.cumsum(sizes).tolist()
     return [x[..., end - size : end] for end, size in zip(ends, sizes, strict=True)]

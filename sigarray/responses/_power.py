@@ -210,7 +210,6 @@ def _find_power(
     n_resamples: int,
     **options: Any,
 ) -> Array:
-    """Return the share of test sets that show the difference."""
     draw = functools.partial(
         draw_sets,
         xp,

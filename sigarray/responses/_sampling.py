@@ -147,7 +147,6 @@ def resample(
 def plan_draws(
     xp: Library, seed: Seed, samplers: list[Sampler], n: int, *, items: Items
 ) -> Draws:
-    """Plan to draw n items and responses to them, replicate by replicate."""
     n_item_words = n if items == "bootstrap" else 0
     width = n_item_words + n * sum(sampler.width for sampler in samplers)
     n_choices = max(n, MAX_DEALS)
@@ -184,7 +183,6 @@ def _resample(
     responses: Responses,
     count: int,
 ) -> list[Array]:
-    """Return resamples of the test set."""
     sets = gold, a, b
     axis = len(broadcast_shapes(*(x.shape[:-2] for x in sets)))
     make = functools.partial(_plan_sets, xp, seed, sets, items, responses)
@@ -200,7 +198,6 @@ def _plan_sets(
     items: Items,
     responses: Responses,
 ) -> "_Sets":
-    """Plan to draw test sets of gold, A and B."""
     leading = broadcast_shapes(*(x.shape[:-2] for x in sets))
     samplers = [
         plan_sampler(

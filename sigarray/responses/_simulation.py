@@ -213,7 +213,6 @@ def choose_dtype(xp: Library, dtype: Any) -> Any:
 
 
 def count_elements(*, n_items: int, n_responses: int, **_: Any) -> int:
-    """Count the numbers of a simulated test set."""
     return 8 * n_items * n_responses
 
 
@@ -273,7 +272,6 @@ def draw_sets(
 
 
 def _cast(xp: Library, x: Any, dtype: Any) -> Any:
-    """Return an array in the dtype; a float is one already."""
     return x if isinstance(x, float) else xp.astype(x, dtype)
 
 

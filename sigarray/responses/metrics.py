@@ -227,13 +227,7 @@ def binary(
 
 
 def choose_metric(metric: Any) -> Metric | Wins:
-    """Return a metric by its name, or made from a callable of responses.
-
-    Raises
-    ------
-    ValueError, TypeError
-        A name that is unknown, or no metric at all.
-    """
+    """Return a metric by its name, or made from a callable of responses."""
     if isinstance(metric, Metric | Wins):
         return metric
     if isinstance(metric, str):
