@@ -1,86 +1,111 @@
-"""Replicates of the lead of a system in test sets, from any place on."""
+"""How far A is ahead in new test sets: p-values, and replicates from any place on."""
 
 from typing import Any, Unpack, get_args
 
 from sigarray._backend.aliases import (
+    Alternative,
     Array,
     Device,
     ExecutionOptions,
     Namespace,
     RandomSource,
 )
-from sigarray._backend.checks import anything, choice, count
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
 from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._response_results import ResponseReplicates
-from sigarray.responses._leads import draw_leads, simulate_leads
+from sigarray._response_results import ResponseReplicates, ResponseTestResult
+from sigarray.responses._leads import (
+    simulate_leads,
+    simulate_p_values,
+)
 from sigarray.responses._measurement import Metric, Wins
-from sigarray.responses._measures import standardize_responses
 from sigarray.responses._models import Model, ModelName, Response
-from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
-from sigarray.responses._sampling import ITEM_SAMPLERS, Items
+from sigarray.responses._pools import NewResponses
 from sigarray.responses._simulation import check_parameters, choose_dtype
 from sigarray.responses.metrics import choose_metric
 
 
 @checked(
     metric=anything,
-    items=choice(*ITEM_SAMPLERS),
-    responses=choice(*RESPONSE_SAMPLERS),
-    start=anything,
+    responses=choice(*get_args(NewResponses)),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    model=anything,
+    n_items=count(),
+    n_responses=count(),
+    n_sets=count(MAX_REPLICATES - 1),
+    xp=anything,
+    device=anything,
+    dtype=anything,
 )
-def response_replicates(
-    gold: Array,
-    a: Array,
-    b: Array,
-    /,
+def true_p_value(
     *,
-    start: int | Array,
-    count: int,
     metric: Metric | Wins | Any = "wins_mae",
-    items: Items = "bootstrap",
-    responses: Responses = "all",
+    responses: NewResponses = "all",
+    perturbation_a: float | Array = 0.0,
+    perturbation_b: float | Array = 0.1,
+    model: Model | ModelName = "normal",
+    response: Response | None = None,
+    n_items: int = 1000,
+    n_responses: int = 5,
+    n_sets: int = 1000,
+    alternative: Alternative = "two-sided",
+    xp: Namespace | None = None,
+    device: Device = None,
+    dtype: Any = None,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
-) -> ResponseReplicates:
-    """How far A is ahead in resamples of a test set, from any place on.
-
-    `response_test` compares each replicate 0 to `n_resamples` - 1 with each one under
-    the null hypothesis. For one seed, any split of them over calls, devices or
-    machines gives the same numbers, up to the order of sums.
+) -> ResponseTestResult:
+    """P-value of `response_test` if every test set is a new one.
 
     Parameters
     ----------
-    gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments, and the responses of systems A and B to the same items, k to
-        each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
         of `responses.metrics`. A callable f(gold, system) returns an array of shape
         (...) for responses of shape (..., n_items, k), higher for a better system.
-    items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
-    responses : str, default: "all"
-        The responses of a resample to each item: "all" of them; as many, drawn with
-        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
-        random; or the "first".
+    responses : {"all", "one", "first"}, default: "all"
+        Take all responses to each item, or one of them: which one makes no difference,
+        because they are drawn independently.
+    perturbation_a : float, default: 0.0
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+    response : callable, optional
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
+    n_sets : int, default: 1000
+        Test sets under each hypothesis.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
+    xp : namespace, optional
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
+    device, dtype : optional
+        The device and a real float dtype of the responses; by default those of the
+        library.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'
         library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        others; JAX needs a seed or a key.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
         with it; the result does not depend on it.
+
+        A replicate is a simulated test set.
     workers : int, callable, ProcessGroup or str, optional
         Who computes the replicates: a number of threads for NumPy arrays (-1: all
         cores); a function called as ``map(function, tasks)``, as an executor has; a
@@ -93,46 +118,51 @@ def response_replicates(
 
     Returns
     -------
-    ResponseReplicates
-        `statistic` and `null_statistic`, arrays of shape (..., count): how far A is
-        ahead in test sets that are drawn without and under the null hypothesis. NaN as
-        for `response_test`.
+    ResponseTestResult
+        `pvalue`, and the means over the test sets of `statistic`, `metric_a` and
+        `metric_b`; arrays of shape ().
 
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; a metric or
-        an `rng` that cannot be used.
+        A metric, a model or an `rng` that cannot be used.
     ValueError
-        Numbers of items that differ, leading axes that do not broadcast, or options
-        outside their range.
+        Options outside their range.
+
+    Notes
+    -----
+    It estimates a probability, by (count + 1) / (M^2 + 1) of the M^2 pairs as in the
+    reference of `response_test`. It is not the p-value of a test, for which it would be
+    too small.
+
+    With other sets of M = `n_sets` test sets, the standard deviation of this p-value is
+    about (v / M)^1/2, where v is the variance of P(d0 >= d1) over d1 plus that of P(d1
+    <= d0) over d0.
 
     Examples
     --------
     >>> from sigarray import responses
-    >>> test_set = responses.simulate(100, 5, perturbation_b=0.3, rng=0)
-    >>> options = {"metric": "mae", "rng": 0}
-    >>> drawn = responses.response_replicates(*test_set, start=0, count=200, **options)
-    >>> count = (drawn.null_statistic[:, None] >= drawn.statistic).sum()
-    >>> result = responses.response_test(
-    ...     *test_set, n_resamples=200, alternative="greater", **options
-    ... )
-    >>> bool(abs(result.pvalue - (count + 200) / (200 * 201)) < 1e-12)
+    >>> small = {"n_items": 100, "n_sets": 200, "rng": 0}
+    >>> same = responses.true_p_value(perturbation_b=0.0, **small)
+    >>> other = responses.true_p_value(perturbation_b=0.3, **small)
+    >>> bool(other.pvalue < 0.01 < same.pvalue)
     True
     """
-    chosen = choose_metric(metric)
-    xp, samples = standardize_responses(gold, a, b)
-    leads = draw_leads(
-        xp,
-        *samples,
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        metric=chosen,
-        count=count,
-        items=items,
-        responses=responses,
+    library = choose_library(xp, device)
+    result = simulate_p_values(
+        library,
+        seed_words(library, rng),
+        *check_parameters(library, model, perturbation_a, perturbation_b),
+        metrics=(choose_metric(metric),),
+        takes_one=(responses != "all",),
+        alternative=alternative,
+        n_sets=n_sets,
+        response=response,
+        n_items=n_items,
+        n_responses=n_responses,
+        dtype=choose_dtype(library, dtype),
     )
-    return ResponseReplicates(*leads)
+    return ResponseTestResult(*(x[0, ...] for x in result))
 
 
 @checked(
