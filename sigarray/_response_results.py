@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._notebook import draw_result
+from sigarray._host import draw_result
 
 
 class ResponseSet(NamedTuple):

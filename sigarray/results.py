@@ -4,8 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._host import list_columns_of_ranks
-from sigarray._notebook import draw_result
+from sigarray._host import draw_result, list_columns_of_ranks
 
 
 class AsoResult(NamedTuple):

@@ -17,15 +17,6 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
-from sigarray._difference.hypotheses import (
-    MARGIN_RULE,
-    Hypothesis,
-    add_rounding_of_nulls,
-    allow_margin,
-    beyond_null,
-    join_results,
-    split_results,
-)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     METHOD_RULE,
@@ -38,7 +29,16 @@ from sigarray._difference.resampling import (
     in_dtype,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
-from sigarray._difference.studentized import bootstrap_t_test
+from sigarray._difference.studentized import (
+    MARGIN_RULE,
+    Hypothesis,
+    add_rounding_of_nulls,
+    allow_margin,
+    beyond_null,
+    bootstrap_t_test,
+    join_results,
+    split_results,
+)
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults

@@ -15,7 +15,7 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.tables import axis_or_axes, standardize_tables
 from sigarray._difference.resampling import check_one_or_pairs
-from sigarray._notebook import draw_result
+from sigarray._host import draw_result
 from sigarray._numeric.designs import Parts, add_parts, find_parts
 from sigarray._numeric.faults import add_up_faults, spread_faults
 from sigarray._numeric.special import normal_sf, student_t_isf

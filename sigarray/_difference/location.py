@@ -9,7 +9,8 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
-from sigarray._difference.hypotheses import (
+from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
+from sigarray._difference.studentized import (
     MARGIN_RULE,
     Hypothesis,
     allow_margin,
@@ -17,7 +18,6 @@ from sigarray._difference.hypotheses import (
     join_results,
     split_results,
 )
-from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.special import student_p_value

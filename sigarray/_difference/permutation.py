@@ -10,18 +10,23 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import choice, show
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.hypotheses import MARGIN_RULE, allow_margin
-from sigarray._difference.relabelling import count_extremes, find_without_draws
+from sigarray._backend.warn import warn_caller
+from sigarray._difference.relabelling import (
+    MAX_UNITS,
+    count_extremes,
+    find_without_draws,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
-    doubt_exact,
     draws_resamples,
     in_dtype,
 )
+from sigarray._difference.studentized import MARGIN_RULE, allow_margin
 from sigarray._difference.units import prepare_items, prepare_units
 from sigarray._numeric.designs import ONE_BY_ONE
 from sigarray._numeric.statistic import check_sizes
@@ -298,7 +303,7 @@ def permutation_test(
             xp, a, b, method=method, paired=paired, alternative=alternative, null=null
         )
         if method == "exact":
-            doubt_exact(xp, difference, pvalue)
+            _doubt_exact(xp, difference, pvalue)
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples and (paired or not design.strata.are_there)
@@ -352,7 +357,7 @@ def _exchange_clusters(
         null=0.0,
         n_clusters=design.n_clusters[0],
     )
-    doubt_exact(xp, difference, pvalue, of="sums of the differences in clusters")
+    _doubt_exact(xp, difference, pvalue, of="sums of the differences in clusters")
     return ResamplingResult(difference, pvalue)
 
 
@@ -369,3 +374,16 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
             "bootstrap_test, which take them."
         )
         raise ValueError(msg)
+
+
+def _doubt_exact(
+    xp: Library, difference: Array, pvalue: Array, of: str = "differences"
+) -> None:
+    """Warn of a NaN that is of differences without a unit."""
+    if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
+        warn_caller(
+            f"The {of} of A and B are not multiples of one unit, at most {MAX_UNITS} "
+            "of it, as those of accuracies and ratings are: with method='exact' their "
+            "p-value is NaN. Use method='resampling', which takes all exchanges where "
+            "these are few."
+        )

@@ -9,17 +9,17 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
-from sigarray._difference.hypotheses import (
+from sigarray._difference.resampling import (
+    check_one_or_pairs,
+    doubt_proportions,
+    in_dtype,
+)
+from sigarray._difference.studentized import (
     MARGIN_RULE,
     Hypothesis,
     allow_margin,
     join_results,
     split_results,
-)
-from sigarray._difference.resampling import (
-    check_one_or_pairs,
-    doubt_proportions,
-    in_dtype,
 )
 from sigarray._numeric.special import normal_quantile, normal_sf
 from sigarray._numeric.statistic import find_symmetric_p_value

@@ -17,7 +17,6 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.tables import Axis, axis_or_axes, one_axis, standardize_tables
 from sigarray._backend.warn import warn_caller
-from sigarray._difference.lattice import MAX_UNITS
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
@@ -112,19 +111,6 @@ def doubt_proportions(
                 f"of percentages; for others use {advice}."
             )
             return
-
-
-def doubt_exact(
-    xp: Library, difference: Array, pvalue: Array, of: str = "differences"
-) -> None:
-    """Warn of a NaN that is of differences without a unit."""
-    if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
-        warn_caller(
-            f"The {of} of A and B are not multiples of one unit, at most {MAX_UNITS} "
-            "of it, as those of accuracies and ratings are: with method='exact' their "
-            "p-value is NaN. Use method='resampling', which takes all exchanges where "
-            "these are few."
-        )
 
 
 ResamplingMethod = Literal["resampling", "saddlepoint"]

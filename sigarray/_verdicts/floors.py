@@ -11,7 +11,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import benjamini_hochberg, holm
-from sigarray._difference.lattice import find_multiples
+from sigarray._difference.relabelling import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
 from sigarray._verdicts.comparison import pairs_of

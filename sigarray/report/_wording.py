@@ -15,7 +15,7 @@ from sigarray._backend.checks import (
     text,
 )
 from sigarray._backend.checks import describe as describe_value
-from sigarray._difference.hypotheses import allow_margin, not_negative
+from sigarray._difference.studentized import allow_margin, not_negative
 from sigarray._host import choose_names
 from sigarray._plain_text import quote
 from sigarray._version import __version__
