@@ -25,15 +25,14 @@ def test_committed_intervals_of_clusters_are_those_of_docstrings():
         return f"{min(chosen):.1f} to {max(chosen):.1f} %"
 
     said = " ".join(t_ci.__doc__.split())
-    assert f"held the mean in {around('t_ci')}, and the F1 of counts in" in said
-    assert f"{around('t_ci of F1')}; those of the same items" in said
-    assert f"held the mean in {around('items')}." in said
+    assert f"held the mean in {around('t_ci')} with 5 to 100 clusters, and" in said
+    assert f"the same items without `clusters` in {around('items')}" in said
     said = " ".join(bootstrap_ci.__doc__.split())
     by_number = [around("percentile", n) for n in clusters.NUMBERS]
     assert (
         f"held the mean in {by_number[0]} with 5 clusters, {by_number[1]} with" in said
     )
-    assert f"20, {by_number[2]} with 50 and {by_number[3]} with 100." in said
+    assert f"20, {by_number[2]} with 50 and {by_number[3]} with 100," in said
     assert all(0.93 < float(x["t_ci"]) < 0.98 for x in rows)
     assert all(0.93 < float(x["t_ci of F1"]) < 0.98 for x in rows)
 
@@ -65,8 +64,8 @@ def test_committed_intervals_of_medians_are_those_of_docstrings():
 
     said = " ".join(bootstrap_ci.__doc__.split())
     a, b, c, d = (around("percentile", n) for n in cluster_middles.NUMBERS)
-    assert f"held these in {a}, {b}, {c} and {d}, and those of the same" in said
-    assert f"items without `clusters` in {around('items')}." in said
+    assert f"interquartile means in {a}, {b}, {c} and {d}, and those of" in said
+    assert f"the same items without `clusters` in {around('items')}" in said
 
 
 def test_intervals_of_medians_are_counted_as_then():

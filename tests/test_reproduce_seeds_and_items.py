@@ -31,15 +31,15 @@ def test_tables_are_those_of_the_numbers():
 
 def test_committed_intervals_are_those_of_docstrings():
     said = " ".join(t_ci.__doc__.split())
-    assert f"their own seeds, in {around(ROWS, 't_ci')}; those of items alone" in said
+    assert f"of items in {around(ROWS, 't_ci')}, those of items alone" in said
     assert f"in {around(ROWS, 'items alone')}, and those of seeds alone in" in said
-    assert f"{around(ROWS, 'seeds alone')}." in said
+    assert f"{around(ROWS, 'seeds alone')} (see" in said
     said = " ".join(bootstrap_ci.__doc__.split())
     few, more, many = (
         around([x for x in ROWS if x["seeds"] == str(n)], "percentile")
         for n in seeds_and_items.NUMBERS
     )
-    assert f"{few} with 3 seeds, {more} with 5 and {many} with 10." in said
+    assert f"{few} with 3 seeds, {more} with 5 and {many} with 10 (see" in said
     assert all(0.92 < float(x["t_ci"]) < 0.98 for x in ROWS)
 
 

@@ -39,13 +39,15 @@ def test_intervals_hold_and_those_of_all_runs_do_less_often():
     assert all(x > y for x, y in zip(ours, theirs, strict=True))
     few = read_rows("percentile", 6)[:-2]  # without those of ten runs
     said = " ".join(bootstrap_ci.__doc__.split())
-    assert f"held the interquartile mean in {say(ours)} %, and of n draws in" in said
-    assert f"in {say(theirs)} %; with 6 tasks and two to five runs" in said
-    assert f"five runs only in {say(few)} %." in said
+    assert f"held the interquartile mean in {say(ours)} % of 26 tasks" in said
+    assert f"of n draws in {say(theirs)} %; of 6 tasks with two to five" in said
+    assert f"five runs only in {say(few)} %" in said
     of_t = " ".join(t_ci.__doc__.split())
     many = say(read_rows("t_ci of the mean", 26))
     fewer = say(read_rows("t_ci of the mean", 6))
-    assert f"held the mean in {many} %, and with 6 tasks in {fewer} %" in of_t
+    assert (
+        f"`strata` in {many} % of 26 tasks with 2 to 10 runs, and in {fewer} %" in of_t
+    )
 
 
 @pytest.mark.long

@@ -188,24 +188,22 @@ def bootstrap_ci(
     86 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 91 to 95 % and 90 to 95 % at
     100. These are of `python -m benchmarks.reproduce`.
 
-    With few clusters they are too short, too: of the sets of `t_ci`, percentile
-    intervals held the mean in 81.2 to 84.5 % with 5 clusters, 89.5 to 92.5 % with 20,
-    91.1 to 93.8 % with 50 and 93.0 to 94.5 % with 100. Those of medians and of
-    interquartile means, of such sets with a log-deviation of 0.8, held these in 81.4 to
-    83.7 %, 90.5 to 92.2 %, 93.1 to 94.2 % and 92.9 to 94.8 %, and those of the same
-    items without `clusters` in 50.2 to 95.3 %.
+    With few clusters, seeds or runs they are too short, too. Percentile intervals held
+    the mean in 81.2 to 84.5 % with 5 clusters, 89.5 to 92.5 % with 20, 91.1 to 93.8 %
+    with 50 and 93.0 to 94.5 % with 100, medians and interquartile means in 81.4 to 83.7
+    %, 90.5 to 92.2 %, 93.1 to 94.2 % and 92.9 to 94.8 %, and those of the same items
+    without `clusters` in 50.2 to 95.3 % (see :doc:`/clusters`).
 
     With axes of seeds and of items, a replicate draws one seed fewer than there are,
     and as many items, each on its own (the pigeonhole bootstrap [3]_); `method` is
-    "percentile" or "basic". With few seeds the intervals are too short: of the sets of
-    `t_ci`, percentile intervals held the truth in 83.4 to 99.0 % with 3 seeds, 88.9 to
-    98.0 % with 5 and 93.5 to 97.5 % with 10.
+    "percentile" or "basic". They held the mean in 83.4 to 99.0 % with 3 seeds, 88.9 to
+    98.0 % with 5 and 93.5 to 97.5 % with 10 (see :doc:`/seeds_and_items`).
 
     With `strata`, of each stratum of n scores n - 1 are drawn, each of which counts n /
     (n - 1): n draws vary too little, by (n - 1) / n, which is half for two runs of a
-    task [4]_. Of 2000 sets each of 26 tasks with 3, 5 and 10 runs, normal or lognormal,
-    percentile intervals held the interquartile mean in 92.1 to 95.8 %, and of n draws
-    in 87.2 to 94.5 %; with 6 tasks and two to five runs only in 69.8 to 92.0 %.
+    task [4]_. They held the interquartile mean in 92.1 to 95.8 % of 26 tasks with 3 to
+    10 runs, and of n draws in 87.2 to 94.5 %; of 6 tasks with two to five runs only in
+    69.8 to 92.0 % (see :doc:`/aggregates`).
 
     Data that do not vary have the interval [statistic, statistic], because their
     acceleration counts as 0; of NumPy arrays a warning says so. If all replicates lie

@@ -224,7 +224,7 @@ class _Transform:
         real = top * bottom + side * turned
         imaginary = side * bottom - top * turned
         fraction = real * xp.cos(phase) - imaginary * xp.sin(phase)
-        norm = bottom[0] * bottom[0] + bottom[1] * bottom[1]
+        norm = bottom * bottom + turned * turned
         weight = 1.0 + xp.astype(place > 0.0, place.dtype)
         return weight * size_of * fraction / norm
 

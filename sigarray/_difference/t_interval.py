@@ -111,26 +111,13 @@ def t_ci(
 
     Notes
     -----
-    The error of clusters, and its degrees of freedom, are those of `t_test`. Of 2000
-    sets each of 5, 20, 50 and 100 clusters with lognormal sizes (mean 10, log-deviation
-    0.8 or 1.2), whose items correlate by 0, 0.1 or 0.5, intervals of 95 % held the mean
-    in 93.5 to 97.0 %, and the F1 of counts in 94.3 to 97.0 %; those of the same items
-    without `clusters` held the mean in 37.2 to 95.4 %.
-
-    With `strata`, the error is that within strata, and with `clusters` too that of
-    clusters within them, as in `t_test`. Of 2000 sets each of 26 tasks with 2 to 10
-    runs, normal or lognormal, intervals of 95 % held the mean in 93.8 to 97.0 %, and
-    with 6 tasks in 91.8 to 96.2 %; of two models with 5 runs on 26 tasks they held the
-    difference in 95.4 %, and without `strata` in 100.0 %, for they were 2.9 times as
-    long. Of 3 to 7 clusters in each of 20 strata they held it in 97.2 %, and without
-    `clusters` in 52.7 %.
-
-    With axes of seeds and of items, the error is that of a crossed analysis of
-    variance, as in `t_test`. Of 2000 sets each of 3, 5 and 10 seeds on 200 and 500
-    items, with standard deviations of 0, 0.02 and 0.1 by seed, 0.4 by item and 0.2 by
-    both, intervals of 95 % held the mean of a model, or the difference of two with
-    their own seeds, in 92.9 to 97.1 %; those of items alone, as of means of seeds, in
-    20.9 to 95.5 %, and those of seeds alone in 25.7 to 96.5 %.
+    The error and its degrees of freedom are those of `t_test`. Of 2000 sets each,
+    intervals of 95 % held the mean in 93.5 to 97.0 % with 5 to 100 clusters, and those
+    of the same items without `clusters` in 37.2 to 95.4 % (see :doc:`/clusters`); with
+    `strata` in 93.8 to 97.0 % of 26 tasks with 2 to 10 runs, and in 91.8 to 96.2 % of 6
+    tasks (see :doc:`/aggregates`); and with axes of seeds and of items in 92.9 to 97.1
+    %, those of items alone in 20.9 to 95.5 %, and those of seeds alone in 25.7 to 96.5
+    % (see :doc:`/seeds_and_items`).
 
     Examples
     --------
