@@ -68,8 +68,40 @@ _STATISTIC = """
     each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n).
     Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are NaN."""
 
+# The design is described in full where a test has it.
+_AS_IN = {
+    "clusters": "A label for each item if whole clusters were sampled, as in `{}`.",
+    "strata": """
+        The axis of strata, which are fixed and were each sampled by themselves, or a
+        label for each score, as in `{}`.""",
+}
+
+
+def _as_in(functions: str, other: str) -> Group:
+    return Group(functions, {name: x.format(other) for name, x in _AS_IN.items()})
+
+
 # The first group that has the function and the parameter counts.
 GROUPS = (
+    _as_in("t_ci equivalence_test", "t_test"),
+    _as_in("bootstrap_ci bootstrap_replicates", "bootstrap_test"),
+    _as_in("permutation_replicates", "permutation_test"),
+    Group(
+        "bootstrap_ci bootstrap_replicates equivalence_test t_ci",
+        {
+            "axis": EVERYWHERE["axis"]
+            + " A pair of axes, (seeds, items), if both were sampled, as in `t_test`."
+        },
+    ),
+    Group(
+        "bootstrap_test permutation_test proportion_test",
+        {
+            "margin": """
+                By how much A may be worse, 0 or more, in the unit of the difference A
+                minus B: a test of non-inferiority, as in `t_test`. Static under
+                `jit`."""
+        },
+    ),
     Group(
         "aso_replicates bootstrap_replicates permutation_replicates "
         "responses.response_replicates responses.true_replicates",
@@ -203,7 +235,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
+        "t_test bootstrap_test",
         {
             "axis": EVERYWHERE["axis"]
             + " A pair of axes, (seeds, items), if every seed of a model has a score "
@@ -212,8 +244,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
-        "equivalence_test permutation_test permutation_replicates",
+        "t_test bootstrap_test permutation_test",
         {
             "clusters": """
                 A label for each item, in the order of the items, texts or numbers (3,
@@ -234,8 +265,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
-        "permutation_test permutation_replicates equivalence_test",
+        "t_test bootstrap_test permutation_test",
         {
             "strata": """
                 The axis of strata, which are fixed and were each sampled by themselves,

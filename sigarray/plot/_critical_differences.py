@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, represent
 from sigarray._host import choose_names, copy_array
+from sigarray.plot._inputs import check_alone
 from sigarray.plot._style import (
     COLUMN,
     INK,
@@ -128,9 +129,7 @@ def critical_differences(
 
 def _read_ranks(ranks: Any, names: Any) -> dict[Hashable, float]:
     is_mapping = isinstance(ranks, Mapping)
-    if is_mapping and names is not None:
-        msg = "Expected names in the mapping alone; got names too. Leave them out."
-        raise ValueError(msg)
+    check_alone(ranks, names)
     try:
         values = copy_array(list(ranks.values()) if is_mapping else ranks)
     except (TypeError, ValueError) as error:

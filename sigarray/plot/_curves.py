@@ -10,8 +10,10 @@ from sigarray._backend.checks import describe, flag, fraction
 from sigarray._backend.dispatch import is_array
 from sigarray._host import choose_names, copy_array
 from sigarray._numeric.special import student_quantile
+from sigarray.plot._inputs import check_alone, check_finite
 from sigarray.plot._style import (
     check_axes,
+    draw_line,
     draws,
     explain,
     look_of,
@@ -46,17 +48,8 @@ def draw_curve(
     if limits is not None:
         low, high = limits
         ax.fill_between(x, low, high, facecolor=look.color, alpha=_PALE, linewidth=0.0)
-    (line,) = ax.plot(
-        x,
-        y,
-        color=look.color,
-        linestyle=look.dashes,
-        linewidth=1.3,
-        marker=look.marker,
-        markersize=3.0,
-        markevery=max(1, len(x) // _FEW_POINTS),
-    )
-    return line
+    every = max(1, len(x) // _FEW_POINTS)
+    return draw_line(ax, k, x, y, linewidth=1.3, markevery=every)
 
 
 def make_band_key() -> Any:
@@ -170,9 +163,7 @@ def learning_curves(
 
 def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
     is_mapping = isinstance(scores, Mapping)
-    if is_mapping and names is not None:
-        msg = "Expected names in the mapping alone; got names too. Leave them out."
-        raise ValueError(msg)
+    check_alone(scores, names)
     try:
         rows = scores.values() if is_mapping else scores
         arrays = list(map(copy_array, copy_array(rows) if is_array(rows) else rows))
@@ -194,13 +185,8 @@ def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
                 f"{x.shape}. Pass x[None] for a single run."
             )
             raise ValueError(msg)
-        n_faulty = np.count_nonzero(~np.isfinite(x))
-        if n_faulty:
-            msg = (
-                f"Expected finite scores of {name}; got {n_faulty} of {x.size} that "
-                "are NaN or infinite. Cut runs at the last step that all of them have."
-            )
-            raise ValueError(msg)
+        advice = "Cut runs at the last step that all of them have."
+        check_finite(x, f"scores of {name}", advice)
     return models
 
 
@@ -338,9 +324,7 @@ def _read_profiles(
 ) -> dict[Hashable, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return (share, low, high), each (T,), of each model by its name."""
     if isinstance(results, Mapping):
-        if names is not None:
-            msg = "Expected names in the mapping alone; got names too. Leave them out."
-            raise ValueError(msg)
+        check_alone(results, names)
         if not results:
             msg = "Expected the profiles of one or more models; got none."
             raise ValueError(msg)

@@ -7,6 +7,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, flag, show
 from sigarray._host import choose_names, copy_array
+from sigarray.plot._inputs import check_alone
 from sigarray.plot._sides import LINE, add_lines, find_room, name_directions, wrap_below
 from sigarray.plot._style import (
     BLUE,
@@ -318,11 +319,7 @@ def _choose_marks(
 def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
     """Return (label, difference, low, high) of each task."""
     if isinstance(results, Mapping):
-        if labels is not None:
-            msg = (
-                "Expected labels in the mapping alone; got labels too. Leave them out."
-            )
-            raise ValueError(msg)
+        check_alone(results, labels, "labels")
         if not results:
             msg = "Expected one or more results; got none."
             raise ValueError(msg)

@@ -33,13 +33,8 @@ def copy_scores(x: Any, name: Hashable) -> np.ndarray:
             f"{values.shape}. Pass one batch entry."
         )
         raise ValueError(msg)
-    n_faulty = np.count_nonzero(~np.isfinite(values))
-    if n_faulty:
-        msg = (
-            f"Expected finite scores of {name}; got {n_faulty} of {values.size} that "
-            "are NaN or infinite. Leave them out, as x.dropna() of pandas does."
-        )
-        raise ValueError(msg)
+    advice = "Leave them out, as x.dropna() of pandas does."
+    check_finite(values, f"scores of {name}", advice)
     return values
 
 
@@ -67,6 +62,24 @@ def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
         name: copy_scores(column, name)
         for name, column in zip(names, columns, strict=True)
     }
+
+
+def check_alone(given: Any, names: Any, word: str = "names") -> None:
+    """Raise if names are passed beside those of a mapping."""
+    if isinstance(given, Mapping) and names is not None:
+        msg = f"Expected {word} in the mapping alone; got {word} too. Leave them out."
+        raise ValueError(msg)
+
+
+def check_finite(x: np.ndarray, what: str, advice: str) -> None:
+    """Raise if numbers are NaN or infinite."""
+    n_faulty = np.count_nonzero(~np.isfinite(x))
+    if n_faulty:
+        msg = (
+            f"Expected finite {what}; got {n_faulty} of {x.size} that are NaN or "
+            f"infinite. {advice}"
+        )
+        raise ValueError(msg)
 
 
 def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:

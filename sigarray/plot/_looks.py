@@ -21,9 +21,9 @@ from sigarray.plot._inputs import copy_models, copy_scores
 from sigarray.plot._style import (
     GREY,
     check_axes,
+    draw_line,
     draws,
     explain,
-    look_of,
     make_figure,
     show_share,
     tidy,
@@ -127,7 +127,7 @@ def looks(
     at_once = np.mean(is_seen, axis=0)
     axes: Axes = given or make_figure(2.5).subplots()
     tidy(axes, x="runs of each model", y="share called different")
-    lines = [_draw_shares(axes, k, runs, x) for k, x in enumerate((by_now, at_once))]
+    lines = [draw_line(axes, k, runs, x) for k, x in enumerate((by_now, at_once))]
     lines.append(axes.axhline(level, color=GREY, linestyle=(0, (1, 1)), linewidth=1.0))
     explain(
         axes,
@@ -207,17 +207,3 @@ def _choose_test(
     }
     find = test if callable(test) else tests[test]
     return see_p_values
-
-
-def _draw_shares(ax: "Axes", k: int, runs: tuple[int, ...], shares: np.ndarray) -> Any:
-    look = look_of(k)
-    (line,) = ax.plot(
-        runs,
-        shares,
-        color=look.color,
-        marker=look.marker,
-        markersize=3.0,
-        linestyle=look.dashes,
-        linewidth=1.2,
-    )
-    return line

@@ -8,12 +8,13 @@ import numpy as np
 
 from sigarray._backend.checks import ascending, count, fraction
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._inputs import list_results
+from sigarray.plot._inputs import check_alone, list_results
 from sigarray.plot._style import (
     GREY,
     INK,
     THIN,
     check_axes,
+    draw_line,
     draws,
     explain,
     look_of,
@@ -123,9 +124,7 @@ def _list_curves(
 ) -> list[_Curve]:
     by_label = list_results(result, SampleSizeResult, "required_sample_size")
     is_one = isinstance(result, SampleSizeResult)
-    if labels is not None and not is_one:
-        msg = "Expected labels in the mapping alone; got labels too. Leave them out."
-        raise ValueError(msg)
+    check_alone(result, labels, "labels")
     curves = []
     for name, one in by_label.items():
         powers, sizes = copy_array(one.power), copy_array(one.sample_size)
@@ -159,16 +158,7 @@ def _check_goal(curve: _Curve, runs: tuple[int, ...], goal: float) -> None:
 
 
 def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any:
-    look = look_of(k)
-    (line,) = ax.plot(
-        runs,
-        curve.powers,
-        color=look.color,
-        marker=look.marker,
-        markersize=3.0,
-        linestyle=look.dashes,
-        linewidth=1.2,
-    )
+    look, line = look_of(k), draw_line(ax, k, runs, curve.powers)
     if curve.is_known and math.isfinite(curve.size):
         height = curve.powers[runs.index(int(curve.size))]
         ax.plot(

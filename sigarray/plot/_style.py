@@ -196,6 +196,16 @@ def look_of(k: int) -> Look:
     return Look(*(kind[k % len(kind)] for kind in kinds))
 
 
+def draw_line(ax: "Axes", k: int, x: Any, y: Any, **properties: Any) -> Any:
+    """Draw the k-th curve with its marks."""
+    color, marker, dashes = look_of(k)
+    look = {"color": color, "marker": marker, "linestyle": dashes}
+    (line,) = ax.plot(
+        x, y, **{"linewidth": 1.2, "markersize": 3.0, **look, **properties}
+    )
+    return line
+
+
 def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
     """Return the caller's axes, as an array of this shape, or None."""
     try:

@@ -81,31 +81,22 @@ def power(
     n_responses : int or sequence of int, default: (1, 3, 5)
         Numbers of responses to each item by gold and by each system.
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        What to compare, as in `response_test`: the name of a metric, one of
+        `responses.metrics`, or a callable f(gold, system).
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample, as in `response_test`.
     responses : str, default: "all"
-        The responses of a resample to each item: "all" of them; as many, drawn with
-        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
-        random; or the "first".
+        The responses of a resample to each item, as in `response_test`.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
+        How far A is from gold, as in `simulate`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary: a model by its name, or with parameters, which may
-        be traced under `jit`.
+        How items and responses vary, as in `simulate`.
 
         A model that `fit` makes of real ratings tells how many of them are needed.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
     alpha : float, default: 0.05
         The difference is seen where the p-value is at most this.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"

@@ -69,12 +69,9 @@ def resample(
         item. Leading axes are batches, and broadcast; all of them see the same
         resamples.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample, as in `response_test`.
     responses : str, default: "all"
-        The responses of a resample to each item: "all" of them; as many, drawn with
-        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
-        random; or the "first".
+        The responses of a resample to each item, as in `response_test`.
     n_resamples : int, default: 1000
         Test sets to draw. They are held in memory together; `response_test` holds a few
         at a time.

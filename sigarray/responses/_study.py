@@ -86,12 +86,9 @@ def study(
     perturbations : sequence of float, default: (0.0, 0.05, 0.1)
         Perturbations of B; A has none.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary: a model by its name, or with parameters, which may
-        be traced under `jit`.
+        How items and responses vary, as in `simulate`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5

@@ -62,25 +62,19 @@ def true_p_value(
     Parameters
     ----------
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        What to compare, as in `response_test`: the name of a metric, one of
+        `responses.metrics`, or a callable f(gold, system).
     responses : {"all", "one", "first"}, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
+        How far A is from gold, as in `simulate`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary: a model by its name, or with parameters, which may
-        be traced under `jit`.
+        How items and responses vary, as in `simulate`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -209,25 +203,19 @@ def true_replicates(
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        What to compare, as in `response_test`: the name of a metric, one of
+        `responses.metrics`, or a callable f(gold, system).
     responses : str, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
+        How far A is from gold, as in `simulate`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary: a model by its name, or with parameters, which may
-        be traced under `jit`.
+        How items and responses vary, as in `simulate`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
