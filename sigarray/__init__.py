@@ -27,6 +27,7 @@ if _TYPE_CHECKING:
     from sigarray._difference.confidence_interval import bootstrap_ci
     from sigarray._difference.equivalence import equivalence_test
     from sigarray._difference.improvement import probability_of_improvement
+    from sigarray._difference.intervals import t_ci
     from sigarray._difference.location import t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.profile import performance_profile
@@ -37,7 +38,6 @@ if _TYPE_CHECKING:
         permutation_replicates,
     )
     from sigarray._difference.signed_ranks import wilcoxon_test
-    from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
     from sigarray._numeric.sums import SumStatistic, of_sums
     from sigarray._order.from_chunks import (
@@ -171,7 +171,7 @@ _MODULES = {
     "_difference.ranks": ("brunner_munzel", "mann_whitney_u"),
     "_difference.replicates": ("bootstrap_replicates", "permutation_replicates"),
     "_difference.signed_ranks": ("wilcoxon_test",),
-    "_difference.t_interval": ("t_ci",),
+    "_difference.intervals": ("t_ci",),
     "_gathering": ("gather_scores",),
     "_numeric.sums": ("SumStatistic", "of_sums"),
     "_order.from_chunks": (

@@ -11,6 +11,10 @@ from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import is_array, is_traced, to_host
 from sigarray._plain_text import show_number
 
+_MOST_ROWS = 20
+_DIGITS = 4
+_CELL = 'style="text-align: right"'
+
 
 def copy_array(x: Any) -> np.ndarray:
     """Return numbers of any library on the host, in float64."""
@@ -77,11 +81,6 @@ def list_columns_of_ranks(result: Any) -> dict[str, Any]:
     return columns | {
         f"probability_{k + 1}": result.probability[..., k] for k in range(n_models)
     }
-
-
-_MOST_ROWS = 20
-_DIGITS = 4
-_CELL = 'style="text-align: right"'
 
 
 def draw_result(result: Any, columns: dict[str, Any] | None = None) -> str | None:

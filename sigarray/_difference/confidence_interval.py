@@ -18,7 +18,11 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
-from sigarray._difference.bca import correct_quantiles, find_acceleration, find_bias
+from sigarray._difference.intervals import (
+    correct_quantiles,
+    find_acceleration,
+    find_bias,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     ZEROS_AND_ONES,

@@ -25,6 +25,33 @@ from sigarray._numeric.sums import SumStatistic
 _ROUNDING = 100.0
 # Advice of an interval of means.
 ZEROS_AND_ONES = " For scores of 0 and 1 take proportion_ci."
+ResamplingMethod = Literal["resampling", "saddlepoint"]
+METHOD_RULE = choice(*get_args(ResamplingMethod))
+# Statistics of tests, beside a function of the caller.
+STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
+# Names of the command, which in Python are functions of `corpus`.
+_METRICS_OF_SUMS = ("accuracy", "bleu", "chrf", "f1", "macro_f1", "precision", "recall")
+# In functions that exchange or deal out scores.
+EXCHANGED_AXIS = one_axis(
+    "no scores can be exchanged: use t_test(a, b, axis=(seeds, items)), or average the "
+    "seeds, for a test of these on other items"
+)
+# Of the options that say how scores were sampled.
+DESIGN_RULES = {
+    "clusters": anything,
+    "n_clusters": optional(count()),
+    "strata": anything,
+    "axis": axis_or_axes,
+}
+# Of two designs at once, by their names.
+_ADVICE = {
+    ("clusters", "axis=(seeds, items)"): (
+        "Average the items of each cluster, or pass the axis of the items alone."
+    ),
+    ("strata", "axis=(seeds, items)"): (
+        "Pass the axis of the items, averaged over seeds, or that of the seeds alone."
+    ),
+}
 
 
 def doubt_point(
@@ -113,13 +140,6 @@ def doubt_proportions(
             return
 
 
-ResamplingMethod = Literal["resampling", "saddlepoint"]
-
-METHOD_RULE = choice(*get_args(ResamplingMethod))
-# Statistics of tests, beside a function of the caller.
-STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
-
-
 def mean_or_sums(name: str, value: Any) -> Any:
     if isinstance(value, SumStatistic):
         return value
@@ -137,35 +157,6 @@ def mean_or_sums(name: str, value: Any) -> Any:
         )
         raise ValueError(msg)
     return choice("mean")(name, value)
-
-
-# Names of the command, which in Python are functions of `corpus`.
-_METRICS_OF_SUMS = ("accuracy", "bleu", "chrf", "f1", "macro_f1", "precision", "recall")
-
-
-# In functions that exchange or deal out scores.
-EXCHANGED_AXIS = one_axis(
-    "no scores can be exchanged: use t_test(a, b, axis=(seeds, items)), or average the "
-    "seeds, for a test of these on other items"
-)
-# Of the options that say how scores were sampled.
-DESIGN_RULES = {
-    "clusters": anything,
-    "n_clusters": optional(count()),
-    "strata": anything,
-    "axis": axis_or_axes,
-}
-
-
-# Of two designs at once, by their names.
-_ADVICE = {
-    ("clusters", "axis=(seeds, items)"): (
-        "Average the items of each cluster, or pass the axis of the items alone."
-    ),
-    ("strata", "axis=(seeds, items)"): (
-        "Pass the axis of the items, averaged over seeds, or that of the seeds alone."
-    ),
-}
 
 
 class Prepared(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
+from sigarray._difference.intervals import t_ci
 from sigarray._difference.location import t_test
-from sigarray._difference.t_interval import t_ci
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._verdicts.intervals import Interval
 

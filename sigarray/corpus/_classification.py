@@ -20,6 +20,8 @@ from sigarray.corpus._sums import (
 )
 
 _MAX_CLASSES = 2**20
+_CLASSES = "3 K sums, as confusions counts them for K classes"
+_BINARY = "sums tp, fp, fn and tn, or those of confusions for K classes, 2 or more"
 
 
 @checked(n_classes=count(_MAX_CLASSES, smallest=2))
@@ -80,10 +82,6 @@ def _confuse(xp: Library, gold: Array, predicted: Array, *, n_classes: int) -> A
     counts = xp.astype(xp.concat(parts, axis=-2), gold.dtype)
     has_classes = xp.any(is_gold, axis=-2) & xp.any(is_found, axis=-2)
     return xp.where(has_classes[..., None, :], counts, math.nan)
-
-
-_CLASSES = "3 K sums, as confusions counts them for K classes"
-_BINARY = "sums tp, fp, fn and tn, or those of confusions for K classes, 2 or more"
 
 
 def _is_of_counts(n_sums: int) -> bool:

@@ -22,6 +22,7 @@ from sigarray.corpus._sums import (
 
 _MAX_BINS = 2**20
 _BINS = "3 B sums, as bins counts them for B bins"
+_MAX_VALUES = 2**20
 
 
 @checked(n_bins=count(_MAX_BINS))
@@ -193,9 +194,6 @@ def _squared_calibration_error(xp: Library, *sums: Array) -> Array:
         parts.append(xp.where(has_two, n * (gap * gap - variance), 0.0))
         counts.append(n)
     return add_up(parts) / add_up(counts)
-
-
-_MAX_VALUES = 2**20
 
 
 @checked(n_values=count(_MAX_VALUES, smallest=2))

@@ -14,6 +14,10 @@ from sigarray._backend.public import as_scalars, traceable
 from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.statistic import coarse_mean
 
+F = TypeVar("F", bound=Callable[..., Any])
+# A sum below so many units of rounding of another one may be none.
+_ROUNDING = 16.0
+
 
 def standardize_pairs(
     first: Array, second: Array, names: str, what: str
@@ -37,12 +41,6 @@ def centre(xp: Library, x: Array) -> Array:
     The level is coarse, so that numbers which are the same become 0.
     """
     return x - coarse_mean(xp, x)
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-# A sum below so many units of rounding of another one may be none.
-_ROUNDING = 16.0
 
 
 def may_take(is_known: Callable[[int], bool]) -> Callable[[F], F]:

@@ -23,9 +23,8 @@ from sigarray.plot._curves import learning_curves, profiles
 from sigarray.plot._differences import differences
 from sigarray.plot._dominance import dominance
 from sigarray.plot._leaderboard import leaderboard
-from sigarray.plot._looks import looks
 from sigarray.plot._pairwise import pairwise, ranking
-from sigarray.plot._power import power
+from sigarray.plot._power import looks, power
 from sigarray.plot._replicates import replicates
 from sigarray.plot._scores import scores
 from sigarray.plot._study import study

@@ -34,6 +34,7 @@ MOST_CURVES = 7
 # Curves of fewer points than this have a mark at each.
 _FEW_POINTS = 12
 _PALE = 0.2
+_HEIGHT = 2.6
 
 
 def draw_curve(
@@ -56,12 +57,6 @@ def make_band_key() -> Any:
     from matplotlib.patches import Patch
 
     return Patch(facecolor="0.8")
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_HEIGHT = 2.6
 
 
 @draws
@@ -212,12 +207,6 @@ def _find_band(
     t = student_quantile(0.5 + 0.5 * level, n - 1)
     margin = t * runs.std(axis=0, ddof=1) / math.sqrt(n)
     return [means - margin, means + margin]
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_HEIGHT = 2.6
 
 
 @draws

@@ -33,6 +33,15 @@ from sigarray.results import PairwiseAsoResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+# With more models than this, cells have no room for numbers.
+_MAX_NUMBERS = 10
+# Inches: the least sizes of a cell, and the width of a letter of a name.
+_CELL, _SMALL_CELL, _LETTER = 0.27, 0.125, 0.065
+_CROSS = "\N{MULTIPLICATION SIGN}"
+_BETTER = (0.0, 0.28, 0.45)
+# The greys of bounds at the threshold, and at 1.
+_DARKEST, _LIGHTEST = 0.75, 1.0
+_LOOSE: dict[str, Any] = {"linestyle": "none"}
 
 
 @draws
@@ -117,19 +126,6 @@ def ranking(
         says=f"no eps_min among them below {threshold:g}",
         ax=given,
     )
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-# With more models than this, cells have no room for numbers.
-_MAX_NUMBERS = 10
-# Inches: the least sizes of a cell, and the width of a letter of a name.
-_CELL, _SMALL_CELL, _LETTER = 0.27, 0.125, 0.065
-_CROSS = "\N{MULTIPLICATION SIGN}"
-_BETTER = (0.0, 0.28, 0.45)
-# The greys of bounds at the threshold, and at 1.
-_DARKEST, _LIGHTEST = 0.75, 1.0
 
 
 @draws
@@ -318,9 +314,6 @@ def _mark_cells(
         handles.append(_cross())
         labels.append("no verdict: NaN")
     explain(ax, handles, labels, n_columns=4)
-
-
-_LOOSE: dict[str, Any] = {"linestyle": "none"}
 
 
 def _cross() -> Any:

@@ -1,14 +1,25 @@
-"""Power against the number of runs."""
+"""Power by the number of runs, and the effect of testing after each of them."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.checks import ascending, count, fraction
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import (
+    ascending,
+    choice_or_statistic,
+    count,
+    describe,
+    fraction,
+)
+from sigarray._difference.location import t_test
+from sigarray._difference.ranks import mann_whitney_u
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._inputs import check_alone, list_results
+from sigarray._order.many_models import multi_aso
+from sigarray._power_of_tests import PowerTest
+from sigarray.plot._inputs import check_alone, copy_models, copy_scores, list_results
 from sigarray.plot._style import (
     GREY,
     INK,
@@ -20,12 +31,20 @@ from sigarray.plot._style import (
     look_of,
     make_figure,
     show_name,
+    show_share,
     tidy,
 )
 from sigarray.results import SampleSizeResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+# Tells which rows of two samples (R, n) differ significantly, one way or the other.
+See = Callable[[np.ndarray, np.ndarray], np.ndarray]
+_TESTS = ("welch", "paired_t", "mann_whitney", "aso")
+# Below this bound `aso` declares A better.
+_THRESHOLD = 0.2
+# The number of comparisons at a time.
+_BLOCK = 500
 
 
 class _Curve(NamedTuple):
@@ -207,3 +226,170 @@ def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:
     ax.xaxis.set_major_locator(FixedLocator(ticks))
     ax.xaxis.set_major_formatter(FixedFormatter([str(n) for n in ticks]))
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+@draws
+def looks(
+    scores: Any = None,
+    /,
+    *,
+    sizes: Sequence[int] = range(3, 21),
+    test: PowerTest = "welch",
+    alpha: float = 0.05,
+    n_sets: int = 2000,
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    ax: Any = None,
+) -> "Axes":
+    """Draw the effect of testing after every run, and of stopping at the first success.
+
+    Two equal models are simulated: the scores of both are of one distribution. After
+    some runs of each they are tested, and tested again after each further run. A single
+    test calls them different in a share `alpha` of cases; the more tests there are, the
+    more often some test does.
+
+    Parameters
+    ----------
+    scores : array, mapping or sequence of arrays, optional
+        Your scores, of any library and device, which are copied to the host. Those of
+        all models are one pool, from which runs are drawn with replacement. By default
+        runs are normal.
+    sizes : sequence of int, default: 3 to 20
+        The numbers of runs of each model after which to test; ascending, two or more.
+    test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
+        The two-sided test; for "aso", whether either model has eps_min < 0.2 at
+        confidence 1 - `alpha`. A callable, called as f(a, b, axis=-1) on NumPy arrays,
+        returns the two-sided p-values of batches.
+    alpha : float, default: 0.05
+        The models are called different if the p-value is not above it.
+    n_sets : int, default: 2000
+        Pairs of equal models. The standard error of a share s of them is (s (1 - s) /
+        `n_sets`)^1/2.
+    n_resamples : int, default: 1000
+        Bootstrap replicates of "aso", which takes longer than the others.
+    rng : int or numpy.random.Generator, optional
+        Source of the random numbers; by default fresh entropy.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The first line is the share of pairs that some test so far has called different,
+        the second that of each single test; `ax.figure.savefig(...)` writes the
+        picture.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError, ValueError
+        Scores that are not real numbers, or not finite; sizes that are not ascending; a
+        test that does not return a p-value for each pair; options outside their range.
+
+    Examples
+    --------
+    >>> from sigarray import plot
+    >>> ax = plot.looks(sizes=range(3, 21), n_sets=500, rng=0)
+    >>> peeking, once = (line.get_ydata()[-1] for line in ax.lines[:2])
+    >>> bool(once < 0.1 < peeking)
+    True
+    """
+    given = check_axes(ax)
+    runs = ascending(count(smallest=2))("sizes", sizes)
+    level = fraction("alpha", alpha)
+    chosen = choice_or_statistic(*_TESTS, arrays="a, b")("test", test)
+    n_pairs = count()("n_sets", n_sets)
+    generator = _generator(rng)
+    see = _choose_test(chosen, level, count()("n_resamples", n_resamples), generator)
+    pool = None if scores is None else _pool(scores)
+    is_seen = np.concatenate(
+        [
+            np.stack([see(a[:, :n], b[:, :n]) for n in runs], axis=-1)
+            for a, b in _draw_pairs(pool, n_pairs, runs[-1], generator)
+        ]
+    )
+    by_now = np.mean(np.logical_or.accumulate(is_seen, axis=-1), axis=0)
+    at_once = np.mean(is_seen, axis=0)
+    axes: Axes = given or make_figure(2.5).subplots()
+    tidy(axes, x="runs of each model", y="share called different")
+    lines = [draw_line(axes, k, runs, x) for k, x in enumerate((by_now, at_once))]
+    lines.append(axes.axhline(level, color=GREY, linestyle=(0, (1, 1)), linewidth=1.0))
+    explain(
+        axes,
+        lines,
+        [
+            f"at some look so far: {show_share(by_now[-1])} in the end",
+            f"at this look alone: {show_share(at_once[-1])} in the end",
+            f"alpha: {show_share(level)}",
+        ],
+    )
+    axes.set_ylim(0.0, 1.1 * max(level, float(np.max(by_now))))
+    axes.locator_params(axis="x", integer=True)
+    return axes
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    is_seed = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)
+    if rng is None or is_seed or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    msg = (
+        "Expected rng to be an int, None or a numpy.random.Generator, for runs are "
+        f"drawn on the host; got {describe(rng)}. Pass rng=0 for a fixed seed."
+    )
+    raise TypeError(msg)
+
+
+def _pool(scores: Any) -> np.ndarray:
+    is_one = getattr(scores, "ndim", None) == 1
+    if isinstance(scores, (list, tuple)):
+        is_one = not any(hasattr(x, "__len__") for x in scores)
+    if is_one:
+        return copy_scores(scores, "the models")
+    return np.concatenate(list(copy_models(scores, None).values()))
+
+
+def _draw_pairs(
+    pool: np.ndarray | None, n_pairs: int, n: int, generator: np.random.Generator
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for start in range(0, n_pairs, _BLOCK):
+        shape = (min(_BLOCK, n_pairs - start), n)
+        if pool is None:
+            yield generator.normal(size=shape), generator.normal(size=shape)
+        else:
+            yield generator.choice(pool, shape), generator.choice(pool, shape)
+
+
+def _choose_test(
+    test: PowerTest, level: float, n_resamples: int, generator: np.random.Generator
+) -> See:
+    def see_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        bounds = multi_aso(
+            np.stack([a, b], axis=1),
+            confidence_level=1.0 - level,
+            n_resamples=n_resamples,
+            rng=generator,
+        ).eps_min
+        is_better: np.ndarray = np.any(bounds < _THRESHOLD, axis=(-2, -1))
+        return is_better
+
+    def see_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        p_values = find(a, b, axis=-1)
+        if getattr(p_values, "shape", None) != a.shape[:1]:
+            msg = (
+                f"Expected test(a, b, axis=-1) to give p-values of shape "
+                f"{a.shape[:1]} for samples of shape {a.shape}; got "
+                f"{getattr(p_values, 'shape', describe(p_values))}."
+            )
+            raise ValueError(msg)
+        return np.asarray(p_values) <= level
+
+    if test == "aso":
+        return see_order
+    tests: dict[Any, Callable[..., Array]] = {
+        "welch": lambda *x, axis: t_test(*x, axis=axis).pvalue,
+        "paired_t": lambda *x, axis: t_test(*x, paired=True, axis=axis).pvalue,
+        "mann_whitney": lambda *x, axis: mann_whitney_u(*x, axis=axis).pvalue,
+    }
+    find = test if callable(test) else tests[test]
+    return see_p_values

@@ -23,6 +23,36 @@ R = TypeVar("R")
 # Names with letters that no font has, while a picture is drawn.
 _UNDRAWABLE: ContextVar[dict[str, None] | None] = ContextVar("names", default=None)
 _MOST_NAMED = 5
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches: the width of a column of a paper, and of both columns.
+COLUMN, PAGE = 3.35, 7.0
+# Points.
+SMALL, LARGE = 7.0, 8.0
+THIN, THICK = 0.6, 1.3
+INK, GREY, PALE, PAPER = "black", "0.45", "0.9", "white"
+# Colours of Okabe and Ito (2008), in an order in which neighbours differ in grey, too.
+BLUE, ORANGE = "#0072B2", "#E69F00"
+_COLORS = (BLUE, ORANGE, "#000000", "#CC79A7", "#009E73", "#56B4E9", "#D55E00")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (4, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+)
+# The hatch of evidence against a statement.
+HATCH = "//////"
+# Names are not parsed as mathematics or TeX.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+_MAX_LETTERS = 24
+# With more models than this, the best are drawn, and a line counts the others.
+MOST_MODELS = 40
+# The small letters in an inch of the figure, without the space beside the axes.
+_LETTERS_IN_AN_INCH = 15.5
 
 
 def draws(function: Callable[P, R]) -> Callable[P, R]:
@@ -149,39 +179,6 @@ def _list_default_letters() -> frozenset[int]:
     families = mpl.rcParams["font.family"]
     paths = [findfont(FontProperties(family=[family])) for family in families]
     return frozenset().union(*(_list_letters(str(path)) for path in paths))
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-# Inches: the width of a column of a paper, and of both columns.
-COLUMN, PAGE = 3.35, 7.0
-# Points.
-SMALL, LARGE = 7.0, 8.0
-THIN, THICK = 0.6, 1.3
-INK, GREY, PALE, PAPER = "black", "0.45", "0.9", "white"
-
-# Colours of Okabe and Ito (2008), in an order in which neighbours differ in grey, too.
-BLUE, ORANGE = "#0072B2", "#E69F00"
-_COLORS = (BLUE, ORANGE, "#000000", "#CC79A7", "#009E73", "#56B4E9", "#D55E00")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (4, 1.5)),
-    (0, (1, 1)),
-    (0, (5, 1.5, 1, 1.5)),
-    (0, (8, 2)),
-)
-# The hatch of evidence against a statement.
-HATCH = "//////"
-# Names are not parsed as mathematics or TeX.
-PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
-_MAX_LETTERS = 24
-# With more models than this, the best are drawn, and a line counts the others.
-MOST_MODELS = 40
-# The small letters in an inch of the figure, without the space beside the axes.
-_LETTERS_IN_AN_INCH = 15.5
 
 
 class Look(NamedTuple):

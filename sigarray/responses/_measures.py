@@ -10,6 +10,8 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.ranks import middle_ranks
 
 Aggregate = Literal["mean", "median"]
+# Averages closer than this many units of rounding of the largest are tied.
+_TIE_UNITS = 16
 
 
 def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
@@ -72,10 +74,6 @@ def _spread_faults(xp: Library, *samples: Array) -> tuple[Array, ...]:
         is_sound = xp.all(has_response, axis=-1) & ~xp.any(xp.isinf(x), axis=(-2, -1))
         spread.append(xp.where(is_sound[..., None, None], x, math.nan))
     return tuple(spread)
-
-
-# Averages closer than this many units of rounding of the largest are tied.
-_TIE_UNITS = 16
 
 
 def mean_absolute_error(xp: Library, gold: Array, system: Array) -> Array:

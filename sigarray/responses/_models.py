@@ -19,6 +19,11 @@ from sigarray.responses._measures import add_up, average, standardize_responses
 
 # (item means, item standard deviations, uniforms) -> responses.
 Response = Callable[[Array, Array, Array], Array]
+ModelName = Literal["normal", "likert"]
+# The mode of the deviations of a `LikertModel`, as a share between the ends.
+_MODE_SHARE = 0.52
+# The number of items that are simulated for a Likert scale, and of rounds.
+_ITEMS, _ROUNDS = 2**14, 12
 
 
 def check_parameter(name: str, value: Any) -> Any:
@@ -146,7 +151,6 @@ class LikertModel(NamedTuple):
 
 
 Model = NormalModel | LikertModel
-ModelName = Literal["normal", "likert"]
 MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel()}
 
 
@@ -181,12 +185,6 @@ def _check_ascending(model: Any, *fields: str | float) -> None:
         numbers = ", ".join(f"{x:g}" for x in values)
         msg = f"Expected {names} in {type(model).__name__}; got {numbers}."
         raise ValueError(msg)
-
-
-# The mode of the deviations of a `LikertModel`, as a share between the ends.
-_MODE_SHARE = 0.52
-# The number of items that are simulated for a Likert scale, and of rounds.
-_ITEMS, _ROUNDS = 2**14, 12
 
 
 class _Moments(NamedTuple):
