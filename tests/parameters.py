@@ -86,6 +86,36 @@ GROUPS = (
     _as_in("t_ci equivalence_test", "t_test"),
     _as_in("bootstrap_ci bootstrap_replicates", "bootstrap_test"),
     _as_in("permutation_replicates", "permutation_test"),
+    # Of those that `aso`, `bootstrap_test` and `permutation_test` describe in full.
+    Group(
+        "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
+        "rank_ci bootstrap_power_analysis required_sample_size plot.dominance "
+        "bootstrap_replicates responses.power responses.resample responses.simulate "
+        "responses.study responses.true_p_value responses.true_replicates",
+        {
+            "batch": """
+                Replicates to compute at a time, as in `aso`: memory grows with it.""",
+            "progress": """
+                Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in
+                `aso`.""",
+            "workers": """
+                Who computes the replicates: a number of threads, a function like
+                ``map``, a process group of PyTorch or the name of a mesh axis, as in
+                `aso`.""",
+        },
+    ),
+    Group(
+        "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
+        "rank_ci bootstrap_power_analysis required_sample_size plot.dominance "
+        "responses.power responses.resample responses.simulate "
+        "responses.study responses.true_p_value",
+        {
+            "rng": """
+                Source of the random numbers: a seed in [0, 2^64), a generator or a key
+                of JAX, as in `aso`. By default fresh entropy; JAX needs a seed or a
+                key."""
+        },
+    ),
     Group(
         "bootstrap_ci bootstrap_replicates equivalence_test t_ci",
         {

@@ -106,17 +106,12 @@ def bootstrap_replicates(
         others; JAX needs a seed or a key. For a split over several calls, pass a seed
         or one and the same key: a generator moves on with every call.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates to compute at a time, as in `aso`: memory grows with it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes the replicates: a number of threads, a function like ``map``, a
+        process group of PyTorch or the name of a mesh axis, as in `aso`.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
 
     Returns
     -------
