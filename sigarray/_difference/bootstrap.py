@@ -50,8 +50,7 @@ from sigarray._numeric.statistic import (
     find_rounding,
     move_back,
 )
-from sigarray._resampling.by_design import arrange, resample
-from sigarray._resampling.replicates import Beyond, count_beyond
+from sigarray._resampling.replicates import Beyond, arrange, count_beyond, resample
 from sigarray.results import ResamplingResult
 
 

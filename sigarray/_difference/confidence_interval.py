@@ -47,8 +47,7 @@ from sigarray._numeric.statistic import (
     standard_deviation,
 )
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.by_design import arrange, resample
-from sigarray._resampling.replicates import keep
+from sigarray._resampling.replicates import arrange, keep, resample
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # SciPy writes "BCa".

@@ -15,9 +15,8 @@ from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.by_design import draw_with_replacement
 from sigarray._resampling.draws import Draws, Summands
-from sigarray._resampling.replicates import keep
+from sigarray._resampling.replicates import draw_with_replacement, keep
 from sigarray.results import ConfidenceInterval, ProportionResult
 
 # A replicate is a function of sums, of which `draws` need not know more.

@@ -30,9 +30,8 @@ from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import center_scores, check_sizes, move_back
-from sigarray._resampling.by_design import arrange, resample
 from sigarray._resampling.draws import count_permutations
-from sigarray._resampling.replicates import keep
+from sigarray._resampling.replicates import arrange, keep, resample
 
 
 @checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)

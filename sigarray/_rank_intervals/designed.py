@@ -37,8 +37,7 @@ from sigarray._rank_intervals.comparisons import (
     rank_estimates,
     split_ranks,
 )
-from sigarray._resampling.by_design import arrange, resample
-from sigarray._resampling.replicates import keep
+from sigarray._resampling.replicates import arrange, keep, resample
 
 
 def prepare_designed(

@@ -17,13 +17,13 @@ such as Chinese ones, are drawn by any installed font that has them. Letters are
 on white, whatever the style.
 """
 
-from sigarray.plot._contingency import contingency
 from sigarray.plot._critical_differences import critical_differences
 from sigarray.plot._curves import learning_curves, profiles
 from sigarray.plot._differences import differences
 from sigarray.plot._dominance import dominance
 from sigarray.plot._leaderboard import leaderboard
 from sigarray.plot._pairwise import pairwise, ranking
+from sigarray.plot._panels import contingency
 from sigarray.plot._power import looks, power
 from sigarray.plot._replicates import replicates
 from sigarray.plot._scores import scores

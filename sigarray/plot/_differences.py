@@ -7,8 +7,14 @@ import numpy as np
 
 from sigarray._backend.checks import describe, flag, show
 from sigarray._host import choose_names, copy_array
-from sigarray.plot._inputs import check_alone
-from sigarray.plot._sides import LINE, add_lines, find_room, name_directions, wrap_below
+from sigarray.plot._inputs import (
+    LINE,
+    add_lines,
+    check_alone,
+    find_room,
+    name_directions,
+    wrap_below,
+)
 from sigarray.plot._style import (
     BLUE,
     COLUMN,

@@ -1,43 +1,219 @@
-"""Differences on several tasks: a panel for each, with one meaning of marks."""
+"""Differences beside more: a table of items of 0 and 1, or a panel for each task."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import describe
+from sigarray._difference.proportions import proportion_ci
+from sigarray._host import choose_names
 from sigarray.plot._differences import (
     BY_A_TEST,
     MOST_IN_PAGE,
     MOST_LETTERS,
     Interval,
     differ_from_intervals,
+    differences,
     draw_differences,
     draw_key,
     list_marks,
 )
-from sigarray.plot._sides import wrap_below
+from sigarray.plot._inputs import copy_scores, wrap_below
 from sigarray.plot._style import (
+    BLUE,
     COLUMN,
+    GREY,
     INK,
     LARGE,
+    ORANGE,
     PAGE,
+    PALE,
     PLAIN,
+    SMALL,
+    THIN,
+    check_axes,
     choose_fonts,
+    draws,
     explain,
     make_figure,
     measure,
     show_name,
     show_names,
+    tidy,
     warn_of_undrawable,
+    write,
 )
+from sigarray.results import BootstrapResult, ProportionResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_HEIGHT, _SHARE_OF_TABLE = 3.5, (2.6, 0.5)
+# The side of the square of all items, in cells, and where in a cell its middle is.
+_LARGEST, _MIDDLE = 0.58, -0.16
 # Inches: a row, and what is around the rows of a panel.
 _ROW, _AROUND, _FRAME = 0.17, 0.5, 0.75
 # Inches of a letter, and the least width of a panel beside its names.
 _LETTER, _LEAST = 0.065, 1.25
 # Panels beside each other.
 _MOST_COLUMNS = 4
+
+
+@draws
+def contingency(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    names: tuple[Hashable, Hashable] = ("A", "B"),
+    confidence_level: float = 0.95,
+    difference: BootstrapResult | ProportionResult | None = None,
+    verdict: str | None = None,
+    ax: Any = None,
+) -> "tuple[Axes, Axes]":
+    r"""Draw on how many items both models are right, one alone, or neither.
+
+    Above is the two-by-two table of McNemar's test: rectangles have the area of the
+    share of items. Only the two coloured ones, of one model alone, tell which is
+    better. Below is the difference of the shares of right items, A minus B, which is
+    that of these two, and its interval.
+
+    Parameters
+    ----------
+    a, b : array, shape (n,), real
+        Scores of 0 and 1 of the two models on the same items, in the same order, of any
+        library and device. They are copied to the host, which waits for the device.
+    names : pair of hashables, default: ("A", "B")
+        Names of the two models.
+    confidence_level : float, default: 0.95
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
+    difference : BootstrapResult or ProportionResult, optional
+        The difference and its interval, of shape (), such as one of several that hold
+        together. By default that of ``proportion_ci(a, b, paired=True)``.
+    verdict : str, optional
+        The verdict of a test, as those of `differences`: "A", "B" or "inconclusive". By
+        default the mark says whether 0 is in the interval.
+    ax : pair of matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+    Returns
+    -------
+    pair of matplotlib.axes.Axes
+        The table, and the difference; `axes[0].figure.savefig(...)` writes the picture.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError
+        Scores that are not real numbers, or traced; a difference that no interval of
+        sigarray gave.
+    ValueError
+        Scores other than 0 and 1, or of several batch entries; different numbers of
+        them; another verdict; names or axes that are not a pair.
+
+    See Also
+    --------
+    sigarray.proportion_ci : the interval.
+    sigarray.permutation_test : with ``paired=True``, the exact test of McNemar.
+
+    Examples
+    --------
+    >>> from sigarray import plot
+    >>> a = [1, 1, 1, 1, 1, 0, 1, 0]
+    >>> b = [1, 1, 0, 0, 1, 1, 0, 0]
+    >>> table, _ = plot.contingency(a, b)
+    >>> [text.get_text().replace("\n", ": ") for text in table.texts]
+    ['both: 3 (38 %)', 'A alone: 3 (38 %)', 'B alone: 1 (12 %)', 'neither: 1 (12 %)']
+    """
+    axes = check_axes(ax, (2,))
+    labels = show_names(choose_names(names, 2), 16)
+    samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
+    _check_items(samples, labels)
+    if difference is None:
+        difference = proportion_ci(
+            *samples, paired=True, confidence_level=confidence_level
+        )
+    if axes is None:
+        grid = {"height_ratios": _SHARE_OF_TABLE}
+        axes = make_figure(_HEIGHT).subplots(2, gridspec_kw=grid)
+    upper, lower = axes
+    _draw_table(upper, samples[0] == 1.0, samples[1] == 1.0, labels)
+    given = None if verdict is None else [verdict]
+    differences(
+        {"A - B": difference}, verdicts=given, names=(labels[0], labels[1]), ax=lower
+    )
+    lower.set_yticks([])
+    lower.set_xlabel("difference of shares, and its interval")
+    return upper, lower
+
+
+def _check_items(samples: list[np.ndarray], labels: list[str]) -> None:
+    for x, name in zip(samples, labels, strict=True):
+        wrong = x[(x != 0.0) & (x != 1.0)]
+        if wrong.size:
+            msg = (
+                f"Expected scores of 0 and 1 of {name}; got {describe(wrong[0])}: "
+                f"{wrong[0]:g}. For other scores there is plot.differences."
+            )
+            raise ValueError(msg)
+    sizes = [len(x) for x in samples]
+    if sizes[0] != sizes[1]:
+        msg = (
+            f"Expected scores of both models on the same items; got {sizes[0]} and "
+            f"{sizes[1]}. Leave out the items that one of them lacks."
+        )
+        raise ValueError(msg)
+
+
+def _draw_table(ax: "Axes", a: np.ndarray, b: np.ndarray, labels: list[str]) -> None:
+    """Draw a rectangle for each cell; rows are of A, columns of B, right ones first."""
+    from matplotlib.patches import Rectangle
+
+    first, second = labels
+    cells = (
+        (0, 0, "both", a & b, GREY),
+        (0, 1, f"{first} alone", a & ~b, BLUE),
+        (1, 0, f"{second} alone", ~a & b, ORANGE),
+        (1, 1, "neither", ~a & ~b, GREY),
+    )
+    tidy(ax)
+    for row, column, said, items, color in cells:
+        count, share = int(items.sum()), float(items.mean())
+        side = _LARGEST * share**0.5
+        corner = (column - 0.5 * side, row + _MIDDLE - 0.5 * side)
+        ax.add_patch(
+            Rectangle(
+                corner, side, side, facecolor=color, edgecolor=INK, linewidth=THIN
+            )
+        )
+        text = f"{said}\n{count:,} ({_show(share)})"
+        write(ax, column, row + 0.34, text, ha="center", va="center")
+    for edge in (-0.5, 0.5, 1.5):
+        line: dict[str, Any] = {"color": PALE, "linewidth": 1.0, "zorder": 0.5}
+        ax.axhline(edge, **line)
+        ax.axvline(edge, **line)
+    shares = [_show(float(x.mean())) for x in (a, b)]
+    ax.set(xlim=(-0.52, 1.52), ylim=(1.52, -0.52))
+    ax.set_yticks(
+        (0, 1), ("right", "wrong"), fontsize=SMALL, rotation=90.0, va="center"
+    )
+    ax.set_xticks((0, 1), ("right", "wrong"), fontsize=SMALL)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.set_ylabel(f"{first}: {shares[0]} right", fontsize=LARGE, color=INK, **PLAIN)
+    ax.set_xlabel(f"{second}: {shares[1]} right", fontsize=LARGE, color=INK, **PLAIN)
+    ax.tick_params(length=0.0)
+    ax.spines[:].set_visible(False)
+
+
+def _show(share: float) -> str:
+    """Show a share in percent, with a decimal of small ones."""
+    percent = 100.0 * share
+    return f"{percent:.0f} %" if percent >= 10.0 or not percent else f"{percent:.2g} %"
 
 
 class Rows(NamedTuple):
