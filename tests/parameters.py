@@ -74,6 +74,9 @@ _AS_IN = {
     "strata": """
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `{}`.""",
+    "n_clusters": """
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `{}`.""",
 }
 
 
@@ -86,6 +89,23 @@ GROUPS = (
     _as_in("t_ci equivalence_test", "t_test"),
     _as_in("bootstrap_ci bootstrap_replicates", "bootstrap_test"),
     _as_in("permutation_replicates", "permutation_test"),
+    Group(
+        "bootstrap_ci",
+        {
+            "statistic": """
+                What to estimate: the mean, the median or the interquartile mean ("iqm",
+                without a quarter of the scores at each end), a callable f(x, axis=-1),
+                or `of_sums` of a function, as in `bootstrap_test`."""
+        },
+    ),
+    Group(
+        "bootstrap_replicates permutation_replicates",
+        {
+            "statistic": """
+                What to compare: a mean, median, interquartile mean or t, a callable
+                f(x, axis=-1), or `of_sums` of a function, as in `bootstrap_test`."""
+        },
+    ),
     # Of those that `aso`, `bootstrap_test` and `permutation_test` describe in full.
     Group(
         "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
@@ -246,21 +266,12 @@ GROUPS = (
         "equivalence_test proportion_ci proportion_test t_ci t_test", {"paired": _PAIRS}
     ),
     Group(
-        "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
+        "bootstrap_test permutation_test",
         {
             "statistic": """
                 What to compare: means, medians, interquartile means ("iqm", without a
                 quarter of the scores at each end), or means in units of their standard
                 error ("t")."""
-            + _STATISTIC
-        },
-    ),
-    Group(
-        "bootstrap_ci",
-        {
-            "statistic": """
-                What to estimate: the mean, the median or the interquartile mean ("iqm",
-                without a quarter of the scores at each end)."""
             + _STATISTIC
         },
     ),
@@ -311,8 +322,7 @@ GROUPS = (
         },
     ),
     Group(
-        "bootstrap_test bootstrap_replicates bootstrap_ci permutation_test "
-        "permutation_replicates",
+        "bootstrap_test permutation_test",
         {
             "n_clusters": """
                 The number of clusters, static under `jit`, for labels that are integers

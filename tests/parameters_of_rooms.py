@@ -24,6 +24,14 @@ GROUPS = (
         },
     ),
     Group(
+        "responses.resample",
+        {
+            "gold, a, b": """
+                Gold judgments, and the responses of systems A and B to the same items,
+                as in `response_test`; all batch entries see the same resamples."""
+        },
+    ),
+    Group(
         "responses.power responses.resample",
         {
             "items": "The items of a resample, as in `response_test`.",

@@ -88,11 +88,8 @@ def bootstrap_ci(
         Scores of a second model. Leading axes broadcast.
     statistic : {"mean", "median", "iqm"} or callable, default: "mean"
         What to estimate: the mean, the median or the interquartile mean ("iqm", without
-        a quarter of the scores at each end). A callable, called as f(x, axis=-1),
-        returns the statistic along that axis, in array-API code; `of_sums` of a
-        function makes a metric of the sums of d numbers of each item, and a sample is
-        then a tuple of d arrays (..., n), or one (..., d, n). Resamples where it is
-        NaN, as 0 / 0 is, are extreme for a test; limits are NaN.
+        a quarter of the scores at each end), a callable f(x, axis=-1), or `of_sums` of
+        a function, as in `bootstrap_test`.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
@@ -112,9 +109,8 @@ def bootstrap_ci(
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `bootstrap_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `bootstrap_test`.

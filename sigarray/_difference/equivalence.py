@@ -85,8 +85,8 @@ def equivalence_test(
 
         Not with "score".
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read: as in `t_test`, or in `bootstrap_test`.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `t_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `t_test`.

@@ -234,9 +234,8 @@ def t_ci(
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int, optional
-        At least as many as there are clusters, static under `jit`, for labels on a
-        device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN. With `strata`, as many as there are.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `t_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `t_test`.

@@ -73,13 +73,8 @@ def bootstrap_replicates(
         Whether the scores are pairs in the same order, as those of two models on one
         test set (n = m). Pairs are drawn together, else each sample separately.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
+        What to compare: a mean, median, interquartile mean or t, a callable f(x,
+        axis=-1), or `of_sums` of a function, as in `bootstrap_test`.
 
         Replicates of "t" are the mean, or the difference of two, of the resample less
         the observed one, in units of its standard error in the resample.
@@ -89,9 +84,8 @@ def bootstrap_replicates(
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `bootstrap_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `bootstrap_test`.
@@ -233,13 +227,8 @@ def permutation_replicates(
         test set (n = m). The scores of a pair are exchanged; else all scores are dealt
         out anew to two samples of n and m.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
+        What to compare: a mean, median, interquartile mean or t, a callable f(x,
+        axis=-1), or `of_sums` of a function, as in `bootstrap_test`.
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
@@ -250,9 +239,8 @@ def permutation_replicates(
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `permutation_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `permutation_test`.

@@ -36,18 +36,8 @@ def arrange_strata(
 ) -> tuple[list[Array], Strata]:
     """Return samples (..., n) or (..., d, n) sorted by stratum, and the strata.
 
-    Parameters
-    ----------
-    strata : int, array, or a pair of arrays
-        The axis of the samples as they were passed; or a label for each score, a pair
-        of them for two samples that are not pairs.
-    given : sequence
-        The samples as they were passed.
-    samples : sequence of arrays
-        The samples, with scores of `axis` last, and in front of it the numbers of each
-        if they are of sums.
-    are_alike : bool
-        Whether strata of all sizes count alike, so that unlike shares are no doubt.
+    Strata are the axis of the samples as they were `given`, or labels. `are_alike` if
+    strata of all sizes count alike, so that unlike shares are no doubt.
     """
     if is_axis(strata):
         return _merge_axes(xp, given, samples, int(strata), axis, is_of_sums)

@@ -56,15 +56,7 @@ _LETTERS_IN_AN_INCH = 15.5
 
 
 def draws(function: Callable[P, R]) -> Callable[P, R]:
-    """Give the texts of a picture fonts that have their letters.
-
-    The picture is what the function returns: axes, or several of them.
-
-    Warns
-    -----
-    UserWarning
-        Names with letters that no installed font has.
-    """
+    """Give the texts of a picture, axes or several, fonts that have their letters."""
 
     @functools.wraps(function)
     def draw(*args: P.args, **options: P.kwargs) -> R:

@@ -64,10 +64,8 @@ def resample(
     Parameters
     ----------
     gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments, and the responses of systems A and B to the same items, k to
-        each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        Gold judgments, and the responses of systems A and B to the same items, as in
+        `response_test`; all batch entries see the same resamples.
     items : {"all", "bootstrap"}, default: "bootstrap"
         The items of a resample, as in `response_test`.
     responses : str, default: "all"
