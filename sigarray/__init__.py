@@ -10,7 +10,7 @@ from sigarray._version import __version__ as __version__
 # that the command and `import sigarray` start at once.
 if _TYPE_CHECKING:
     from sigarray import corpus, plot, read, report, responses
-    from sigarray._comparison import compare
+    from sigarray._comparison import compare, ranking
     from sigarray._correction import (
         benjamini_hochberg,
         benjamini_yekutieli,
@@ -54,7 +54,6 @@ if _TYPE_CHECKING:
         required_sample_size,
     )
     from sigarray._rank_intervals.interval import rank_ci
-    from sigarray._ranking import ranking
     from sigarray._verdicts.models import compare_models
     from sigarray._verdicts.result import ModelComparison, Verdict
     from sigarray.results import (
@@ -147,7 +146,7 @@ __all__ = [
 _ROOMS = ("corpus", "plot", "read", "report", "responses")
 # The modules of what is public.
 _MODULES = {
-    "_comparison": ("compare",),
+    "_comparison": ("compare", "ranking"),
     "_correction": (
         "benjamini_hochberg",
         "benjamini_yekutieli",
@@ -188,7 +187,6 @@ _MODULES = {
         "required_sample_size",
     ),
     "_rank_intervals.interval": ("rank_ci",),
-    "_ranking": ("ranking",),
     "_verdicts.models": ("compare_models",),
     "_verdicts.result": ("ModelComparison", "Verdict"),
     "results": (

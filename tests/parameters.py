@@ -109,7 +109,7 @@ GROUPS = (
     # Of those that `aso`, `bootstrap_test` and `permutation_test` describe in full.
     Group(
         "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
-        "rank_ci bootstrap_power_analysis required_sample_size plot.dominance "
+        "rank_ci bootstrap_power_analysis required_sample_size "
         "bootstrap_replicates responses.power responses.resample responses.simulate "
         "responses.study responses.true_p_value responses.true_replicates",
         {

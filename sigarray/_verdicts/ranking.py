@@ -9,8 +9,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from sigarray._comparison import list_groups
 from sigarray._plain_text import quote
-from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.pair_numbers import name_number

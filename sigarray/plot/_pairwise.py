@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import describe, half
+from sigarray._comparison import list_groups, order_models, read_pairs
 from sigarray._host import check_matrix, choose_names, copy_array, copy_bounds
-from sigarray._ranking import list_groups, order_models, read_pairs
 from sigarray.plot._critical_differences import draw_on_axis
 from sigarray.plot._style import (
     COLUMN,
