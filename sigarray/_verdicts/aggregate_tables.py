@@ -7,6 +7,7 @@ from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level
 from sigarray._verdicts.margin_words import name_columns, show_columns, show_verdict
+from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.task_counts import say_of_all
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -75,6 +76,21 @@ def _show_rank(x: Aggregates, name: str) -> str:
     """Show the rank of a model, with its interval."""
     rank, low, high = x.ranks[name]
     return f"{rank} [{low}, {high}]"
+
+
+def explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
+    """Say why an interval over tasks like these may be the shorter one."""
+    if over is None or x.statistic != "mean":
+        return []
+    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
+    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
+    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
+        return []
+    return [
+        "An interval over tasks like these may be shorter than that over these tasks, "
+        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
+        "few may be alike by chance."
+    ]
 
 
 def explain_ranks(x: Aggregates) -> list[str]:

@@ -13,6 +13,7 @@ from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
     explain_ranks,
+    explain_widths,
     name_by,
     name_p_value,
     say_own_level,
@@ -75,7 +76,7 @@ def add_aggregates(
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks = [*_list_remarks(x), *_explain_widths(x, over)]
+    remarks = [*_list_remarks(x), *explain_widths(x, over)]
     of_ranks = explain_ranks(x)
     title, *answers = report.headline
     is_one = len(compared) == 1
@@ -274,21 +275,6 @@ def _list_remarks(x: Aggregates) -> list[str]:
             "or corrected in different ways: one may be clear where the other is not."
         )
     return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
-
-
-def _explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
-    """Say why an interval over tasks like these may be the shorter one."""
-    if over is None or x.statistic != "mean":
-        return []
-    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
-    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
-    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
-        return []
-    return [
-        "An interval over tasks like these may be shorter than that over these tasks, "
-        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
-        "few may be alike by chance."
-    ]
 
 
 def _say_clusters(x: Aggregates) -> str:
