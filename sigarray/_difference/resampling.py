@@ -16,13 +16,13 @@ from sigarray._backend.checks import (
     optional,
     show,
 )
-from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.tables import (
     Axis,
     axis_or_axes,
     one_axis,
+    standardize_columns,
     standardize_tables,
 )
 from sigarray._difference.doubts import doubt_counts, doubt_matches
