@@ -14,11 +14,10 @@ from sigarray._cli.repeating import (
     report_verification,
 )
 from sigarray._verdicts.models import compare_table
-from sigarray._verdicts.page import Origin, write_page
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import Origin, save_pictures, write_page
+from sigarray._verdicts.records import list_undecided
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
-from sigarray._verdicts.undecided import list_undecided
 from sigarray.report._files import write_file
 from sigarray.report._layout import Report
 

@@ -11,8 +11,7 @@ from sigarray._cli.messages import complain, tell
 from sigarray._cli.options.choices import STATISTICS
 from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
-from sigarray._verdicts.directions import settle_direction
-from sigarray._verdicts.inspection import inspect_table
+from sigarray._verdicts.inspection import inspect_table, settle_direction
 from sigarray.read._directions import Direction
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, ScoreTable

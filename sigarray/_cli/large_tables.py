@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from sigarray._cli.inputs import MAX_MODELS, ROLES, read_direction
-from sigarray._verdicts.directions import inspect_direction, settle_direction
+from sigarray._verdicts.inspection import inspect_direction, settle_direction
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
 

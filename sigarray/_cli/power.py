@@ -16,17 +16,17 @@ from sigarray._cli.power_sizes import N_SAMPLES, Duels, find_sizes, list_sizes
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.constants import doubt_pilot
+from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, note, track
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
     order_over_tasks,
 )
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,

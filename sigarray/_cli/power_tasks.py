@@ -21,7 +21,6 @@ from sigarray._cli.power_report import (
 from sigarray._cli.power_sizes import N_SAMPLES, list_sizes, search_sizes
 from sigarray._cli.power_tables import is_short, show_present, show_size
 from sigarray._numeric.special import normal_quantile
-from sigarray._verdicts.aggregate_samples import AggregateTrials
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import Request
@@ -35,6 +34,7 @@ from sigarray._verdicts.request import (
     make_test,
 )
 from sigarray._verdicts.sampled import take_clusters
+from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 

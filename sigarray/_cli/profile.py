@@ -13,11 +13,11 @@ from sigarray._cli.inputs import read_models
 from sigarray._cli.picture_files import check_picture_file
 from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._verdicts.lacking import count_by_task, list_shared
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.pictures import Picture
-from sigarray._verdicts.task_counts import count_by_task, list_shared
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult

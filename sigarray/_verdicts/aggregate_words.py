@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from sigarray._plain_text import quote, show_number
-from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
     explain_ranks,
@@ -25,8 +24,9 @@ from sigarray._verdicts.aggregate_tables import (
     table_of_pairs,
 )
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
-from sigarray._verdicts.asked import OF_INDEPENDENT
+from sigarray._verdicts.asked import FEW_SCORES, OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.lacking import say_left_out
 from sigarray._verdicts.margin_words import (
     order_pair,
     say_margin_of,
@@ -43,11 +43,9 @@ from sigarray._verdicts.pair_numbers import (
     say_if_sharper,
     say_least,
 )
-from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_which_are_better
-from sigarray._verdicts.records import AGGREGATE_FIELDS
-from sigarray._verdicts.task_counts import say_left_out
+from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.report._layout import Report
 from sigarray.report._numbers import (
     equate,

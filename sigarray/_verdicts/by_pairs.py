@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._correction import holm
+from sigarray._verdicts.asked import FEW_SCORES, PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
 from sigarray._verdicts.floors import (
@@ -16,13 +17,13 @@ from sigarray._verdicts.floors import (
     correct_p_values,
     list_floors,
 )
+from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
     add_margins,
     adjust_claims,
     adjust_margins,
     list_claims,
 )
-from sigarray._verdicts.matched import list_matched, say_own
 from sigarray._verdicts.method_lines import (
     describe_margins,
     describe_test,
@@ -31,7 +32,6 @@ from sigarray._verdicts.method_lines import (
 )
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
-from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled

@@ -18,9 +18,8 @@ from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
-from sigarray._verdicts.drawing_on import Drawn, draw_pairs, find_bound
-from sigarray._verdicts.method_lines import OF_RUNS
-from sigarray._verdicts.method_of_orders import EPS_MIN, say_draws
+from sigarray._verdicts.method_lines import EPS_MIN, OF_RUNS, say_draws
+from sigarray._verdicts.near_levels import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.orders import OrderOptions, leave_out_uncompared
 from sigarray._verdicts.pictures import Picture

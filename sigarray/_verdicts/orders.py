@@ -24,10 +24,10 @@ from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
+from sigarray._verdicts.lacking import advise_single
+from sigarray._verdicts.near_levels import draw_on
 from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.single_runs import advise_single
 from sigarray.read._frame import shorten
 from sigarray.read._messages import SingleTaskWarning
 from sigarray.read._stored import StoredScores

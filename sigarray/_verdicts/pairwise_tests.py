@@ -11,15 +11,7 @@ import numpy as np
 from sigarray._difference.location import t_test
 from sigarray._difference.score_tests import proportion_test
 from sigarray._resampling.draws import count_permutations
-from sigarray._verdicts.all_pairs import find_p_values
-from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.exact_exchanges import compare_by_exchanges
-from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._verdicts.floors import suits_saddlepoint
-from sigarray._verdicts.near_levels import is_near_any_level
-from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.pair_options import (
+from sigarray._verdicts.asked import (
     COUNTED,
     EXACT_TEST,
     FUNCTIONS,
@@ -33,6 +25,17 @@ from sigarray._verdicts.pair_options import (
     is_bounded_by_welch,
     is_by_score,
 )
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.decisions import PairTest
+from sigarray._verdicts.exact_tests import (
+    compare_by_exchanges,
+    find_p_values,
+    has_exact_ranks,
+    p_value_of_ranks,
+)
+from sigarray._verdicts.floors import suits_saddlepoint
+from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores
 
 Pair = tuple[str, str]

@@ -16,6 +16,7 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES
+from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
@@ -31,7 +32,6 @@ from sigarray._verdicts.pictures import (
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
-from sigarray._verdicts.task_counts import say_of_all
 from sigarray.report._numbers import count_decimals, show_interval
 from sigarray.results import BootstrapResult
 

@@ -7,7 +7,10 @@ from dataclasses import replace
 from sigarray._plain_text import show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
+    FEW_RANKS,
+    FEW_SCORES,
     OF_INDEPENDENT,
+    PAIRED_TESTS,
     RESAMPLES,
     Request,
     check_request,
@@ -22,7 +25,6 @@ from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.orders import OrderOptions
-from sigarray._verdicts.pair_options import FEW_RANKS, FEW_SCORES, PAIRED_TESTS
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,

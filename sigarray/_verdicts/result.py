@@ -11,9 +11,8 @@ from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.page import Origin, write_page
+from sigarray._verdicts.page import Origin, save_pictures, write_page
 from sigarray._verdicts.picture_differences import draw_aggregates, draw_differences
-from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,

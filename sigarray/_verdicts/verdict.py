@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.advice import advise
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
@@ -15,6 +14,7 @@ from sigarray._verdicts.comparison import (
     start_document,
 )
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
+from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margin_words import (
     explain_margin,
     name_columns,
@@ -26,7 +26,6 @@ from sigarray._verdicts.margin_words import (
     show_columns,
     show_verdict,
 )
-from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
     explain_unequal_sizes,
@@ -41,7 +40,7 @@ from sigarray._verdicts.pair_numbers import (
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.paragraph import say_measured, say_what, write_paragraph
+from sigarray._verdicts.paragraph import advise, say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -49,24 +48,21 @@ from sigarray._verdicts.ranking import (
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
     Order,
+    explain_marks,
     list_best,
     list_unequal,
     list_wins,
     matrix_of_pairs,
+    name_spread,
     order_models,
     rank_models,
     say_order_of_models,
     say_ranking,
-    sort_pairs,
-)
-from sigarray._verdicts.records import list_records
-from sigarray._verdicts.spreads import (
-    explain_marks,
-    name_spread,
     show_means,
+    sort_pairs,
     summarize,
 )
-from sigarray._verdicts.task_counts import count_tasks
+from sigarray._verdicts.records import list_records
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     equate,

@@ -14,8 +14,7 @@ from sigarray._cli.options import choices
 from sigarray._verdicts import (
     aggregate_tests,
     asked,
-    pair_options,
-    picture_files,
+    page,
     request,
 )
 from sigarray.read._alignment import UNITS
@@ -28,7 +27,7 @@ from sigarray.responses._sampling import ITEM_SAMPLERS
 from sigarray.responses.metrics import METRICS
 
 SOURCES = {
-    "TESTS_OF_PAIRS": pair_options.TESTS,
+    "TESTS_OF_PAIRS": asked.TESTS,
     "METHODS_OF_TESTS": asked.METHODS,
     "THRESHOLD": request.ORDERS.threshold,
     "CONFIDENCE_LEVEL": request.ORDERS.confidence_level,
@@ -38,7 +37,7 @@ SOURCES = {
     "STATISTICS": tuple(STATISTICS),
     "AGGREGATES": aggregate_tests.AGGREGATES,
     "STYLES": STYLES,
-    "PICTURES": picture_files.PICTURES,
+    "PICTURES": page.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,
     "CORRECTIONS": tuple(correct._METHODS),
     "METRICS": tuple(METRICS),
