@@ -11,7 +11,8 @@ import pytest
 
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
-from tests.backends import everywhere, whole_suite
+from tests.backends import ONE_WIDTH, everywhere, whole_suite
+from tests.chosen import few_on_jax
 
 
 def draw_ties(n, m):
@@ -133,8 +134,7 @@ def test_both_directions_share_their_error():
     assert forward.standard_error == pytest.approx(backward.standard_error)
 
 
-@everywhere
-@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
+@few_on_jax("kind", [np.uint8, np.int32, np.int64], few=[np.uint8], backends=ONE_WIDTH)
 def test_integers_of_numpy_are_options(backend, kind):
     rng = np.random.default_rng(0)
     a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
