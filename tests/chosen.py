@@ -77,6 +77,16 @@ def over_all():
     )
 
 
+def over_backends():
+    """Run a test for each case and backend; without float64, for the first of each."""
+    pairs = [
+        pytest.param(name, case, id=f"{name}-{case.id}")
+        for name in EAGER
+        for case in (CASES if HAS_ALL or name in LIBRARIES else ONE_EACH)
+    ]
+    return pytest.mark.parametrize(("backend", "case"), pairs, indirect=["backend"])
+
+
 def over_libraries(cases, backends=LIBRARIES):
     """Run a test for these cases on one backend, for the first of each on others."""
     pairs = [
