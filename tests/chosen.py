@@ -67,12 +67,12 @@ def over(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-def over_all():
-    """Run a test for each case; of one function, all but the first are `long`."""
+def over_all(cases=CASES, default=ENTRIES):
+    """Run a test for each case; all but some, the first of each, are `long`."""
     return over(
         [
-            pytest.param(case, marks=[] if case in ENTRIES else [pytest.mark.long])
-            for case in CASES
+            pytest.param(case, marks=[] if case in default else [pytest.mark.long])
+            for case in cases
         ]
     )
 

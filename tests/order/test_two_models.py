@@ -248,7 +248,9 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
 
 
 @whole_suite
-@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 20])
+@pytest.mark.parametrize(
+    "n", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 5, 7, 10, 20))]
+)
 def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
     """At most as often as the docstring says: 7 % in either direction at n = 3."""
     a, b = np.random.default_rng(n).normal(size=(2, 2000, n))
