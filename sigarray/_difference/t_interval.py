@@ -11,8 +11,10 @@ from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    check_test_share,
     in_dtype,
     mean_or_sums,
+    widen_error,
 )
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
@@ -35,6 +37,7 @@ def t_ci(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
+    test_share: float | None = None,
     axis: Axis = -1,
 ) -> BootstrapResult:
     """Student's confidence interval of a mean, of a metric, or of a difference of two.
@@ -92,6 +95,11 @@ def t_ci(
         are ``axis=0, strata=1``: with the axes exchanged the call asks about other
         tasks and the same runs, without an error. With `clusters` these are labels, and
         whole clusters of each stratum were sampled.
+    test_share : float, optional
+        With `paired`, for scores on one data set that was split anew for each of them:
+        the share of its items on which a model was tested, such as 0.2 for five folds.
+        The error is that of Nadeau and Bengio [1]_, because scores from overlapping
+        training sets are not independent. Static under `jit`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
@@ -113,7 +121,9 @@ def t_ci(
         Scores that are not real numbers, or of two libraries or devices.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, or options outside their range.
+        sample, leading axes that do not broadcast, options outside their range, or a
+        `test_share` without `paired`, or beside clusters, strata or axes of seeds and
+        items.
 
     See Also
     --------
@@ -143,6 +153,15 @@ def t_ci(
     their own seeds, in 92.9 to 97.1 %; those of items alone, as of means of seeds, in
     20.9 to 95.5 %, and those of seeds alone in 25.7 to 96.5 %.
 
+    With `test_share`, the error is that of `t_test`. Of the data sets in its Notes,
+    with 10 folds to 10 times 10, intervals of 95 % held the difference of two learners
+    in 95.0 to 99.0 %, and those without it in 42.8 to 94.1 %.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine
+       Learning 52, 239-281. :doi:`10.1023/A:1024068626366`
+
     Examples
     --------
     >>> from sigarray import t_ci
@@ -163,6 +182,7 @@ def t_ci(
         strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
+    check_test_share(test_share, design, paired=paired)
     result = _t_ci(
         xp,
         samples,
@@ -171,6 +191,7 @@ def t_ci(
         paired=paired,
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
+        test_share=test_share,
     )
     value, low, high, error = in_dtype(xp, dtype, result)
     return BootstrapResult(value, ConfidenceInterval(low, high), error)
@@ -186,6 +207,7 @@ def _t_ci(
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
+    test_share: float | None,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     design = design.with_arrays(arrays)
@@ -194,6 +216,8 @@ def _t_ci(
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])
     error = xp.sqrt(total)
+    if test_share is not None:
+        error = error * widen_error(samples[0].shape[-1], test_share)
     margin = xp.where(error > 0.0, error * student_t_isf(xp, tail, df), math.nan)
     results = (difference, difference - margin, difference + margin, error)
     fault = difference - difference

@@ -99,7 +99,8 @@ def add_aggregates(
         else [title, *own, *answers],
         remarks=[*remarks, *report.said],
         advice=list(dict.fromkeys([*advised, *report.advice])),
-        clauses=_say_what_decides(x) or report.clauses,
+        # Those of a report of several tasks are of other tables than the answer's.
+        clauses=_say_what_decides(x) or (report.clauses if is_one else []),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
 

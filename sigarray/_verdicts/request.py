@@ -343,6 +343,7 @@ def describe_comparison(
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
         sampled=find_sampled(table, task),
         margin=test.margin,
+        test_share=request.test_share,
         left_out=table.left_out,
         why_left_out=tuple(say_left_out(table)),
         doubts=tuple(f"{line}." for line in doubt_raters(table)),
