@@ -220,7 +220,7 @@ class Comparison:
         if self.runs:
             return f"More {self._name_scarce()} would decide more"
         if self.test_share is not None:
-            return "A larger data set would decide more, and further splits of it little"
+            return "A larger data set would decide more, further splits of it little"
         if self.margin is not None:
             return f"More {self.unit}s would decide more"
         has_clusters = self.sampled is not None and self.sampled.has_clusters
