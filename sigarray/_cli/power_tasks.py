@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sigarray._cli.power_answers import Answer, Goal
-from sigarray._cli.power_pace import guess_sizes, guess_time
-from sigarray._cli.power_pilot import say_pilot
+from sigarray._cli.power_answers import (
+    Answer,
+    Goal,
+    is_short,
+    say_pilot,
+    show_present,
+    show_size,
+)
 from sigarray._cli.power_report import (
     count_pairs,
     list_records,
@@ -18,8 +23,13 @@ from sigarray._cli.power_report import (
     say_precision,
     start_pair,
 )
-from sigarray._cli.power_sizes import N_SAMPLES, list_sizes, search_sizes
-from sigarray._cli.power_tables import is_short, show_present, show_size
+from sigarray._cli.power_sizes import (
+    N_SAMPLES,
+    guess_sizes,
+    guess_time,
+    list_sizes,
+    search_sizes,
+)
 from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.inputs import read_models
-from sigarray._cli.picture_files import check_picture_file
+from sigarray._cli.files import check_picture_file, read_models
 from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.lacking import count_by_task, list_shared
@@ -248,7 +247,7 @@ def _report(
     )
     header = ["model", *(f"{sign} {x:.10g}" for x in shown), "band"]
     remarks = [
-        "Bands that overlap are no test: sigarray compare says which model is better.",
+        "Bands that overlap are no test: sigarray compare says which model is better."
     ]
     sentences = [
         f"{quote(name)}: "

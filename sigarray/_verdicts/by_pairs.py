@@ -12,11 +12,7 @@ from sigarray._correction import holm
 from sigarray._verdicts.asked import FEW_SCORES, PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
-from sigarray._verdicts.floors import (
-    choose_correction,
-    correct_p_values,
-    list_floors,
-)
+from sigarray._verdicts.floors import choose_correction, correct_p_values, list_floors
 from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
     add_margins,

@@ -32,7 +32,7 @@ def say_matched(table: ScoreTable) -> None:
         note(
             f"means are of the {n_all} {table.unit}s{of} "
             "that all models have, and pairs are compared on those that both have: "
-            f"{shorten(said, _MAX_SAID)}.",
+            f"{shorten(said, _MAX_SAID)}."
         )
 
 

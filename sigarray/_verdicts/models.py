@@ -8,9 +8,7 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from sigarray import read
-from sigarray._backend.checks import (
-    check_seed,
-)
+from sigarray._backend.checks import check_seed
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._plain_text import suggest, unquote_plain
 from sigarray._verdicts.aggregate_tests import Aggregate

@@ -50,10 +50,7 @@ _MOST_DRAWS, _MOST_DRAWN = 2**19, 2**27
 
 
 def run_pairwise(
-    scores: Scores,
-    options: PairOptions,
-    *,
-    higher_is_better: bool,
+    scores: Scores, options: PairOptions, *, higher_is_better: bool
 ) -> list[PairTest]:
     """Test every two models, without a correction for their number.
 

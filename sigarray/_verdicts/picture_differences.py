@@ -233,10 +233,7 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray.plot._differences import (
-        MOST_IN_PAGE,
-        draw_differences,
-    )
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)

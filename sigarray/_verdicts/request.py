@@ -33,11 +33,7 @@ from sigarray._verdicts.sampled import (
     refuse_options_of_runs,
     refuse_single,
 )
-from sigarray._verdicts.score_lines import (
-    describe_scores,
-    doubt_raters,
-    say_left_out,
-)
+from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable

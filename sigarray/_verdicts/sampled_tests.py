@@ -169,10 +169,7 @@ def run_sampled(
 
 
 def _find_results(
-    scores: Scores,
-    options: PairOptions,
-    sampled: Sampled,
-    pairs: Pairs,
+    scores: Scores, options: PairOptions, sampled: Sampled, pairs: Pairs
 ) -> list[Result]:
     """Test pairs, which share resamples: more where p is near the least possible."""
     if options.n_resamples is None:

@@ -129,10 +129,7 @@ def _list_over_tasks(
         number
         for a, b in sorted(key for key in pairs if key[0] < key[1])
         for x in [pairs[a, b]]
-        for number in (
-            x.adjusted_pvalue,
-            *_round([x.difference, *x.interval], scale),
-        )
+        for number in (x.adjusted_pvalue, *_round([x.difference, *x.interval], scale))
     ]
 
 

@@ -64,11 +64,7 @@ from sigarray._verdicts.ranking import (
 )
 from sigarray._verdicts.records import list_records
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import (
-    equate,
-    show_bound,
-    without_infinities,
-)
+from sigarray.report._numbers import equate, show_bound, without_infinities
 from sigarray.results import PairwiseAsoResult
 
 _CORRECTIONS = {
@@ -202,11 +198,7 @@ def _make_report(
 
 
 def _explain(
-    comparison: Comparison,
-    decisions: Sequence[Decision],
-    rule: str,
-    *,
-    has_rows: bool,
+    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_rows: bool
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about.
 

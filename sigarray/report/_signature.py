@@ -20,12 +20,7 @@ _ROUNDED = ".5e"
 
 
 def signature(
-    scores: Mapping[Any, Any],
-    result: Any,
-    /,
-    *,
-    paired: bool = False,
-    **options: Any,
+    scores: Mapping[Any, Any], result: Any, /, *, paired: bool = False, **options: Any
 ) -> str:
     """Say in one line how a result was computed, so that others can repeat it.
 
