@@ -16,13 +16,7 @@ RESPONSES = {
 
 
 def read_request(options: argparse.Namespace) -> Request:
-    """Return the request, and refuse options that the test ignores.
-
-    Raises
-    ------
-    ValueError
-        Such an option.
-    """
+    """Return the request, and refuse options that the test ignores."""
     return check_request(
         Request(
             test=options.test,

@@ -36,11 +36,6 @@ def has_input() -> bool:
     """Tell whether standard input is a pipe or a file that is not empty.
 
     A terminal, /dev/null, a socket and a closed standard input have nothing to read.
-
-    Raises
-    ------
-    ValueError
-        A pipe that has been empty for long, and has not ended.
     """
     try:
         number = sys.stdin.fileno()
@@ -229,11 +224,6 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
     """Return the models of a large file, without reading it; None for other files.
 
     Other tests than that of orders read so many scores at most.
-
-    Raises
-    ------
-    ValueError
-        Options that need all scores at once.
     """
     chosen = [role for role in ROLES if getattr(options, role) is not None]
     if (

@@ -41,13 +41,7 @@ class _Pair(NamedTuple):
 def report_items(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> Report:
-    """Say how many items show a difference, for several numbers of runs.
-
-    Raises
-    ------
-    ValueError
-        Options of samples that are drawn, another test than t, or one model.
-    """
+    """Say how many items show a difference, for several numbers of runs."""
     check_baseline(request, table)
     _refuse_options(table, request, options)
     request = choose_default_test(request, table)

@@ -56,13 +56,7 @@ _N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
 def report_tasks(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> tuple[Report, Answer, Goal]:
-    """Say how many scores on each of these tasks show the difference of each pair.
-
-    Raises
-    ------
-    ValueError
-        A single model, a lift, or scores that the statistic is not for.
-    """
+    """Say how many scores on each of these tasks show the difference of each pair."""
     name = f"--statistic {request.statistic}"
     if len(table.models) < 2 or options.lift is not None:
         got = (

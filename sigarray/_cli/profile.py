@@ -89,13 +89,7 @@ def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
 
 
 def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
-    """Return the design of a table, and refuse those that profiles are not for.
-
-    Raises
-    ------
-    ValueError
-        Items in several runs or in clusters, no task of all models, or single scores.
-    """
+    """Return the design of a table, and refuse those that profiles are not for."""
     if table.runs or table.clusters:
         what, advice = "items in clusters", "--unit cluster"
         if table.runs:
@@ -312,13 +306,7 @@ def _write_picture(
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    """Write the picture that was asked for.
-
-    Raises
-    ------
-    ValueError
-        No matplotlib.
-    """
+    """Write the picture that was asked for."""
     try:
         from sigarray import plot
         from sigarray.plot._fonts import warn_of_undrawable

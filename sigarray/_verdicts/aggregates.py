@@ -200,13 +200,7 @@ def compare_aggregates(
     seed: int,
     margin: float | None = None,
 ) -> Aggregates:
-    """Compare models by a statistic over the tasks that all of them have.
-
-    Raises
-    ------
-    ValueError
-        Scores that this is not for; a message says which are.
-    """
+    """Compare models by a statistic over the tasks that all of them have."""
     tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {

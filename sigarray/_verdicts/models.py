@@ -309,13 +309,7 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
-    """Compare the models of a table.
-
-    Raises
-    ------
-    ValueError
-        One model, a baseline that is no model, or options that do not suit the scores.
-    """
+    """Compare the models of a table."""
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)

@@ -26,13 +26,7 @@ PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
 
 def save_pictures(pictures: Sequence[Picture], path: str) -> None:
-    """Write the first picture to a file, or all of them to a PDF, or nothing.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written, or an ending other than those of `PICTURES`.
-    """
+    """Write the first picture to a file, or all of them to a PDF, or nothing."""
     if not path.lower().endswith(PICTURES):
         msg = f"Expected path to end in {', '.join(PICTURES)}; got {path}."
         raise ValueError(msg)

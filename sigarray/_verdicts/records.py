@@ -252,11 +252,6 @@ def list_undecided(
     """Say which other models a model does not beat, and on which tasks.
 
     With a verdict over these tasks that one decides, and not each task.
-
-    Raises
-    ------
-    ValueError
-        No such model, or one that is compared with the baseline alone.
     """
     if model not in table.models:
         msg = (

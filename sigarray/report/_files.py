@@ -11,13 +11,7 @@ from sigarray.report._html import show
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: if that fails or is interrupted, none is left.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written.
-    """
+    """Write a file as a whole: if that fails or is interrupted, none is left."""
     folder = Path(path).absolute().parent
     try:
         handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")

@@ -96,13 +96,7 @@ def write_signature(fields: Mapping[str, str]) -> str:
 
 
 def read_signature(line: str) -> dict[str, str]:
-    """Return the fields of a line, which may be as a report has it.
-
-    Raises
-    ------
-    ValueError
-        A line that is no signature.
-    """
+    """Return the fields of a line, which may be as a report has it."""
     fields: dict[str, str] = {}
     faults = []
     for part in line.strip().removeprefix("Signature:").strip("` ").split("|"):
