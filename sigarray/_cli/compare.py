@@ -57,7 +57,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> None:
-    """Write the picture and the page that were asked for."""
     if not result.table.ids:
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)

@@ -53,7 +53,6 @@ def _parse(given: Sequence[str]) -> argparse.Namespace:
 
 
 def _find_parser(name: str) -> Parser:
-    """Return the parser of a command."""
     parser: Parser = _build_parser([name]).parse_args([name]).parser
     return parser
 

@@ -139,7 +139,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
-    """Write the picture that was asked for."""
     if not any(x.pairs for x in answers):
         msg = "Expected --plot with two models or more whose means differ; got none."
         raise ValueError(msg)

@@ -306,7 +306,6 @@ def _table_of_lifts(answers: list[Answer]) -> Table:
 
 
 def _with_tasks(table: Table, tasks: list[str]) -> Table:
-    """Add the task of each row, if there are several."""
     if len(set(tasks)) < 2:
         return table
     return replace(

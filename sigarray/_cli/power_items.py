@@ -234,7 +234,6 @@ def _show_present(x: _Pair) -> str:
 def _say(
     x: _Pair, n_runs: list[int], options: argparse.Namespace, *, has_tasks: bool
 ) -> str:
-    """Say how many items each number of runs needs."""
     on = f"On {quote(x.task)}: " if has_tasks else ""
     size = abs(x.difference) if options.difference is None else options.difference
     aim = f"a difference of {show_number(size)}"

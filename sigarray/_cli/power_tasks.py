@@ -149,7 +149,6 @@ def _search(
     x: Comparison,
     options: argparse.Namespace,
 ) -> Answer:
-    """Search for the number of scores of each pair that seems to differ."""
     sign = 1.0 if found.higher_is_better else -1.0
     pairs = list(leads)
     if trials.margin is not None:
@@ -207,7 +206,6 @@ def _guess_needed(
 
 
 def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    """Say what power is of."""
     over = f" over these {count_tasks(found)}" if goal.n_tasks > 1 else ""
     by = NAMES[found.statistic][1]
     said = f"the verdict of sigarray compare by {by}{over}"

@@ -306,7 +306,6 @@ def _write_picture(
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    """Write the picture that was asked for."""
     try:
         from sigarray import plot
         from sigarray.plot._fonts import warn_of_undrawable

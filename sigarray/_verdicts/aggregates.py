@@ -325,7 +325,6 @@ def _find_ranks(
     *,
     higher_is_better: bool,
 ) -> dict[str, Rank]:
-    """Return the ranks of models by their values, with intervals by the verdicts."""
     roundings = {
         name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
         for (name, x), value in zip(pooled.items(), values.values(), strict=True)

@@ -53,7 +53,7 @@ def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
 
 
 def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> None:
-    """Ask for the direction of losses, which higher scores would turn round, or warn."""
+    """Ask for the direction of losses, which higher ones would turn round, or warn."""
     if direction is False:
         _refuse_negated(table)
     if direction is None:
@@ -159,12 +159,10 @@ def _list_tasks(table: ScoreTable) -> list[str]:
 
 
 def _name_file(table: ScoreTable) -> str:
-    """Return the name of the file, without its folder and its ending."""
     return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
 
 
 def _is_known(metric: str) -> bool:
-    """Tell whether the name of scores is that of a metric."""
     return not _says_nothing(metric) and bool(list_words(metric) & METRICS)
 
 

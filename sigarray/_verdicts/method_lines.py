@@ -11,6 +11,7 @@ from sigarray._verdicts.asked import (
     EXACT_METHODS,
     FEW_SCORES,
     SCORED,
+    OrderOptions,
     PairOptions,
     choose_method,
     choose_statistic,
@@ -19,7 +20,7 @@ from sigarray._verdicts.asked import (
 from sigarray._verdicts.comparison import UNPAIRED, pairs_of
 from sigarray._verdicts.exact_tests import has_exact_ranks
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.orders import OrderOptions, Samples, family_of_task, plan_errors
+from sigarray._verdicts.orders import Samples, family_of_task, plan_errors
 from sigarray.read._wide import Scores
 
 # The scores of two models, of each pair.

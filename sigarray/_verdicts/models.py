@@ -291,7 +291,6 @@ def compare_models(
 
 
 def _say_in_python(report: Report, names: Sequence[str]) -> Report:
-    """Write the options of the command in a report as arguments."""
 
     def translate(lines: Sequence[str]) -> list[str]:
         return [say_in_python(x, names) for x in lines]

@@ -285,7 +285,6 @@ def _list_scores(units: _Units) -> list[list[str]]:
 
 
 def _list_sums(table: ScoreTable) -> list[list[str]]:
-    """List the numbers of each item, of whose sums a metric is."""
     return [
         [task, model, item, *map(repr, numbers)]
         for task, by in table.sums.items()
@@ -295,7 +294,6 @@ def _list_sums(table: ScoreTable) -> list[list[str]]:
 
 
 def _list_runs(table: ScoreTable) -> list[list[str]]:
-    """List the score of each item in each run."""
     return [
         [task, model, run, item, repr(score)]
         for task, by in table.runs.items()
@@ -331,7 +329,6 @@ def _link_file(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _say_origin(report: Report, origin: Origin) -> list[str]:
-    """Say how, when and by what the page was made."""
     parts = ["<h2>How to repeat it</h2>"]
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")

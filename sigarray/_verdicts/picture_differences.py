@@ -104,7 +104,6 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
-    """Say the numbers of a pair, which a picture shows."""
     a, b = quote(pair.a), quote(pair.b)
     if x.is_of_pairs:
         low, high = pair.limits

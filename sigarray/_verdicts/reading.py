@@ -64,7 +64,6 @@ def read_table(
 
 
 def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
-    """Add the labels of clusters to a table of items."""
     if table.unit != "item" or not table.is_paired:
         msg = (
             f"Expected scores of items with clusters; got scores of {table.unit}s. "
@@ -98,7 +97,6 @@ def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
 
 
 def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:
-    """Say why labels are not those of the items."""
     if by_index is None or len(by_index) != len(items):
         return "Items with names need labels with them, as a Series of pandas."
     lost = next(x for x in items if x not in {*by_index})

@@ -12,6 +12,7 @@ from sigarray._verdicts.asked import (
     OF_INDEPENDENT,
     PAIRED_TESTS,
     RESAMPLES,
+    OrderOptions,
     Request,
     check_request,
     list_tests,
@@ -24,7 +25,6 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import note
-from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,

@@ -99,12 +99,10 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
 
 
 def _count_clusters(table: ScoreTable) -> int | None:
-    """Count the clusters of all tasks, if items are in some."""
     return sum(len({*x}) for x in table.clusters.values()) or None
 
 
 def _count_runs(table: ScoreTable) -> int | None:
-    """Count the runs of all models and tasks, if items are in several."""
     return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
 
 

@@ -235,7 +235,6 @@ def _write_document(
     sentences: list[str],
     over: OverTasks | None,
 ) -> dict[str, Any]:
-    """Return what is written as JSON."""
     correction = next(iter(compared.values())).correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))

@@ -222,7 +222,6 @@ def render_text(report: Report) -> str:
 
 
 def _wrap(lines: Sequence[str]) -> str:
-    """Wrap lines to the width of the terminal."""
     return "\n".join(wrap(line, _find_width()) for line in lines)
 
 
