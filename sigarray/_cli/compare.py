@@ -4,10 +4,13 @@ import argparse
 from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
-from sigarray._cli.inputs import read_models
-from sigarray._cli.large_tables import open_large
+from sigarray._cli.files import (
+    check_picture_file,
+    check_target,
+    open_large,
+    read_models,
+)
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.picture_files import check_picture_file, check_target
 from sigarray._cli.repeating import (
     apply_signature,
     explain_reading,
@@ -54,7 +57,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> None:
-    """Write the picture and the page that were asked for."""
     if not result.table.ids:
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)

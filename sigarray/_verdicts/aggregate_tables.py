@@ -159,7 +159,6 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def _show_rank(x: Aggregates, name: str) -> str:
-    """Show the rank of a model, with its interval."""
     rank, low, high = x.ranks[name]
     return f"{rank} [{low}, {high}]"
 
@@ -192,7 +191,6 @@ def explain_ranks(x: Aggregates) -> list[str]:
 
 
 def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) -> str:
-    """Show the statistic of a model, with its interval if there is one."""
     if x.is_of_pairs:
         return f"{x.values[name]:.3f}"
     decimals = count_decimals(x.intervals.values())

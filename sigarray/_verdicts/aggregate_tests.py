@@ -123,7 +123,6 @@ def _estimate(
     by: dict[str, Any],
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval]:
-    """Return a statistic, or a difference, and its interval."""
     with _without_doubts():
         if statistic == "mean":
             found: Any = t_ci(*samples, **by)

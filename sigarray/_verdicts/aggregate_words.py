@@ -47,10 +47,7 @@ from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.report._layout import Report
-from sigarray.report._numbers import (
-    equate,
-    show_p_value,
-)
+from sigarray.report._numbers import equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
@@ -160,7 +157,6 @@ def _add_paragraph(
 
 
 def _say_answer(x: Aggregates) -> list[str]:
-    """Say in a line which models are better."""
     by = f" by {name_by(x, are_many=True)}{say_where(x)}"
     return say_which_are_better(x.order, x.baseline, x.wins, by)
 
@@ -193,7 +189,6 @@ def _say_pair(
 
 
 def _name_estimate(x: Aggregates) -> str:
-    """Name what is shown of a pair."""
     if x.is_of_pairs:
         return (
             "how probably a run of the model that is named first beats one of the "
@@ -205,7 +200,6 @@ def _name_estimate(x: Aggregates) -> str:
 def _say_not_worse(
     x: Aggregates, pair: PairOfAggregates, comparison: Comparison
 ) -> str:
-    """Say that a model is not worse over these tasks, or both are equivalent."""
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
     by = say_where(x) or f" by {name_by(x, are_many=True)}"
     margin = f"{x.margin or 0.0:.10g}"
@@ -221,7 +215,6 @@ def _say_not_worse(
 
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
-    """Say in a line which models are no worse by the margin, if that was asked."""
     comparison = next(iter(compared.values()))
     where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
     where = f"{where[0].upper()}{where[1:]}"
@@ -277,13 +270,11 @@ def _list_remarks(x: Aggregates) -> list[str]:
 
 
 def _say_clusters(x: Aggregates) -> str:
-    """Say what is done with clusters of items."""
     done = "the errors" if x.statistic == "mean" else "draws"
     return f"{done} of whole clusters"
 
 
 def _describe(x: Aggregates, test: str) -> str:
-    """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
     where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
     if len(x.tasks) == 1:
@@ -362,7 +353,6 @@ def _doubt_draws(x: Aggregates) -> None:
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
-    """Warn of tasks on unlike scales, and of few scores."""
     n = min(
         sum(len(compared[task].scores[name]) for task in x.tasks) for name in x.values
     )

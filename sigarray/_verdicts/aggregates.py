@@ -200,13 +200,7 @@ def compare_aggregates(
     seed: int,
     margin: float | None = None,
 ) -> Aggregates:
-    """Compare models by a statistic over the tasks that all of them have.
-
-    Raises
-    ------
-    ValueError
-        Scores that this is not for; a message says which are.
-    """
+    """Compare models by a statistic over the tasks that all of them have."""
     tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {
@@ -331,7 +325,6 @@ def _find_ranks(
     *,
     higher_is_better: bool,
 ) -> dict[str, Rank]:
-    """Return the ranks of models by their values, with intervals by the verdicts."""
     roundings = {
         name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
         for (name, x), value in zip(pooled.items(), values.values(), strict=True)

@@ -30,6 +30,7 @@ from sigarray._difference.rank_sum import mann_whitney_u
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.sums import SumStatistic
 from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
+from sigarray._order.plans import Method
 from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import AGGREGATES
 from sigarray._verdicts.exact_tests import has_exact_exchanges
@@ -71,6 +72,19 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # More draws near a level are for so few comparisons: with more, some p always is near.
 _FEW_COMPARISONS = 3
+
+
+@dataclass(frozen=True)
+class OrderOptions:
+    """How to compute the bounds eps_min, and the threshold for a better model."""
+
+    threshold: float = 0.2
+    confidence_level: float = 0.95
+    method: Method = "auto"
+    n_resamples: int = 1000
+    seed: int = 0
+    dt: float | None = None
+    baseline: str | None = None
 
 
 @dataclass(frozen=True)
@@ -273,7 +287,6 @@ def check_request(request: Request) -> Request:
 
 
 def _check_margin(request: Request) -> None:
-    """Refuse a margin with a test that is not one of means."""
     if request.margin is not None and request.test not in PAIRED_TESTS:
         why = "a test of means, in whose unit the margin is"
         if request.test == "aso":
@@ -287,7 +300,6 @@ def _check_margin(request: Request) -> None:
 
 
 def _check_statistic(request: Request) -> None:
-    """Refuse a statistic of scores that stand for missing ones."""
     if request.statistic is not None and request.missing == "worst":
         msg = (
             f"Expected --missing drop with --statistic {request.statistic}, to which "
@@ -298,7 +310,6 @@ def _check_statistic(request: Request) -> None:
 
 
 def _check_improvement(request: Request) -> None:
-    """Refuse pairs and margins with the probability of improvement."""
     if request.statistic != "improvement":
         return
     if request.is_paired:

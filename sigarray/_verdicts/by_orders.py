@@ -18,15 +18,14 @@ from sigarray._order.blocking import find_told_without
 from sigarray._order.families import family_of
 from sigarray._order.many_models import multi_aso
 from sigarray._plain_text import quote
-from sigarray._verdicts.asked import FEW_SCORES
+from sigarray._verdicts.asked import FEW_SCORES, OrderOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.method_lines import describe_orders
-from sigarray._verdicts.near_levels import find_bounds
+from sigarray._verdicts.near_levels import find_bounds, list_drawn
 from sigarray._verdicts.notes import heard_by
 from sigarray._verdicts.orders import (
     CLOSED,
-    OrderOptions,
     choose_order_correction,
     find_level_of_equality,
     leave_out_uncompared,
@@ -35,7 +34,7 @@ from sigarray._verdicts.orders import (
 )
 from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
 from sigarray._verdicts.ranking import MAX_SHOWN
-from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
+from sigarray._verdicts.test import Decisions, DrawnSamples, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
@@ -224,21 +223,15 @@ class OrderTest(OrderOptions, Test):
         """As in `Test`."""
         return FEW_SCORES
 
-    def find_p_values(
-        self,
-        samples: Mapping[str, np.ndarray],
-        of_pairs: SamplesOfPairs,
-        *,
-        higher_is_better: bool,
-    ) -> np.ndarray:
+    def find_p_values(self, samples: DrawnSamples) -> np.ndarray:
         """As in `Test`."""
-        del of_pairs, higher_is_better
+        scores = samples.scores
         with warnings.catch_warnings(), heard_by(None):
             warnings.simplefilter("ignore", UserWarning)
             result = multi_aso(
-                samples, correction=None, n_resamples=2, dt=self.dt, rng=self.seed
+                scores, correction=None, n_resamples=2, dt=self.dt, rng=self.seed
             )
-        names = list(samples)
+        names = list(scores)
         places = [
             (names.index(a), names.index(b)) for a, b in pairs_of(names, self.baseline)
         ]
@@ -246,30 +239,28 @@ class OrderTest(OrderOptions, Test):
 
     def find_shares(
         self,
-        samples: Mapping[str, np.ndarray],
+        samples: DrawnSamples,
         sure_of: Collection[tuple[str, str]],
-        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
-        higher_is_better: bool,
         n_tasks: int,
         above: float,
         divisor: float | None = None,
     ) -> Shares:
         """As in `Test`."""
-        del of_pairs  # samples are independent
+        scores = samples.scores  # those of pairs are the same: they are independent
         if divisor is not None:
             is_corrected, n_tasks = False, math.ceil(divisor)
         with warnings.catch_warnings(), heard_by(None):
             # Samples that are too small for a verdict are an answer here.
             warnings.simplefilter("ignore", UserWarning)
             result = multi_aso(
-                samples,
+                scores,
                 confidence_level=self.confidence_level,
                 correction="bonferroni" if is_corrected else None,
                 method=self.method,
                 n_resamples=self.n_resamples,
-                higher_is_better=higher_is_better,
+                higher_is_better=samples.higher_is_better,
                 baseline=self.baseline,
                 dt=self.dt,
                 rng=self.seed,
@@ -277,27 +268,26 @@ class OrderTest(OrderOptions, Test):
             )
         bounds = np.array(result.eps_min)
         level = level_of_bounds(
-            {name: x[0] for name, x in samples.items()},
+            {name: x[0] for name, x in scores.items()},
             self,
             is_corrected=is_corrected,
             n_tasks=n_tasks,
         )
-        near = self._list_near(bounds, list(samples), sure_of, above)
+        near = self._list_near(bounds, list(scores), sure_of, above)
         for place, pairs in near.items():
-            drawn = find_bounds(
-                {name: x[place] for name, x in samples.items()},
+            drawn = list_drawn(
+                {name: x[place] for name, x in scores.items()},
                 PairwiseAsoResult(*(x[place] for x in result)),
                 self,
                 level=level,
-                sign=1.0 if higher_is_better else -1.0,
-                pairs=pairs,
+                sign=1.0 if samples.higher_is_better else -1.0,
             )
-            for pair, bound in drawn.items():
+            for pair, bound in find_bounds(drawn, self, pairs).items():
                 bounds[place, *pair] = bound
         shares = np.mean(bounds < self.threshold, axis=0)
         return {
             (a, b): float(shares[i, j])
-            for (i, a), (j, b) in itertools.permutations(enumerate(samples), 2)
+            for (i, a), (j, b) in itertools.permutations(enumerate(scores), 2)
         }
 
     def _list_near(

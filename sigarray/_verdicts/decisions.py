@@ -32,32 +32,26 @@ class MarginTest:
     adjusted: float = 1.0
 
 
-class Judged(Protocol):
+class Decided(Protocol):
+    """A pair of models, and the better one of them, if any."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+    @property
+    def better(self) -> str | None: ...
+
+
+class Judged(Decided, Protocol):
     """A verdict on two models, which may have a margin."""
 
     @property
-    def a(self) -> str:
-        """The first model."""
-
+    def verdict(self) -> str: ...
     @property
-    def b(self) -> str:
-        """The second model."""
-
+    def margins(self) -> tuple[MarginTest, ...]: ...
     @property
-    def better(self) -> str | None:
-        """The better one, if one is."""
-
-    @property
-    def verdict(self) -> str:
-        """What is known, in a word."""
-
-    @property
-    def margins(self) -> tuple[MarginTest, ...]:
-        """The tests of the margin."""
-
-    @property
-    def not_worse(self) -> tuple[str, ...]:
-        """The models that are no worse than the other by the margin."""
+    def not_worse(self) -> tuple[str, ...]: ...
 
 
 def record_margins(

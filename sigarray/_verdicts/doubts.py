@@ -15,6 +15,7 @@ from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
     count_by_task,
     doubt_single_runs,
+    list_few,
     list_matched,
     note_lacking,
 )
@@ -263,17 +264,9 @@ def _name_by_task(
             texts = [" and ".join(map(repr, names)) for names in groups]
             listed = shorten(texts, _SHOWN, "; ")
         else:
-            listed = _list_names([name for names in groups for name in names])
+            listed = list_few(repr(name) for names in groups for name in names)
         said.append(f"{listed} on {task!r}" if of > 1 else listed)
     return shorten(said, _SHOWN)
-
-
-def _list_names(names: Iterable[str]) -> str:
-    """List names in a sentence, if there are many the first: "a, b and c"."""
-    every = [repr(name) for name in dict.fromkeys(names)]
-    if len(every) > _SHOWN:
-        return f"{', '.join(every[:_SHOWN])} and {len(every) - _SHOWN} more"
-    return list_in_words(every)
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
@@ -282,8 +275,8 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         warnings.warn(
-            f"The scores of {_list_names(flat)} do not vary: power, and numbers "
-            f"of {unit}s, count on others that do not either.{seeds}",
+            f"The scores of {list_few(map(repr, flat))} do not vary: power, and "
+            f"numbers of {unit}s, count on others that do not either.{seeds}",
             UserWarning,
             stacklevel=2,
         )

@@ -83,13 +83,7 @@ def has_exact_exchanges(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def compare_by_exchanges(x: np.ndarray, y: np.ndarray) -> ResamplingResult:
-    """Return the difference of means, and its two-sided p-value over all exchanges.
-
-    Raises
-    ------
-    ValueError
-        Pairs that have no exact exchanges.
-    """
+    """Return the difference of means, and its two-sided p-value over all exchanges."""
     differences = _find_whole_differences(x, y)
     if differences is None:
         msg = f"Expected scores of at most {_MAX_DECIMALS} decimals; got others."

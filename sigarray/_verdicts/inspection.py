@@ -42,13 +42,7 @@ _SAY_NOTHING = (
 
 
 def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
-    """Return whether higher is better: as said now, or as the table was read.
-
-    Raises
-    ------
-    ValueError
-        The table has another direction, or metrics or tasks of both.
-    """
+    """Return whether higher is better: as said now, or as the table was read."""
     found = find_direction(said, table.metric, table.source, _list_tasks(table))
     known = table.higher_is_better
     if known is None or found in (None, known):
@@ -59,15 +53,7 @@ def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
 
 
 def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> None:
-    """Ask for the direction of losses, which higher scores would turn round, or warn.
-
-    Raises
-    ------
-    ValueError
-        Losses by name, without a direction; names that may be of losses, for a gate;
-        losses beside scores that are better if higher; negated losses of which lower
-        is said to be better.
-    """
+    """Ask for the direction of losses, which higher ones would turn round, or warn."""
     if direction is False:
         _refuse_negated(table)
     if direction is None:
@@ -173,12 +159,10 @@ def _list_tasks(table: ScoreTable) -> list[str]:
 
 
 def _name_file(table: ScoreTable) -> str:
-    """Return the name of the file, without its folder and its ending."""
     return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
 
 
 def _is_known(metric: str) -> bool:
-    """Tell whether the name of scores is that of a metric."""
     return not _says_nothing(metric) and bool(list_words(metric) & METRICS)
 
 

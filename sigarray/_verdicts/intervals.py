@@ -177,9 +177,7 @@ def _compare_hits(
     return intervals
 
 
-def _estimate_differences(
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-) -> _Estimates:
+def _estimate_differences(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:
     """Return the means of differences of pairs; their error is one of two."""
     rows = []
     for x, y in pairs:

@@ -32,7 +32,7 @@ def say_matched(table: ScoreTable) -> None:
         note(
             f"means are of the {n_all} {table.unit}s{of} "
             "that all models have, and pairs are compared on those that both have: "
-            f"{shorten(said, _MAX_SAID)}.",
+            f"{shorten(said, _MAX_SAID)}."
         )
 
 
@@ -49,7 +49,6 @@ def say_own(pairs: Collection[tuple[Any, Any]], n_all: int, unit: str) -> str:
 
 
 def _show_sizes(pairs: Iterable[tuple[Any, Any]]) -> str:
-    """Return the least and the largest number of units of a pair."""
     sizes = [len(x) for x, _ in pairs]
     return " to ".join(dict.fromkeys((f"{min(sizes)}", f"{max(sizes)}")))
 
@@ -124,8 +123,8 @@ def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
     for task, models in lacking.items():
         by_models.setdefault(models, []).append(task)
     every = [
-        f"{_name_few(models)} {'has' if len(models) == 1 else 'have'} no scores on "
-        f"{_name_few(tasks)}"
+        f"{list_few(map(quote, models))} {'has' if len(models) == 1 else 'have'} no "
+        f"scores on {list_few(map(quote, tasks))}"
         for models, tasks in by_models.items()
     ]
     n = len(compared) - len(lacking)
@@ -145,7 +144,6 @@ def say_of_all(n: int, n_left_out: int) -> str:
 
 
 def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ...]]:
-    """Find the models that have no scores on a task."""
     names = dict.fromkeys(name for x in compared.values() for name in x.names)
     lacking = {
         task: tuple(name for name in names if name not in x.scores)
@@ -156,11 +154,11 @@ def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ..
     return found if len(found) < len(compared) else {}
 
 
-def _name_few(names: list[str] | tuple[str, ...]) -> str:
-    quoted = list(map(quote, names))
-    if len(quoted) <= _SHOWN:
-        return list_in_words(quoted)
-    return f"{', '.join(quoted[:_SHOWN])} and {len(quoted) - _SHOWN} more"
+def list_few(texts: Iterable[str]) -> str:
+    """List texts in a sentence, if there are many the first: "a, b and c"."""
+    every = list(dict.fromkeys(texts))
+    more = [f"{len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
+    return list_in_words([*every[:_SHOWN], *more])
 
 
 # With fewer scores, no test decides anything on a pair.
@@ -195,15 +193,12 @@ def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
     )
     if not names:
         return
-    quoted = [repr(name) for name in names]
-    if len(quoted) > _SHOWN:
-        quoted = [*quoted[:_SHOWN], f"{len(quoted) - _SHOWN} more"]
     is_one = len(names) == 1
     said = f"{'has' if is_one else 'have'} one {first.unit}"
     it = "it" if is_one else "them"
     warnings.warn(
-        f"{list_in_words(quoted)} {said}, which can hardly decide anything, and the "
-        f"correction for pairs with {it} makes verdicts on other pairs weaker. Leave "
+        f"{list_few(map(repr, names))} {said}, which can hardly decide anything, and "
+        f"the correction for pairs with {it} makes verdicts on other pairs weaker. Leave "
         f"{it} out with --ignore, or run {it} more often.",
         UserWarning,
         stacklevel=3,

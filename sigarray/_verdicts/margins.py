@@ -47,10 +47,7 @@ def add_margins(
             for (model, _), test in zip(
                 claims,
                 find_tests(
-                    scores,
-                    options,
-                    higher_is_better=x.higher_is_better,
-                    pairs=claims,
+                    scores, options, higher_is_better=x.higher_is_better, pairs=claims
                 ),
                 strict=True,
             )

@@ -11,6 +11,7 @@ from sigarray._verdicts.asked import (
     EXACT_METHODS,
     FEW_SCORES,
     SCORED,
+    OrderOptions,
     PairOptions,
     choose_method,
     choose_statistic,
@@ -19,12 +20,7 @@ from sigarray._verdicts.asked import (
 from sigarray._verdicts.comparison import UNPAIRED, pairs_of
 from sigarray._verdicts.exact_tests import has_exact_ranks
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.orders import (
-    OrderOptions,
-    Samples,
-    family_of_task,
-    plan_errors,
-)
+from sigarray._verdicts.orders import Samples, family_of_task, plan_errors
 from sigarray.read._wide import Scores
 
 # The scores of two models, of each pair.
@@ -298,25 +294,25 @@ _REFERENCES = {
     ],
     "permutation": [
         "B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero. "
-        "doi:10.2202/1544-6115.1585",
+        "doi:10.2202/1544-6115.1585"
     ],
     "bootstrap": [
         "B. Efron, R. J. Tibshirani (1993). An introduction to the bootstrap. "
-        "doi:10.1201/9780429246593",
+        "doi:10.1201/9780429246593"
     ],
     "mann-whitney": [
         "H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random "
         "variables is stochastically larger than the other. "
-        "doi:10.1214/aoms/1177730491",
+        "doi:10.1214/aoms/1177730491"
     ],
     "brunner-munzel": [
         "E. Brunner, U. Munzel (2000). The nonparametric Behrens-Fisher problem: "
         "asymptotic theory and a small-sample approximation. "
-        "doi:10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U",
+        "doi:10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U"
     ],
     "t": [
         "B. L. Welch (1947). The generalization of “Student's” problem when several "
-        "different population variances are involved. doi:10.1093/biomet/34.1-2.28",
+        "different population variances are involved. doi:10.1093/biomet/34.1-2.28"
     ],
     "wilcoxon": [
         "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics "
@@ -341,12 +337,12 @@ _REFERENCES = {
     ],
     "holm": [
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. "
-        "Scandinavian Journal of Statistics 6, 65-70.",
+        "Scandinavian Journal of Statistics 6, 65-70."
     ],
     "benjamini_hochberg": [
         "Y. Benjamini, Y. Hochberg (1995). Controlling the false discovery rate: a "
         "practical and powerful approach to multiple testing. "
-        "doi:10.1111/j.2517-6161.1995.tb02031.x",
+        "doi:10.1111/j.2517-6161.1995.tb02031.x"
     ],
 }
 

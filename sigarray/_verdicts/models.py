@@ -8,9 +8,7 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from sigarray import read
-from sigarray._backend.checks import (
-    check_seed,
-)
+from sigarray._backend.checks import check_seed
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._plain_text import suggest, unquote_plain
 from sigarray._verdicts.aggregate_tests import Aggregate
@@ -293,7 +291,6 @@ def compare_models(
 
 
 def _say_in_python(report: Report, names: Sequence[str]) -> Report:
-    """Write the options of the command in a report as arguments."""
 
     def translate(lines: Sequence[str]) -> list[str]:
         return [say_in_python(x, names) for x in lines]
@@ -311,13 +308,7 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
-    """Compare the models of a table.
-
-    Raises
-    ------
-    ValueError
-        One model, a baseline that is no model, or options that do not suit the scores.
-    """
+    """Compare the models of a table."""
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)

@@ -4,7 +4,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.errors import count_beyond, has_percentiles
-from sigarray._order.plans import Method, plan_error
+from sigarray._order.plans import plan_error
 from sigarray._order.ratio import bootstrap_ratios
+from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 from sigarray.results import PairwiseAsoResult
 
-# The Monte-Carlo errors between a bound and the threshold that make it clear; the least
+# The Monte-Carlo errors between a number and the limit that make it clear; the least
 # number of resamples, and the numbers up to which they are doubled: for a verdict, and
 # for one of many samples whose share is asked for.
 _CLEAR, _LEAST, _MOST, _MOST_OF_A_SAMPLE = 4.0, 320, 2**18, 2**13
@@ -42,45 +43,17 @@ class Bound(NamedTuple):
 Drawn = tuple[int, int, Callable[..., np.ndarray], Callable[..., Bound]]
 
 
-class Options(Protocol):
-    """The part of `OrderOptions` that is used here."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def n_resamples(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def dt(self) -> float | None: ...
-    @property
-    def method(self) -> Method: ...
-
-
-def draw_on(
-    scores: Mapping[str, Any],
+def draw_pairs(
+    names: Sequence[str],
     result: PairwiseAsoResult,
-    options: Options,
-    *,
-    level: float,
-    sign: float,
+    options: OrderOptions,
+    pairs: Iterable[Drawn],
 ) -> PairwiseAsoResult:
     """Return the result with bounds that are clear of the threshold, or above it.
 
     Only pairs whose equality is rejected are drawn: other bounds are 0.5 or more. Where
     2^18 resamples do not tell on which side a bound is, no model is called better.
     """
-    drawn = _list_drawn(scores, result, options, level=level, sign=sign)
-    return draw_pairs(list(scores), result, options, drawn)
-
-
-def draw_pairs(
-    names: Sequence[str],
-    result: PairwiseAsoResult,
-    options: Options,
-    pairs: Iterable[Drawn],
-) -> PairwiseAsoResult:
-    """Return the result with bounds of pairs as `draw_on` does."""
     bounds = np.array(result.eps_min, dtype=float)
     errors = np.array(result.standard_error, dtype=float)
     undecided = []
@@ -104,13 +77,7 @@ def draw_pairs(
 
 
 def find_bounds(
-    scores: Mapping[str, Any],
-    result: PairwiseAsoResult,
-    options: Options,
-    *,
-    level: float,
-    sign: float,
-    pairs: Collection[tuple[int, int]],
+    drawn: Iterable[Drawn], options: OrderOptions, pairs: Collection[tuple[int, int]]
 ) -> dict[tuple[int, int], float]:
     """Return those bounds of some pairs that are of resamples, of up to 2^13.
 
@@ -119,17 +86,15 @@ def find_bounds(
     """
     return {
         (i, j): _draw_until_clear(draw, find_bound_of, options, _MOST_OF_A_SAMPLE).value
-        for i, j, draw, find_bound_of in _list_drawn(
-            scores, result, options, level=level, sign=sign
-        )
+        for i, j, draw, find_bound_of in drawn
         if (i, j) in pairs
     }
 
 
-def _list_drawn(
+def list_drawn(
     scores: Mapping[str, Any],
     result: PairwiseAsoResult,
-    options: Options,
+    options: OrderOptions,
     *,
     level: float,
     sign: float,
@@ -166,7 +131,7 @@ def _list_drawn(
 def _draw_until_clear(
     draw: Callable[..., np.ndarray],
     find_bound_of: Callable[..., Bound],
-    options: Options,
+    options: OrderOptions,
     most: int = _MOST,
 ) -> Bound:
     """Double the replicates until their bound is clear of the threshold."""
@@ -224,9 +189,8 @@ def find_bound(
     return Bound(value, error, low, high, count)
 
 
-# More is drawn until a p-value is the first number of its Monte-Carlo errors away from
-# a level; nearer than the second number is worth a warning.
-_CLEAR, _DOUBTFUL = 4.0, 2.0
+# A p-value nearer to a level than this number of its errors is worth a warning.
+_DOUBTFUL = 2.0
 _SHOWN = 3
 
 

@@ -18,22 +18,15 @@ from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray._version import __version__
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._files import write_file
+from sigarray.report._files import write_file, write_inline_svg, write_svg
 from sigarray.report._html import draw_list, draw_table, link_dois, show, show_prose
 from sigarray.report._layout import Report, Table
-from sigarray.report._svg import write_inline_svg, write_svg
 
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
 
 def save_pictures(pictures: Sequence[Picture], path: str) -> None:
-    """Write the first picture to a file, or all of them to a PDF, or nothing.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written, or an ending other than those of `PICTURES`.
-    """
+    """Write the first picture to a file, or all of them to a PDF, or nothing."""
     if not path.lower().endswith(PICTURES):
         msg = f"Expected path to end in {', '.join(PICTURES)}; got {path}."
         raise ValueError(msg)
@@ -292,7 +285,6 @@ def _list_scores(units: _Units) -> list[list[str]]:
 
 
 def _list_sums(table: ScoreTable) -> list[list[str]]:
-    """List the numbers of each item, of whose sums a metric is."""
     return [
         [task, model, item, *map(repr, numbers)]
         for task, by in table.sums.items()
@@ -302,7 +294,6 @@ def _list_sums(table: ScoreTable) -> list[list[str]]:
 
 
 def _list_runs(table: ScoreTable) -> list[list[str]]:
-    """List the score of each item in each run."""
     return [
         [task, model, run, item, repr(score)]
         for task, by in table.runs.items()
@@ -338,7 +329,6 @@ def _link_file(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _say_origin(report: Report, origin: Origin) -> list[str]:
-    """Say how, when and by what the page was made."""
     parts = ["<h2>How to repeat it</h2>"]
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")

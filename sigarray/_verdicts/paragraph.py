@@ -291,5 +291,4 @@ def _say_equal(pairs: Sequence[Decision]) -> list[str]:
 
 
 def _varies(comparison: Comparison, x: Decision) -> bool:
-    """Tell whether the scores of one of two models vary."""
     return any(not y["sd"] <= 0.0 for y in comparison.summarize_pair(x.a, x.b))

@@ -104,7 +104,6 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
-    """Say the numbers of a pair, which a picture shows."""
     a, b = quote(pair.a), quote(pair.b)
     if x.is_of_pairs:
         low, high = pair.limits
@@ -233,10 +232,7 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray.plot._differences import (
-        MOST_IN_PAGE,
-        draw_differences,
-    )
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)

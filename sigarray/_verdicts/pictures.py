@@ -327,10 +327,7 @@ def draw_contingency(
 
 
 def draw_orders(
-    threshold: float,
-    comparison: Comparison,
-    result: PairwiseAsoResult,
-    task: str,
+    threshold: float, comparison: Comparison, result: PairwiseAsoResult, task: str
 ) -> Picture:
     """Draw almost stochastic order: of two models their scores, of more the bounds."""
     from sigarray import plot

@@ -1,7 +1,4 @@
-"""Rank models: in order, in groups, and by how many others they beat.
-
-The standard deviation of items, such as zeros and ones, would read as uncertainty.
-"""
+"""Rank models: in order, in groups, and by how many others they beat."""
 
 import heapq
 import math
@@ -9,14 +6,14 @@ import string
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decided, Decision
 from sigarray._verdicts.pair_numbers import name_number
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -27,7 +24,8 @@ from sigarray.report._numbers import (
     show_bound,
 )
 
-# What the column is called, and in words.
+# What the column is called, and in words: the standard deviation of items, such as
+# zeros and ones, would read as uncertainty.
 SPREADS = {"sd": "standard deviation", "se": "standard error"}
 
 
@@ -126,19 +124,6 @@ class Order:
     names: list[str]
     groups: list[list[str]]
     letters: dict[str, str]
-
-
-class Decided(Protocol):
-    """A pair of models, and the better one of them, if any."""
-
-    @property
-    def a(self) -> str: ...
-
-    @property
-    def b(self) -> str: ...
-
-    @property
-    def better(self) -> str | None: ...
 
 
 Pair = TypeVar("Pair", bound=Decided)
@@ -288,10 +273,15 @@ def say_which_are_better(
     return [f"{better} is better than {worse}{where}."]
 
 
-def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
-    """Show the models in order, and how many each of them beats."""
-    beaten = Counter(better for better, _ in wins)
-    beaten_by = Counter(worse for _, worse in wins)
+def table_of_models(
+    comparison: Comparison,
+    order: Order,
+    title: str,
+    more: Mapping[str, Mapping[str, str]],
+    *,
+    decides: bool = False,
+) -> Table:
+    """Show the models in order, their numbers of scores and means, and more columns."""
     summaries, show = summarize(comparison), show_means(comparison)
     rows = [
         [
@@ -300,19 +290,28 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
             comparison.count_scores(name),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
-            str(beaten[name]),
-            str(beaten_by[name]),
+            *(cells[name] for cells in more.values()),
         ]
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", comparison.estimate, name_spread(comparison)]
-    header += ["better than", "worse than"]
+    header = ["model", *group, "n", comparison.estimate, name_spread(comparison), *more]
     place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    note = explain_marks(comparison)
-    n_names = 1 + len(group)
-    return Table("Ranking", header, rows, marked, n_names, note=note, decides=True)
+    note, n_names = explain_marks(comparison), 1 + len(group)
+    return Table(title, header, rows, marked, n_names, note=note, decides=decides)
+
+
+def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
+    """Show the models in order, and how many each of them beats."""
+    more = {
+        what: {name: str(counts[name]) for name in order.names}
+        for what, counts in (
+            ("better than", Counter(better for better, _ in wins)),
+            ("worse than", Counter(worse for _, worse in wins)),
+        )
+    }
+    return table_of_models(comparison, order, "Ranking", more, decides=True)
 
 
 def matrix_of_pairs(

@@ -193,7 +193,6 @@ def make_record(
 def _name_fields(
     names: Sequence[str], which: str, numbers: Sequence[float]
 ) -> dict[str, float]:
-    """Return the numbers of model A or B by their fields."""
     return {f"{name}_{which}": x for name, x in zip(names, numbers, strict=True)}
 
 
@@ -229,7 +228,6 @@ def write_document(x: Aggregates) -> dict[str, Any]:
 
 
 def _list_limits(x: Aggregates, name: str) -> dict[str, float]:
-    """Return the interval of a model, if it has one."""
     return {} if x.is_of_pairs else x.intervals[name]._asdict()
 
 
@@ -252,11 +250,6 @@ def list_undecided(
     """Say which other models a model does not beat, and on which tasks.
 
     With a verdict over these tasks that one decides, and not each task.
-
-    Raises
-    ------
-    ValueError
-        No such model, or one that is compared with the baseline alone.
     """
     if model not in table.models:
         msg = (

@@ -12,6 +12,7 @@ from sigarray._verdicts.asked import (
     OF_INDEPENDENT,
     PAIRED_TESTS,
     RESAMPLES,
+    OrderOptions,
     Request,
     check_request,
     list_tests,
@@ -24,7 +25,6 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import note
-from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
@@ -33,11 +33,7 @@ from sigarray._verdicts.sampled import (
     refuse_options_of_runs,
     refuse_single,
 )
-from sigarray._verdicts.score_lines import (
-    describe_scores,
-    doubt_raters,
-    say_left_out,
-)
+from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable

@@ -27,7 +27,7 @@ from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray.read._wide import Scores
 
 # This many resamples at a time, and so many sums.
-_AT_A_TIME, _MOST_HELD = 2**13, 2**22
+_AT_A_TIME, _MOST_SUMS = 2**13, 2**22
 
 
 def find_p_values(
@@ -71,9 +71,8 @@ def find_p_values(
 
 
 def _list_chunks(stack: np.ndarray, count: int) -> list[tuple[int, int]]:
-    """Return the start and the size of each chunk of resamples."""
     n_rows = math.prod(stack.shape[:-1])
-    step = max(1, min(_AT_A_TIME, _MOST_HELD // n_rows))
+    step = max(1, min(_AT_A_TIME, _MOST_SUMS // n_rows))
     return [(start, min(step, count - start)) for start in range(0, count, step)]
 
 
@@ -169,10 +168,7 @@ def run_sampled(
 
 
 def _find_results(
-    scores: Scores,
-    options: PairOptions,
-    sampled: Sampled,
-    pairs: Pairs,
+    scores: Scores, options: PairOptions, sampled: Sampled, pairs: Pairs
 ) -> list[Result]:
     """Test pairs, which share resamples: more where p is near the least possible."""
     if options.n_resamples is None:

@@ -20,7 +20,7 @@ from sigarray._verdicts.aggregate_tests import (
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.margins import adjust_claims, list_claims
-from sigarray._verdicts.test import SamplesOfPairs, Shares, Test
+from sigarray._verdicts.test import DrawnSamples, SamplesOfPairs, Shares, Test
 from sigarray.read._wide import Scores
 
 # With as many of each model, no correction is vain.
@@ -82,9 +82,10 @@ class Trials:
     def _count_told(self, size: int | None) -> float:
         by_task = [
             self.test.find_p_values(
-                self.draw(dict(x.scores), size, is_paired=self.is_paired),
-                self._draw_pairs(x.matched, size),
-                higher_is_better=self.higher_is_better,
+                self._join(
+                    self.draw(dict(x.scores), size, is_paired=self.is_paired),
+                    self._draw_pairs(x.matched, size),
+                )
             )
             for x in self.tasks.values()
         ]
@@ -111,7 +112,12 @@ class Trials:
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
         of_pairs = self._draw_pairs(matched or {}, size)
-        return self._find_shares(samples, sure_of, size, above, of_pairs)
+        return self._find_shares(self._join(samples, of_pairs), sure_of, size, above)
+
+    def _join(
+        self, samples: Mapping[str, np.ndarray], of_pairs: SamplesOfPairs
+    ) -> DrawnSamples:
+        return DrawnSamples(samples, of_pairs, self.higher_is_better)
 
     def _draw_pairs(
         self, matched: Mapping[tuple[str, str], Any], size: int | None
@@ -137,23 +143,21 @@ class Trials:
         size = len(scores[name])
         drawn = self.draw(same, size, is_paired=False)
         drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
-        shares = self._find_shares(drawn, [(lifted, x) for x in others], size)
+        pairs = [(lifted, x) for x in others]
+        shares = self._find_shares(self._join(drawn, {}), pairs, size)
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
 
     def _find_shares(
         self,
-        samples: Mapping[str, np.ndarray],
+        samples: DrawnSamples,
         sure_of: Collection[tuple[str, str]],
         size: int | None,
         above: float = 0.0,
-        of_pairs: SamplesOfPairs | None = None,
     ) -> Shares:
         return self.test.find_shares(
             samples,
             sure_of,
-            of_pairs or {},
             is_corrected=self.is_corrected,
-            higher_is_better=self.higher_is_better,
             n_tasks=self.n_tasks,
             above=above,
             divisor=self.find_divisor(size),
@@ -329,7 +333,6 @@ class AggregateTrials:
     def _count(
         self, x: np.ndarray, labels: Mapping[str, np.ndarray], name: str
     ) -> list[int]:
-        """Count the scores of a model on each task."""
         if x.ndim > 2:
             return [x.shape[2]] * x.shape[1]
         return list(map(int, np.bincount(labels[name])))

@@ -16,11 +16,7 @@ from sigarray._verdicts.comparison import (
 )
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.doubts import advise_these_tasks
-from sigarray._verdicts.lacking import (
-    count_tasks,
-    explain_matched,
-    say_left_out,
-)
+from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
 from sigarray._verdicts.margin_words import (
     explain_margin,
     explain_over_tasks,
@@ -55,15 +51,10 @@ from sigarray._verdicts.ranking import (
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.score_lines import join_methods
-from sigarray._verdicts.verdict import (
-    say_correction_of_tests,
-    say_order_basis,
-)
+from sigarray._verdicts.verdict import say_correction_of_tests, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import (
-    without_infinities,
-)
+from sigarray.report._numbers import without_infinities
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
@@ -244,7 +235,6 @@ def _write_document(
     sentences: list[str],
     over: OverTasks | None,
 ) -> dict[str, Any]:
-    """Return what is written as JSON."""
     correction = next(iter(compared.values())).correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))

@@ -5,7 +5,7 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._verdicts import near_levels
-from sigarray._verdicts.orders import OrderOptions
+from sigarray._verdicts.asked import OrderOptions
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_bound_is_that_of_the_library(n_models, n_runs, n_resamples, lead):
     scores = {f"m{k}": rng.normal(size=n_runs) for k in range(n_models)}
     scores["m0"] = scores["m0"] + lead
     result = multi_aso(scores, n_resamples=n_resamples, rng=0)
-    drawn = near_levels._list_drawn(
+    drawn = near_levels.list_drawn(
         scores,
         result,
         OrderOptions(n_resamples=n_resamples),
@@ -86,16 +86,19 @@ def test_samples_of_a_power_analysis_stop_early(monkeypatch):
         return draw(counted, *args)
 
     monkeypatch.setattr(near_levels, "_draw_until_clear", count)
-    arguments = {"level": 0.05 / 3, "sign": 1.0, "pairs": [(0, 2)]}
-    (near,) = near_levels.find_bounds(
-        scores, result, OrderOptions(n_resamples=100), **arguments
-    ).items()
-    pair, bound = near
+
+    def find_bounds(options):
+        drawn = near_levels.list_drawn(
+            scores, result, options, level=0.05 / 3, sign=1.0
+        )
+        return near_levels.find_bounds(drawn, options, [(0, 2)])
+
+    ((pair, bound),) = find_bounds(OrderOptions(n_resamples=100)).items()
     assert pair == (0, 2)
     assert sum(counts) < 2**13
     counts.clear()
     toss_up = OrderOptions(n_resamples=100, threshold=bound)
-    drawn = near_levels.find_bounds(scores, result, toss_up, **arguments)[0, 2]
+    drawn = find_bounds(toss_up)[0, 2]
     assert 2**13 <= sum(counts) < 2**14
     many = multi_aso(
         {name: scores[name] for name in ("m0", "m2")},
