@@ -198,8 +198,8 @@ def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
     it = "it" if is_one else "them"
     warnings.warn(
         f"{list_few(map(repr, names))} {said}, which can hardly decide anything, and "
-        f"the correction for pairs with {it} makes verdicts on other pairs weaker. Leave "
-        f"{it} out with --ignore, or run {it} more often.",
+        f"the correction for pairs with {it} makes verdicts on other pairs weaker. "
+        f"Leave {it} out with --ignore, or run {it} more often.",
         UserWarning,
         stacklevel=3,
     )
