@@ -57,9 +57,8 @@ HERE = [name for name in CHOSEN if find_lack(name) is None]
 EAGER = [name for name in HERE if not name.startswith("jax")]
 # A device without float64 is for the contract tests, too, and for two rooms.
 USUAL = [name for name in EAGER if HAS_ALL or name != "array_api_strict:no_float64"]
-everywhere = pytest.mark.parametrize(
-    "backend", [name for name in HERE if name != "jax.numpy:x64"], indirect=True
-)
+ONE_WIDTH = [name for name in HERE if name != "jax.numpy:x64"]
+everywhere = pytest.mark.parametrize("backend", ONE_WIDTH, indirect=True)
 # What takes long and is not of a backend: published figures, memory, the ancestor.
 whole_suite = pytest.mark.skipif(
     "SIGARRAY_BACKENDS" in os.environ, reason="SIGARRAY_BACKENDS asks for a part"

@@ -31,6 +31,31 @@ LOOPS = [
 # a program for every shape.
 LIBRARIES = [x for x in EAGER if x != "array_api_strict:no_float64"]
 
+
+def few_on_jax(names, values, few, backends):
+    """Run a test for these values on each backend, and on JAX for a few of them.
+
+    What is the same array code on each backend runs once more on JAX for each way that
+    it branches; every other value has JAX compile one more shape.
+    """
+    rows = [x if isinstance(x, tuple) else (x,) for x in values]
+    kept = [x if isinstance(x, tuple) else (x,) for x in few]
+    assert all(x in rows for x in kept)
+    pairs = [
+        pytest.param(name, *row, id="-".join([name, *(_name(x) for x in row)]))
+        for name in backends
+        for row in rows
+        if HAS_ALL or not name.startswith("jax") or row in kept
+    ]
+    return pytest.mark.parametrize(
+        ("backend", *names.split(", ")), pairs, indirect=["backend"]
+    )
+
+
+def _name(value):
+    return getattr(value, "__name__", str(value))
+
+
 # For programs of their own, which take `ENTRIES` or `OTHERS` by its name.
 entries_or_others = pytest.mark.parametrize(
     "cases", ["ENTRIES", pytest.param("OTHERS", marks=pytest.mark.long)]
@@ -42,14 +67,24 @@ def over(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-def over_all():
-    """Run a test for each case; of one function, all but the first are `long`."""
+def over_all(cases=CASES, default=ENTRIES):
+    """Run a test for each case; all but some, the first of each, are `long`."""
     return over(
         [
-            pytest.param(case, marks=[] if case in ENTRIES else [pytest.mark.long])
-            for case in CASES
+            pytest.param(case, marks=[] if case in default else [pytest.mark.long])
+            for case in cases
         ]
     )
+
+
+def over_backends():
+    """Run a test for each case and backend; without float64, for the first of each."""
+    pairs = [
+        pytest.param(name, case, id=f"{name}-{case.id}")
+        for name in EAGER
+        for case in (CASES if HAS_ALL or name in LIBRARIES else ONE_EACH)
+    ]
+    return pytest.mark.parametrize(("backend", "case"), pairs, indirect=["backend"])
 
 
 def over_libraries(cases, backends=LIBRARIES):

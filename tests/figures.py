@@ -242,7 +242,7 @@ PAGES = [
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
-    ("sigarray/_verdicts/method_of_orders.py", say_in_method_line),
+    ("sigarray/_verdicts/method_lines.py", say_in_method_line),
     ("sigarray/_verdicts/request.py", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

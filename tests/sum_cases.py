@@ -319,4 +319,10 @@ SUM_CASES = [
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
     Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),
     Case("t_ci-paired", sigarray.t_ci, ((9,), (9,)), {"paired": True}),
+    Case(
+        "t_ci-splits",
+        sigarray.t_ci,
+        ((9,), (9,)),
+        {"paired": True, "test_share": 0.2},
+    ),
 ]

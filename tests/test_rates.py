@@ -25,7 +25,7 @@ from benchmarks.reproduce.rates import (
 )
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
 from benchmarks.versus import HEADER, list_lines
-from sigarray._verdicts.pair_options import RESAMPLING_TESTS, PairOptions
+from sigarray._verdicts.asked import RESAMPLING_TESTS, PairOptions
 from sigarray._verdicts.pairwise_tests import run_pairwise
 from tests import figures
 from tests.backends import whole_suite

@@ -11,8 +11,7 @@ import numpy as np
 
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.verdict_page import show, write_table
-from sigarray._verdicts.aggregate_tests import Pooled
-from sigarray._verdicts.improvements import compare_runs
+from sigarray._verdicts.aggregate_tests import Pooled, compare_runs
 
 TASKS = (2, 6, 8, 26)
 # The runs of A and of B on a task: the least and the most of each.

@@ -1,19 +1,22 @@
-"""The request that the options of a command make."""
+"""The request that the options of a command make, and ways to resample in words."""
 
 import argparse
 
 from sigarray._cli.options.choices import AGGREGATES
 from sigarray._verdicts.asked import Request, check_request
 
+ITEMS = {"all": "all items", "bootstrap": "bootstrapped items"}
+RESPONSES = {
+    "all": "all responses",
+    "bootstrap": "bootstrapped responses",
+    "one": "one response",
+    "first": "the first response",
+    "without_replacement": "all responses in random order",
+}
+
 
 def read_request(options: argparse.Namespace) -> Request:
-    """Return the request, and refuse options that the test ignores.
-
-    Raises
-    ------
-    ValueError
-        Such an option.
-    """
+    """Return the request, and refuse options that the test ignores."""
     return check_request(
         Request(
             test=options.test,

@@ -4,21 +4,23 @@ import argparse
 from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
-from sigarray._cli.inputs import read_models
-from sigarray._cli.large_tables import open_large
+from sigarray._cli.files import (
+    check_picture_file,
+    check_target,
+    open_large,
+    read_models,
+)
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.picture_files import check_picture_file, check_target
 from sigarray._cli.repeating import (
     apply_signature,
     explain_reading,
     report_verification,
 )
 from sigarray._verdicts.models import compare_table
-from sigarray._verdicts.page import Origin, write_page
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import Origin, save_pictures, write_page
+from sigarray._verdicts.records import list_undecided
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
-from sigarray._verdicts.undecided import list_undecided
 from sigarray.report._files import write_file
 from sigarray.report._layout import Report
 
@@ -55,7 +57,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> None:
-    """Write the picture and the page that were asked for."""
     if not result.table.ids:
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)

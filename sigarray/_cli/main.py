@@ -1,16 +1,14 @@
 """The `sigarray` command: which model is better, from a table of scores."""
 
 import argparse
-import importlib
 import shlex
 import sys
 from collections.abc import Sequence
 
-from sigarray._cli.arguments import separate_files
-from sigarray._cli.usage import Parser
+from sigarray._cli.usage import Parser, separate_files
 from sigarray._version import __version__
 
-# Modules of this folder and of its options, imported when needed, and their help.
+# Modules of this folder, imported when needed, and their help.
 _COMMANDS = {
     "compare": "say which of several models are better",
     "power": "say whether there are enough runs",
@@ -55,7 +53,6 @@ def _parse(given: Sequence[str]) -> argparse.Namespace:
 
 
 def _find_parser(name: str) -> Parser:
-    """Return the parser of a command."""
     parser: Parser = _build_parser([name]).parse_args([name]).parser
     return parser
 
@@ -96,17 +93,19 @@ def _build_parser(arguments: Sequence[str]) -> Parser:
         if name not in arguments[:1]:
             parsers.add_parser(name)
             continue
-        module = importlib.import_module(f"sigarray._cli.options.{name}")
-        usage = f"sigarray {name} [OPTION ...] {module.FILES}".rstrip()
+        from sigarray._cli.options.commands import DESCRIPTIONS, OPTIONS
+
+        files, add_options = OPTIONS[name]
+        usage = f"sigarray {name} [OPTION ...] {files}".rstrip()
         command = parsers.add_parser(
             name,
             usage=usage,
-            description=module.DESCRIPTION,
+            description=DESCRIPTIONS[name],
             formatter_class=_Formatter,
             add_help=False,
         )
         command.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
-        module.add_options(command)
-        command.takes_files = bool(module.FILES)
+        add_options(command)
+        command.takes_files = bool(files)
         command.set_defaults(parser=command)
     return parser

@@ -4,29 +4,31 @@ import argparse
 from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
-from sigarray._cli.inputs import read_models
-from sigarray._cli.picture_files import check_picture_file
-from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.files import check_picture_file, read_models
+from sigarray._cli.power_answers import Answer, Goal, Lift, choose_lift
 from sigarray._cli.power_items import refuse_difference, report_items
-from sigarray._cli.power_lift import Lift, choose_lift
-from sigarray._cli.power_pace import guess_seconds
-from sigarray._cli.power_picture import draw_power
-from sigarray._cli.power_report import report_power
-from sigarray._cli.power_sizes import N_SAMPLES, Duels, find_sizes, list_sizes
+from sigarray._cli.power_report import draw_power, report_power
+from sigarray._cli.power_sizes import (
+    N_SAMPLES,
+    Duels,
+    find_sizes,
+    guess_seconds,
+    list_sizes,
+)
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.constants import doubt_pilot
+from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, note, track
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
     order_over_tasks,
 )
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
@@ -53,10 +55,7 @@ def run(options: argparse.Namespace) -> Report:
     check_picture_file(options.plot, options.files)
     request = read_request(options)
     table = read_models(
-        options,
-        is_paired=request.is_paired,
-        min_models=1,
-        max_models=_MAX_MODELS,
+        options, is_paired=request.is_paired, min_models=1, max_models=_MAX_MODELS
     )
     if table.runs and request.statistic is None:
         return report_items(table, request, options)
@@ -140,13 +139,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
-    """Write the picture that was asked for.
-
-    Raises
-    ------
-    ValueError
-        No matplotlib, or no two models whose means differ.
-    """
     if not any(x.pairs for x in answers):
         msg = "Expected --plot with two models or more whose means differ; got none."
         raise ValueError(msg)

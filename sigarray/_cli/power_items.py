@@ -41,13 +41,7 @@ class _Pair(NamedTuple):
 def report_items(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> Report:
-    """Say how many items show a difference, for several numbers of runs.
-
-    Raises
-    ------
-    ValueError
-        Options of samples that are drawn, another test than t, or one model.
-    """
+    """Say how many items show a difference, for several numbers of runs."""
     check_baseline(request, table)
     _refuse_options(table, request, options)
     request = choose_default_test(request, table)
@@ -240,7 +234,6 @@ def _show_present(x: _Pair) -> str:
 def _say(
     x: _Pair, n_runs: list[int], options: argparse.Namespace, *, has_tasks: bool
 ) -> str:
-    """Say how many items each number of runs needs."""
     on = f"On {quote(x.task)}: " if has_tasks else ""
     size = abs(x.difference) if options.difference is None else options.difference
     aim = f"a difference of {show_number(size)}"

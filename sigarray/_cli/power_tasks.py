@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sigarray._cli.power_answers import Answer, Goal
-from sigarray._cli.power_pace import guess_sizes, guess_time
-from sigarray._cli.power_pilot import say_pilot
+from sigarray._cli.power_answers import (
+    Answer,
+    Goal,
+    is_short,
+    say_pilot,
+    show_present,
+    show_size,
+)
 from sigarray._cli.power_report import (
     count_pairs,
     list_records,
@@ -18,10 +23,14 @@ from sigarray._cli.power_report import (
     say_precision,
     start_pair,
 )
-from sigarray._cli.power_sizes import N_SAMPLES, list_sizes, search_sizes
-from sigarray._cli.power_tables import is_short, show_present, show_size
+from sigarray._cli.power_sizes import (
+    N_SAMPLES,
+    guess_sizes,
+    guess_time,
+    list_sizes,
+    search_sizes,
+)
 from sigarray._numeric.special import normal_quantile
-from sigarray._verdicts.aggregate_samples import AggregateTrials
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import Request
@@ -35,6 +44,7 @@ from sigarray._verdicts.request import (
     make_test,
 )
 from sigarray._verdicts.sampled import take_clusters
+from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 
@@ -46,13 +56,7 @@ _N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
 def report_tasks(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> tuple[Report, Answer, Goal]:
-    """Say how many scores on each of these tasks show the difference of each pair.
-
-    Raises
-    ------
-    ValueError
-        A single model, a lift, or scores that the statistic is not for.
-    """
+    """Say how many scores on each of these tasks show the difference of each pair."""
     name = f"--statistic {request.statistic}"
     if len(table.models) < 2 or options.lift is not None:
         got = (
@@ -145,7 +149,6 @@ def _search(
     x: Comparison,
     options: argparse.Namespace,
 ) -> Answer:
-    """Search for the number of scores of each pair that seems to differ."""
     sign = 1.0 if found.higher_is_better else -1.0
     pairs = list(leads)
     if trials.margin is not None:
@@ -203,7 +206,6 @@ def _guess_needed(
 
 
 def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    """Say what power is of."""
     over = f" over these {count_tasks(found)}" if goal.n_tasks > 1 else ""
     by = NAMES[found.statistic][1]
     said = f"the verdict of sigarray compare by {by}{over}"

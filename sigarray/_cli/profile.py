@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.inputs import read_models
-from sigarray._cli.picture_files import check_picture_file
+from sigarray._cli.files import check_picture_file, read_models
 from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._verdicts.lacking import count_by_task, list_shared
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
-from sigarray._verdicts.picture_files import save_pictures
+from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.pictures import Picture
-from sigarray._verdicts.task_counts import count_by_task, list_shared
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult
@@ -90,13 +89,7 @@ def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
 
 
 def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
-    """Return the design of a table, and refuse those that profiles are not for.
-
-    Raises
-    ------
-    ValueError
-        Items in several runs or in clusters, no task of all models, or single scores.
-    """
+    """Return the design of a table, and refuse those that profiles are not for."""
     if table.runs or table.clusters:
         what, advice = "items in clusters", "--unit cluster"
         if table.runs:
@@ -248,7 +241,7 @@ def _report(
     )
     header = ["model", *(f"{sign} {x:.10g}" for x in shown), "band"]
     remarks = [
-        "Bands that overlap are no test: sigarray compare says which model is better.",
+        "Bands that overlap are no test: sigarray compare says which model is better."
     ]
     sentences = [
         f"{quote(name)}: "
@@ -313,13 +306,6 @@ def _write_picture(
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    """Write the picture that was asked for.
-
-    Raises
-    ------
-    ValueError
-        No matplotlib.
-    """
     try:
         from sigarray import plot
         from sigarray.plot._style import warn_of_undrawable

@@ -36,13 +36,7 @@ _OF_READING = (
 
 
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
-    """Set the options of a signature, and return its fields.
-
-    Raises
-    ------
-    ValueError
-        No signature of a comparison, or another value of an option that it holds.
-    """
+    """Set the options of a signature, and return its fields."""
     fields = read_signature(options.verify)
     for name in ("test", "correction", "better"):
         if name not in fields:
@@ -89,13 +83,7 @@ def _disagree(option: str, said: str | None) -> ValueError:
 
 @contextlib.contextmanager
 def explain_reading(fields: Mapping[str, str] | None) -> Iterator[None]:
-    """Say of errors in reading what the signature does not hold, if there is one.
-
-    Raises
-    ------
-    ValueError
-        The error, with that sentence.
-    """
+    """Say of errors in reading what the signature does not hold, if there is one."""
     try:
         yield
     except ValueError as error:

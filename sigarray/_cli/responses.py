@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.inputs import open_table
-from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._cli.choosing import ITEMS, RESPONSES
+from sigarray._cli.files import open_table
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
 from sigarray._verdicts.notes import announce
@@ -203,9 +203,7 @@ def _make_metric(
             )
             raise ValueError(msg)
         return metrics.binary(
-            name,
-            gold_threshold=threshold,
-            system_threshold=threshold,
+            name, gold_threshold=threshold, system_threshold=threshold
         )
     if name == "kl_divergence":
         low, high = options.range or (0.0, 1.0)

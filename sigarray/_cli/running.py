@@ -10,8 +10,15 @@ import re
 import sys
 
 from sigarray._backend.workers import executed_by, nest_execution
-from sigarray._cli.messages import complain, quiet, say, tell, warnings_as_lines
-from sigarray._cli.progress import track, watch
+from sigarray._cli.messages import (
+    complain,
+    quiet,
+    say,
+    tell,
+    track,
+    warnings_as_lines,
+    watch,
+)
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray.report._layout import Report
 from sigarray.report._rendering import render

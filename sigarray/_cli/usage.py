@@ -1,11 +1,27 @@
 """The parser of the command, whose errors say what was wrong and where help is."""
 
 import argparse
+import itertools
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from sigarray._plain_text import list_in_words, show_controls, suggest
+
+_DIRECTIONS = ("--lower-is-better", "--higher-is-better")
+
+
+def separate_files(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which a FILE behind the direction is no metric."""
+    separate = list(arguments)
+    for k, (option, after) in enumerate(itertools.pairwise(arguments)):
+        path = after if Path(after).exists() else after.partition("=")[2]
+        is_file = after == "-" or (bool(path) and Path(path).exists())
+        if option in _DIRECTIONS and is_file:
+            separate[k] = f"{option}="
+    return separate
+
 
 # What argparse says -> what we do, with the parts of its message.
 _SAID = (

@@ -11,7 +11,13 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
-from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
+from sigarray._difference.resampling import (
+    DESIGN_RULES,
+    check_test_share,
+    in_dtype,
+    mean_or_sums,
+    widen_error,
+)
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
@@ -201,6 +207,7 @@ def t_ci(
     clusters: Any = None,
     n_clusters: int | None = None,
     strata: Any = None,
+    test_share: float | None = None,
     axis: Axis = -1,
 ) -> BootstrapResult:
     """Student's confidence interval of a mean, of a metric, or of a difference of two.
@@ -239,6 +246,11 @@ def t_ci(
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
         label for each score, as in `t_test`.
+    test_share : float, optional
+        With `paired`, for scores on one data set that was split anew for each of them:
+        the share of its items on which a model was tested, such as 0.2 for five folds.
+        The error is that of Nadeau and Bengio [1]_, because scores from overlapping
+        training sets are not independent. Static under `jit`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if both were sampled, as in `t_test`.
@@ -258,7 +270,9 @@ def t_ci(
         Scores that are not real numbers, or of two libraries or devices.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, or options outside their range.
+        sample, leading axes that do not broadcast, options outside their range, or a
+        `test_share` without `paired`, or beside clusters, strata or axes of seeds and
+        items.
 
     See Also
     --------
@@ -274,6 +288,15 @@ def t_ci(
     tasks (see :doc:`/aggregates`); and with axes of seeds and of items in 92.9 to 97.1
     %, those of items alone in 20.9 to 95.5 %, and those of seeds alone in 25.7 to 96.5
     % (see :doc:`/seeds_and_items`).
+
+    With `test_share`, the error is that of `t_test`. Of the data sets in its Notes,
+    with 10 folds to 10 times 10, intervals of 95 % held the difference of two learners
+    in 95.0 to 99.0 %, and those without it in 42.8 to 94.1 %.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine
+       Learning 52, 239-281. :doi:`10.1023/A:1024068626366`
 
     Examples
     --------
@@ -295,6 +318,7 @@ def t_ci(
         strata=strata,
     )
     check_sizes(*samples, purpose="to resample")
+    check_test_share(test_share, design, paired=paired)
     result = _t_ci(
         xp,
         samples,
@@ -303,6 +327,7 @@ def t_ci(
         paired=paired,
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
+        test_share=test_share,
     )
     value, low, high, error = in_dtype(xp, dtype, result)
     return BootstrapResult(value, ConfidenceInterval(low, high), error)
@@ -318,6 +343,7 @@ def _t_ci(
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
+    test_share: float | None,
 ) -> tuple[Array, ...]:
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, statistic, samples, design, paired)
@@ -325,6 +351,8 @@ def _t_ci(
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])
     error = xp.sqrt(total)
+    if test_share is not None:
+        error = error * widen_error(samples[0].shape[-1], test_share)
     margin = xp.where(error > 0.0, error * student_t_isf(xp, tail, df), math.nan)
     results = (difference, difference - margin, difference + margin, error)
     fault = difference - difference

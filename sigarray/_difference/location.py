@@ -1,6 +1,5 @@
 """Student's t-test: of two means, of pairs, or of a metric of sums."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -9,7 +8,13 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
-from sigarray._difference.resampling import DESIGN_RULES, in_dtype, mean_or_sums
+from sigarray._difference.resampling import (
+    DESIGN_RULES,
+    check_test_share,
+    in_dtype,
+    mean_or_sums,
+    widen_error,
+)
 from sigarray._difference.studentized import (
     MARGIN_RULE,
     Hypothesis,
@@ -264,19 +269,8 @@ def compare_by_t(
         n_clusters=n_clusters,
         strata=strata,
     )
-    if test_share is not None and not paired:
-        msg = (
-            "Expected paired=True with test_share, for every split is of both models; "
-            "got paired=False. Pass paired=True, or no test_share."
-        )
-        raise ValueError(msg)
     check_sizes(a, b, purpose="for their variance")
-    if test_share is not None and not design.is_simple:
-        msg = (
-            "Expected test_share, or clusters, strata or axis=(seeds, items); got "
-            "both. Average the items of each fold, and pass the axis of the folds."
-        )
-        raise ValueError(msg)
+    check_test_share(test_share, design, paired=paired)
     result = _t_test(
         xp,
         a,
@@ -314,8 +308,7 @@ def _t_test(
         t, df = find_t(xp, excess, squares, dfs)
         df = df + (difference - difference)
         if test_share is not None:
-            # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training.
-            t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
+            t = t / widen_error(n, test_share)
         # An infinite t has no p-value.
         pvalue = student_p_value(xp, alternative, t, df) + (t - t)
         of_each.append([t, pvalue, df])

@@ -1,5 +1,6 @@
 """Checks and warnings of samples, for tests and intervals."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -12,10 +13,15 @@ from sigarray._backend.checks import (
     optional,
     show,
 )
-from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
-from sigarray._backend.tables import Axis, axis_or_axes, one_axis, standardize_tables
+from sigarray._backend.tables import (
+    Axis,
+    axis_or_axes,
+    one_axis,
+    standardize_columns,
+    standardize_tables,
+)
 from sigarray._backend.warn import warn_caller
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
@@ -301,3 +307,29 @@ def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
 def clip_p_value(xp: Library, pvalue: Array) -> Array:
     """Clip to at most 1, and above 0: the observed sample is one of the resamples."""
     return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)
+
+
+def check_test_share(share: float | None, design: Design, *, paired: bool) -> None:
+    """Raise unless splits of one data set are pairs, without another design."""
+    if share is None:
+        return
+    if not paired:
+        msg = (
+            "Expected paired=True with test_share, for every split is of both models; "
+            "got paired=False. Pass paired=True, or no test_share."
+        )
+        raise ValueError(msg)
+    if not design.is_simple:
+        msg = (
+            "Expected test_share, or clusters, strata or axis=(seeds, items); got "
+            "both. Average the items of each fold, and pass the axis of the folds."
+        )
+        raise ValueError(msg)
+
+
+def widen_error(n: int, share: float) -> float:
+    """Return by what factor the error of n scores is larger, for splits that overlap.
+
+    It is that of equation 9 of Nadeau and Bengio (2003): 1 / n + test / training.
+    """
+    return math.sqrt(1.0 + n * share / (1.0 - share))

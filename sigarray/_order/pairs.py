@@ -17,11 +17,12 @@ from sigarray._backend.chunks import (
     MAX_DIFFERENCES,
     chunk_size,
     map_entries,
+    map_windows,
+    rows_of,
     within_room,
 )
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
-from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.

@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced, standardize
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
 from sigarray._order.pairs import Stacks

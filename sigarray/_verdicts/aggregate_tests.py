@@ -1,8 +1,9 @@
 """Tests and intervals of two models, or one, over these tasks, which are strata."""
 
 import contextlib
+import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
+from sigarray._difference.improvement import find_improvements
 from sigarray._difference.intervals import t_ci
 from sigarray._difference.location import t_test
 from sigarray._numeric.statistic import apply_statistic
+from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval
 
 OfScores = Literal["iqm", "mean", "median"]
@@ -120,7 +123,6 @@ def _estimate(
     by: dict[str, Any],
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval]:
-    """Return a statistic, or a difference, and its interval."""
     with _without_doubts():
         if statistic == "mean":
             found: Any = t_ci(*samples, **by)
@@ -128,3 +130,158 @@ def _estimate(
             by = by | {"statistic": statistic, "method": "percentile", **resampling}
             found = bootstrap_ci(*samples, **by)
     return float(found.statistic), Interval(*map(float, found.confidence_interval))
+
+
+# The least share of scores that are tied where a statistic cuts, of which it is said.
+# Of 100 ratings of 1 to 5 in pairs, 300 simulations of equal models each: if 40 or 70 %
+# had the middle value, the interval of the difference of medians was [0, 0] in 92 and
+# 97 % of cases; interquartile means differed in 2 to 6 %, as they should.
+_TIED = {"iqm": 0.5, "median": 0.25}
+_CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
+
+
+def refuse_two_values(
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
+) -> None:
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
+
+    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
+    """
+    values = _list_two_values(pooled)
+    if statistic not in OF_ORDER or not values:
+        return
+    numbers = {
+        model: (float(np.mean(x)), apply_to_scores(statistic, x))
+        for model, x in pooled.items()
+    }
+    worst = max(numbers, key=lambda model: abs(np.subtract(*numbers[model])))
+    (low, high), (mean, other) = values, numbers[worst]
+    advice = "Pass --statistic mean."
+    if n_tasks == 1:
+        advice = "Leave it out: models are compared by their means."
+    msg = (
+        f"Expected scores of more than two values with --statistic {statistic}; got "
+        f"{low:g} and {high:g}, of which the mean says how many are {high:g}: for "
+        f"{worst!r} it is {show_number(mean)}, and the {name} "
+        f"{show_number(other)}. {advice}"
+    )
+    raise ValueError(msg)
+
+
+def _list_two_values(pooled: Mapping[str, np.ndarray]) -> list[float]:
+    """Return the two values that all scores have, if some model has both."""
+    ends = [(float(x.min()), float(x.max())) for x in pooled.values()]
+    values = sorted({x for pair in ends for x in pair})
+    if len(values) != 2 or all(low == high for low, high in ends):
+        return []
+    return values if all(np.isin(x, values).all() for x in pooled.values()) else []
+
+
+def suits(pooled: Mapping[str, np.ndarray], statistic: Aggregate) -> bool:
+    """Tell whether a statistic says something of scores that their mean does not."""
+    return not _list_two_values(pooled) and _find_tied(pooled, statistic) is None
+
+
+def _find_tied(
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate
+) -> tuple[str, float] | None:
+    """Return the model with the largest share of ties, and that, if it is large."""
+    shares = {model: find_share(x, statistic) for model, x in pooled.items()}
+    most = max(shares, key=shares.__getitem__)
+    return (most, shares[most]) if shares[most] >= _TIED[statistic] else None
+
+
+def doubt_ties(
+    pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
+) -> None:
+    """Warn that many scores of a model are tied where the statistic cuts."""
+    tied = _find_tied(pooled, statistic) if statistic in OF_ORDER else None
+    if tied is None:
+        return
+    says = {
+        "iqm": "leaves out a quarter of the scores at each end, and says little of "
+        "scores of few values, which have no outliers",
+        "median": "moves in steps of such scores, so that a difference may be 0, with "
+        "an interval of [0, 0], where means differ",
+    }
+    where = "quartiles" if statistic == "iqm" else "median"
+    advice = "--statistic mean takes all of them."
+    if n_tasks == 1:
+        advice = "Without it, models are compared by their means."
+    warnings.warn(
+        f"--statistic {statistic}: {100.0 * tied[1]:.0f} % of the scores of "
+        f"{tied[0]!r} are tied at its {where}. The {name} {says[statistic]}. "
+        f"{advice}",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def find_share(x: np.ndarray, statistic: Aggregate) -> float:
+    """Return the share of scores at the places where a statistic cuts."""
+    cuts = np.quantile(x, _CUTS[statistic], method="inverted_cdf")
+    values, counts = np.unique(x[np.isin(x, cuts)], return_counts=True)
+    # A score that is there once is no tie.
+    return float(np.sum(counts[counts > 1])) / len(x) if len(values) else 0.0
+
+
+# Shares nearer to 1/2 are 1/2, but for rounding.
+_ROUNDING = 1e-9
+
+
+def compare_runs(
+    samples: Iterable[Pooled],
+    confidence: float,
+    *,
+    higher_is_better: bool,
+    resampling: Mapping[str, Any],
+) -> tuple[float, Interval, float]:
+    """Return how far P(A better) is above 1/2, its interval and its p-value.
+
+    Runs are drawn within each task, as in `probability_of_improvement`. The p-value is
+    twice the share of resamples in which the other model is ahead, so that it says what
+    intervals by percentiles do; and no less than the least of all ways to deal out the
+    runs of each task, for few runs may be apart by chance.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    a, b = samples
+    sizes = zip(np.bincount(a.tasks), np.bincount(b.tasks), strict=True)
+    lead, leads, p = find_leads(
+        sign * a.scores, sign * b.scores, (a.tasks, b.tasks), sizes, resampling
+    )
+    low, high = np.quantile(leads, [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
+    return float(lead), Interval(float(low), float(high)), float(p)
+
+
+def find_leads(
+    a: np.ndarray,
+    b: np.ndarray,
+    strata: Any,
+    sizes: Iterable[tuple[int, int]],
+    resampling: Mapping[str, Any],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`.
+
+    Scores may have leading axes; `sizes` are the numbers of runs of both on each task.
+    """
+    n_resamples, seed = resampling["n_resamples"], resampling["rng"]
+    observed, replicates = find_improvements(a, b, strata, seed, n_resamples)
+    lead, leads = np.asarray(observed) - 0.5, np.asarray(replicates) - 0.5
+    is_behind = np.where(lead[..., None] > 0.0, leads <= _ROUNDING, leads >= -_ROUNDING)
+    p = 2.0 * (1 + np.count_nonzero(is_behind, axis=-1)) / (n_resamples + 1)
+    # The least of the runs of each task, dealt out.
+    least = 2 / math.prod(math.comb(int(n + m), int(n)) for n, m in sizes)
+    is_tie = np.abs(lead) <= _ROUNDING
+    p = np.where(is_tie, 1.0, np.minimum(1.0, np.maximum(p, least)))
+    return np.where(is_tie, 0.0, lead), leads, p
+
+
+def average_improvements(
+    names: Iterable[str], leads: Mapping[tuple[str, str], float]
+) -> dict[str, float]:
+    """Return the mean probability of each model to beat those it is compared with."""
+    by_model: dict[str, list[float]] = {name: [] for name in names}
+    for (a, b), lead in leads.items():
+        by_model[a].append(0.5 + lead)
+        by_model[b].append(0.5 - lead)
+    return {name: float(np.mean(x)) for name, x in by_model.items()}

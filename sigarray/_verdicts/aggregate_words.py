@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from sigarray._plain_text import quote, show_number
-from sigarray._verdicts.aggregate_records import make_record, write_document
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
     explain_ranks,
+    explain_widths,
     name_by,
     name_p_value,
     say_own_level,
@@ -24,8 +24,9 @@ from sigarray._verdicts.aggregate_tables import (
     table_of_pairs,
 )
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
-from sigarray._verdicts.asked import OF_INDEPENDENT
+from sigarray._verdicts.asked import FEW_SCORES, OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.lacking import say_left_out
 from sigarray._verdicts.margin_words import (
     order_pair,
     say_margin_of,
@@ -42,16 +43,11 @@ from sigarray._verdicts.pair_numbers import (
     say_if_sharper,
     say_least,
 )
-from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import say_which_are_better
-from sigarray._verdicts.records import AGGREGATE_FIELDS
-from sigarray._verdicts.task_counts import say_left_out
+from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.report._layout import Report
-from sigarray.report._numbers import (
-    equate,
-    show_p_value,
-)
+from sigarray.report._numbers import equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
@@ -75,7 +71,7 @@ def add_aggregates(
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks = [*_list_remarks(x), *_explain_widths(x, over)]
+    remarks = [*_list_remarks(x), *explain_widths(x, over)]
     of_ranks = explain_ranks(x)
     title, *answers = report.headline
     is_one = len(compared) == 1
@@ -100,7 +96,8 @@ def add_aggregates(
         else [title, *own, *answers],
         remarks=[*remarks, *report.said],
         advice=list(dict.fromkeys([*advised, *report.advice])),
-        clauses=_say_what_decides(x) or report.clauses,
+        # Those of a report of several tasks are of other tables than the answer's.
+        clauses=_say_what_decides(x) or (report.clauses if is_one else []),
         paragraphs=_add_paragraph(x, report.paragraphs, compared),
     )
 
@@ -160,7 +157,6 @@ def _add_paragraph(
 
 
 def _say_answer(x: Aggregates) -> list[str]:
-    """Say in a line which models are better."""
     by = f" by {name_by(x, are_many=True)}{say_where(x)}"
     return say_which_are_better(x.order, x.baseline, x.wins, by)
 
@@ -193,7 +189,6 @@ def _say_pair(
 
 
 def _name_estimate(x: Aggregates) -> str:
-    """Name what is shown of a pair."""
     if x.is_of_pairs:
         return (
             "how probably a run of the model that is named first beats one of the "
@@ -205,7 +200,6 @@ def _name_estimate(x: Aggregates) -> str:
 def _say_not_worse(
     x: Aggregates, pair: PairOfAggregates, comparison: Comparison
 ) -> str:
-    """Say that a model is not worse over these tasks, or both are equivalent."""
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
     by = say_where(x) or f" by {name_by(x, are_many=True)}"
     margin = f"{x.margin or 0.0:.10g}"
@@ -221,7 +215,6 @@ def _say_not_worse(
 
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
-    """Say in a line which models are no worse by the margin, if that was asked."""
     comparison = next(iter(compared.values()))
     where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
     where = f"{where[0].upper()}{where[1:]}"
@@ -276,29 +269,12 @@ def _list_remarks(x: Aggregates) -> list[str]:
     return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
 
 
-def _explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
-    """Say why an interval over tasks like these may be the shorter one."""
-    if over is None or x.statistic != "mean":
-        return []
-    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
-    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
-    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
-        return []
-    return [
-        "An interval over tasks like these may be shorter than that over these tasks, "
-        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
-        "few may be alike by chance."
-    ]
-
-
 def _say_clusters(x: Aggregates) -> str:
-    """Say what is done with clusters of items."""
     done = "the errors" if x.statistic == "mean" else "draws"
     return f"{done} of whole clusters"
 
 
 def _describe(x: Aggregates, test: str) -> str:
-    """Say how models are compared over these tasks, for the line on the method."""
     paired = f", paired by {x.unit}" if x.is_paired else ""
     where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
     if len(x.tasks) == 1:
@@ -377,7 +353,6 @@ def _doubt_draws(x: Aggregates) -> None:
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
-    """Warn of tasks on unlike scales, and of few scores."""
     n = min(
         sum(len(compared[task].scores[name]) for task in x.tasks) for name in x.values
     )

@@ -1,42 +1,85 @@
 """Which models are better over these tasks, of which each is a stratum.
 
+`rank_ci` inverts comparisons of its own, which may decide other pairs than the verdicts
+that are printed beside them, and needs models that are independent of each other.
+
 The tasks are fixed, and other runs of the same models on them are the question; over
 tasks like these, `over_tasks` decides. Of one task there is one stratum.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._correction import holm
 from sigarray._numeric.statistic import rounding_of
-from sigarray._verdicts.aggregate_checks import note_shared_names, refuse_scores
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
     OfScores,
     Pooled,
     apply_to_scores,
+    average_improvements,
+    compare_runs,
     compare_two,
+    doubt_ties,
     find_own_interval,
+    refuse_two_values,
     test_models,
 )
 from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.decisions import name_verdict
-from sigarray._verdicts.few_values import doubt_ties, refuse_two_values
+from sigarray._verdicts.decisions import MarginTest, name_verdict
+from sigarray._verdicts.doubts import note_shared_names, refuse_scores
 from sigarray._verdicts.floors import is_least
-from sigarray._verdicts.improvements import average_improvements, compare_runs
 from sigarray._verdicts.intervals import Interval
-from sigarray._verdicts.margin_records import MarginTest
+from sigarray._verdicts.lacking import list_shared
 from sigarray._verdicts.margins import list_not_worse, test_margins
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
-from sigarray._verdicts.ranks import Rank, find_ranks
 from sigarray._verdicts.sampled import find_sampled
-from sigarray._verdicts.task_counts import list_shared
 from sigarray.read._score_table import ScoreTable
+
+
+class Rank(NamedTuple):
+    """The rank of a model, 1 for the best, and the limits of its interval."""
+
+    rank: int
+    low: int
+    high: int
+
+
+def find_ranks(
+    values: Mapping[str, float],
+    roundings: Mapping[str, float],
+    wins: Wins,
+    *,
+    higher_is_better: bool,
+) -> dict[str, Rank]:
+    """Rank models by their values, behind those that are better and before those worse.
+
+    Where no verdict on any pair is wrong, every interval holds (Mogstad, Romano, Shaikh
+    and Wilhelm 2024): so all hold at once at the level of all verdicts together. Models
+    whose values differ by their `roundings` alone have the first of their ranks.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    worse, better = Counter(x for x, _ in wins), Counter(x for _, x in wins)
+    return {
+        name: Rank(
+            1
+            + sum(
+                sign * (y - value) > roundings[name] + roundings[other]
+                for other, y in values.items()
+            ),
+            1 + better[name],
+            len(values) - worse[name],
+        )
+        for name, value in values.items()
+    }
+
 
 # A statistic in words, in the singular and of several models.
 NAMES = {
@@ -157,13 +200,7 @@ def compare_aggregates(
     seed: int,
     margin: float | None = None,
 ) -> Aggregates:
-    """Compare models by a statistic over the tasks that all of them have.
-
-    Raises
-    ------
-    ValueError
-        Scores that this is not for; a message says which are.
-    """
+    """Compare models by a statistic over the tasks that all of them have."""
     tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {
@@ -288,7 +325,6 @@ def _find_ranks(
     *,
     higher_is_better: bool,
 ) -> dict[str, Rank]:
-    """Return the ranks of models by their values, with intervals by the verdicts."""
     roundings = {
         name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
         for (name, x), value in zip(pooled.items(), values.values(), strict=True)

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 
 from sigarray._correction import holm
+from sigarray._verdicts.asked import FEW_SCORES, PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
-from sigarray._verdicts.floors import (
-    choose_correction,
-    correct_p_values,
-    list_floors,
-)
+from sigarray._verdicts.floors import choose_correction, correct_p_values, list_floors
+from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
     add_margins,
     adjust_claims,
     adjust_margins,
     list_claims,
 )
-from sigarray._verdicts.matched import list_matched, say_own
 from sigarray._verdicts.method_lines import (
     describe_margins,
     describe_test,
@@ -31,11 +28,10 @@ from sigarray._verdicts.method_lines import (
 )
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
-from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled
-from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
+from sigarray._verdicts.test import Decisions, DrawnSamples, Results, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -53,7 +49,6 @@ class PairwiseTest(PairOptions, Test):
 
     @property
     def _plain(self) -> "PairwiseTest":
-        """The same test without a margin."""
         return replace(self, margin=None)
 
     @property
@@ -174,26 +169,17 @@ class PairwiseTest(PairOptions, Test):
         is_of_t = self.test == "permutation" and self.unit == "run"
         return FEW_SCORES if is_of_t and not self.is_paired else None
 
-    def find_p_values(
-        self,
-        samples: Mapping[str, np.ndarray],
-        of_pairs: SamplesOfPairs,
-        *,
-        higher_is_better: bool,
-    ) -> np.ndarray:
+    def find_p_values(self, samples: DrawnSamples) -> np.ndarray:
         """As in `Test`."""
-        tested = _TestedSamples(samples, of_pairs, higher_is_better)
-        pairs = pairs_of(samples, self.baseline)
-        return np.asarray([p for _, p in tested.find_p_values(self._plain, pairs)])
+        pairs = pairs_of(samples.scores, self.baseline)
+        return np.asarray([p for _, p in _test_samples(samples, self._plain, pairs)])
 
     def find_shares(
         self,
-        samples: Mapping[str, np.ndarray],
+        samples: DrawnSamples,
         sure_of: Collection[tuple[str, str]],
-        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
-        higher_is_better: bool,
         n_tasks: int,
         above: float,
         divisor: float | None = None,
@@ -203,11 +189,10 @@ class PairwiseTest(PairOptions, Test):
         With a margin these are the shares in which the first model is no worse.
         """
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
-        pairs = pairs_of(samples, self.baseline)
+        pairs = pairs_of(samples.scores, self.baseline)
         n_others = self.n_comparisons - len(pairs) if is_corrected else 0
-        tested = _TestedSamples(samples, of_pairs, higher_is_better)
         found: list[set[tuple[str, str]]] = []
-        for leads, p_values in tested.find_p_values(self._plain, pairs):
+        for leads, p_values in _test_samples(samples, self._plain, pairs):
             adjusted = p_values * (divisor or 1.0)
             if is_corrected and divisor is None:
                 adjusted = np.asarray(holm(np.append(p_values, np.ones(n_others))))
@@ -215,7 +200,7 @@ class PairwiseTest(PairOptions, Test):
             found.append({pair for pair, p in each if pair and p <= self.alpha})
         if self.margin is not None:
             claims = list_claims(pairs, self.baseline)
-            by_sample = tested.find_p_values(self, claims)
+            by_sample = _test_samples(samples, self, claims)
             for better, (_, p_values) in zip(found, by_sample, strict=True):
                 by_pair = p_values.reshape(len(pairs), -1)
                 others = np.ones((n_others, by_pair.shape[1]))
@@ -233,38 +218,27 @@ class PairwiseTest(PairOptions, Test):
         )
 
 
-@dataclass(frozen=True)
-class _TestedSamples:
-    """Samples (R, size) of all models, or of two of each pair, to test all at once."""
-
-    samples: Mapping[str, np.ndarray]
-    of_pairs: SamplesOfPairs
-    higher_is_better: bool
-
-    def find_p_values(
-        self, options: PairOptions, pairs: Sequence[tuple[str, str]]
-    ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
-        """Yield of each sample which pairs (leader, other) there are, and p-values."""
-        table, named = self.samples, list(pairs)
-        if self.of_pairs:
-            named = [(f"{j} {a}", f"{j} {b}") for j, (a, b) in enumerate(pairs)]
-            every = [y for pair in pairs for y in self._list_samples(*pair)]
-            table = dict(zip(itertools.chain.from_iterable(named), every, strict=True))
-        places = range(len(next(iter(table.values()))))
-        rows = {f"{k} {name}": x[k] for name, x in table.items() for k in places}
-        each = [(f"{k} {a}", f"{k} {b}") for k in places for a, b in named]
-        tests = find_tests(
-            rows, options, higher_is_better=self.higher_is_better, pairs=each
-        )
-        leads = [
-            None if x.leader is None else pair if x.leader == first else pair[::-1]
-            for pair, (first, _), x in zip(
-                [*pairs] * len(places), each, tests, strict=True
-            )
+def _test_samples(
+    samples: DrawnSamples, options: PairOptions, pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
+    """Yield of each sample which pairs (leader, other) there are, and p-values."""
+    table, named, by_pair = samples.scores, list(pairs), samples.of_pairs
+    if by_pair:
+        named = [(f"{j} {a}", f"{j} {b}") for j, (a, b) in enumerate(pairs)]
+        every = [
+            y for a, b in pairs for y in by_pair.get((a, b)) or by_pair[b, a][::-1]
         ]
-        for start in range(0, len(tests), len(pairs)):
-            part = slice(start, start + len(pairs))
-            yield leads[part], np.asarray([x.p_value for x in tests[part]])
-
-    def _list_samples(self, a: str, b: str) -> Sequence[np.ndarray]:
-        return self.of_pairs.get((a, b)) or self.of_pairs[b, a][::-1]
+        table = dict(zip(itertools.chain.from_iterable(named), every, strict=True))
+    places = range(len(next(iter(table.values()))))
+    rows = {f"{k} {name}": x[k] for name, x in table.items() for k in places}
+    each = [(f"{k} {a}", f"{k} {b}") for k in places for a, b in named]
+    tests = find_tests(
+        rows, options, higher_is_better=samples.higher_is_better, pairs=each
+    )
+    leads = [
+        None if x.leader is None else pair if x.leader == first else pair[::-1]
+        for pair, (first, _), x in zip([*pairs] * len(places), each, tests, strict=True)
+    ]
+    for start in range(0, len(tests), len(pairs)):
+        part = slice(start, start + len(pairs))
+        yield leads[part], np.asarray([x.p_value for x in tests[part]])

@@ -15,14 +15,14 @@ from sigarray._numeric.special import student_quantile
 from sigarray._order.crossed import find_df_of_bound, replicate_tables
 from sigarray._order.errors import has_percentiles
 from sigarray._order.many_models import multi_aso
+from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
-from sigarray._verdicts.drawing_on import Drawn, draw_pairs, find_bound
-from sigarray._verdicts.method_lines import OF_RUNS
-from sigarray._verdicts.method_of_orders import EPS_MIN, say_draws
+from sigarray._verdicts.method_lines import EPS_MIN, OF_RUNS, say_draws
+from sigarray._verdicts.near_levels import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.orders import OrderOptions, leave_out_uncompared
+from sigarray._verdicts.orders import leave_out_uncompared
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Decisions, Results
@@ -143,7 +143,7 @@ def _list_drawn(
     level: float,
     sign: float,
 ) -> Iterator[Drawn]:
-    """Yield the pairs whose bounds may be near the threshold, as `draw_on` does."""
+    """Yield the pairs whose bounds may be near the threshold, as `list_drawn` does."""
     names, n_pairs = list(tables), math.comb(len(tables), 2)
     for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
         pair = [names[i], names[j]]

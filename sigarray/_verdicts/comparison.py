@@ -62,6 +62,8 @@ class Comparison:
     sampled: Sampled | None = None
     # By how much a model may be worse and count as no worse, if that is asked.
     margin: float | None = None
+    # The share of a data set on which a model was tested, of splits that overlap.
+    test_share: float | None = None
     # The tasks of the files that are not compared at all, and why, in words.
     left_out: tuple[str, ...] = ()
     why_left_out: tuple[str, ...] = ()
@@ -117,7 +119,11 @@ class Comparison:
             return dict(zip(pairs, intervals, strict=True))
         # With Welch's test, so that p and the interval say the same of one pair.
         intervals = find_intervals(
-            scores, level, is_paired=is_paired, is_of_test=self.test == "t"
+            scores,
+            level,
+            is_paired=is_paired,
+            is_of_test=self.test == "t",
+            test_share=self.test_share,
         )
         return dict(zip(pairs, intervals, strict=True))
 
@@ -139,7 +145,9 @@ class Comparison:
         """Say what the intervals are, as a part of the line on the method."""
         if not all(isinstance(x, np.ndarray) for x in self.scores.values()):
             return ""
-        are_hits = all(are_binary(x) for x in self.scores.values())
+        are_hits = self.test_share is None and all(
+            map(are_binary, self.scores.values())
+        )
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
@@ -211,6 +219,8 @@ class Comparison:
         """Say of what more would decide more, and how to find how many."""
         if self.runs:
             return f"More {self._name_scarce()} would decide more"
+        if self.test_share is not None:
+            return "A larger data set would decide more, further splits of it little"
         if self.margin is not None:
             return f"More {self.unit}s would decide more"
         has_clusters = self.sampled is not None and self.sampled.has_clusters

@@ -1,18 +1,81 @@
 """Which of two models is better: by almost stochastic order, or by a p-value."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from sigarray._correction import holm
+from sigarray._verdicts.asked import RESAMPLING_TESTS
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.floors import is_least
-from sigarray._verdicts.margin_records import MarginTest, record_margins
-from sigarray._verdicts.pair_options import RESAMPLING_TESTS
 from sigarray.report._numbers import show_bound, show_least, show_p_value
 from sigarray.results import PairwiseAsoResult
+
+# Of each there is one of model A, and one of B: "margin_pvalue_a".
+_NUMBERS = ("margin_pvalue", "adjusted_margin_pvalue")
+MARGIN_FIELDS = ("margin", *(f"{name}_{x}" for name in _NUMBERS for x in "ab"))
+
+
+@dataclass(frozen=True)
+class MarginTest:
+    """A one-sided test of whether `model` is no worse than the other by a margin.
+
+    `adjusted` is its p-value after a correction for all of them.
+    """
+
+    model: str
+    p_value: float
+    n_drawn: int = 0
+    adjusted: float = 1.0
+
+
+class Decided(Protocol):
+    """A pair of models, and the better one of them, if any."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+    @property
+    def better(self) -> str | None: ...
+
+
+class Judged(Decided, Protocol):
+    """A verdict on two models, which may have a margin."""
+
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def margins(self) -> tuple[MarginTest, ...]: ...
+    @property
+    def not_worse(self) -> tuple[str, ...]: ...
+
+
+def record_margins(
+    margin: float | None, a: str, tests: Sequence[MarginTest]
+) -> dict[str, float]:
+    """Return the numbers of a pair, of which `a` is A; NaN for what is not asked."""
+    if margin is None:
+        return {}
+    record = dict.fromkeys(MARGIN_FIELDS, math.nan) | {"margin": margin}
+    for x in tests:
+        which = "a" if x.model == a else "b"
+        record[f"margin_pvalue_{which}"] = x.p_value
+        record[f"adjusted_margin_pvalue_{which}"] = x.adjusted
+    return record
+
+
+def turn_margins(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of B and A, of those of A and B."""
+    return {
+        f"{name}_{x}": record[f"{name}_{y}"]
+        for name in _NUMBERS
+        for x, y in ("ab", "ba")
+        if f"{name}_{y}" in record
+    }
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,315 @@
-"""What to say of scores once they are compared: warnings, and notes that caution."""
+"""What to doubt of scores: warnings, and notes that caution."""
 
-from collections.abc import Mapping
+import shlex
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.constants import doubt_constants
+import numpy as np
+
+from sigarray._backend.of_numpy import HOST
+from sigarray._numeric.student import list_samples
+from sigarray._plain_text import list_in_words
+from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, suits
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.lacking import (
+    count_by_task,
+    doubt_single_runs,
+    list_few,
+    list_matched,
+    note_lacking,
+)
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.overall import note_scales
-from sigarray._verdicts.single_runs import doubt_single_runs
-from sigarray._verdicts.task_counts import note_lacking
+from sigarray._verdicts.overall import list_scales, note_scales
 from sigarray._verdicts.test import Test
+from sigarray.read._frame import shorten
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+
+# Of more numbers of scores that others lack, these are named.
+_MOST_NAMED = 4
+# Of more runs that all models have, none are.
+_MOST_SHARED = 50
+
+
+def advise_these_tasks(
+    table: ScoreTable, over: OverTasks | None, statistic: str | None
+) -> list[str]:
+    """Say how to decide over these tasks, if those like them are undecided.
+
+    Not if a statistic does, or scores of tasks differ in scale, so that some would
+    decide alone.
+    """
+    if statistic is not None or over is None or over.left_out or list_scales(over):
+        return []
+    if all(x.better is not None for x in over.pairs):
+        return []
+    try:
+        refuse_scores(table, "mean", over.tasks)
+    except ValueError:
+        return []
+    what, options = f"{table.unit}s", "--statistic mean"
+    scores = {
+        name: np.concatenate([table.tasks[task][name] for task in over.tasks])
+        for name in table.models
+    }
+    if table.clusters:
+        what = "clusters of items"
+    elif suits(scores, "iqm"):
+        options += " or --statistic iqm"
+    return [
+        f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "
+        f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
+        f"alone, with other {what}, pass {options}."
+    ]
+
+
+def _advise_others(table: ScoreTable) -> tuple[str, str]:
+    """Say what scores are that have no strata here, and what to do with them."""
+    if table.statistic is not None:
+        return "a metric of sums", "Leave it out."
+    if table.runs:
+        return "items in several runs", (
+            "--unit item averages the runs of an item, and --unit run the items of a "
+            "run."
+        )
+    return "items in clusters", (
+        "--statistic mean takes them: its t-test has the errors of clusters within "
+        "tasks, and bootstraps of few clusters on a task are too short."
+    )
+
+
+# What to do on one task, where a statistic over tasks is none.
+_ON_ONE_TASK = {
+    "improvement": "--test brunner-munzel says how often a run of a model beats one of "
+    "another",
+    "mean": "models are compared by their means with --test t",
+}
+
+
+def refuse_scores(
+    table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]
+) -> None:
+    """Refuse scores that strata of tasks are not for."""
+    option = f"--statistic {statistic}"
+    is_one = len(table.tasks) == 1 and statistic in OF_ORDER  # whose clusters are drawn
+    has_clusters = bool(table.clusters) and statistic != "mean" and not is_one
+    if has_clusters or table.runs or table.statistic is not None:
+        what, advice = _advise_others(table)
+        msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
+        raise ValueError(msg)
+    if statistic == "improvement" and (table.unit != "run" or table.is_paired):
+        what = "pairs of runs" if table.unit == "run" else f"{table.unit}s"
+        msg = (
+            f"Expected independent runs of each model with {option}, each of which may "
+            f"meet each of another model; got {what}. Pass --statistic mean, which "
+            "takes these."
+        )
+        raise ValueError(msg)
+    if len(table.tasks) == 1 and statistic in _ON_ONE_TASK:
+        msg = (
+            f"Expected several tasks with {option}; got one, on which "
+            f"{_ON_ONE_TASK[statistic]}. Leave it out, or name the column of tasks "
+            "with --task."
+        )
+        raise ValueError(msg)
+    if not tasks:
+        msg = (
+            f"Expected a task with scores of all models with {option}; got none. "
+            "Choose models with --columns."
+        )
+        raise ValueError(msg)
+    sizes = count_by_task(table, tasks)
+    single = [
+        task for k, task in enumerate(tasks) if min(x[k] for x in sizes.values()) < 2
+    ]
+    if single:
+        msg = (
+            f"Expected two {table.unit}s or more of each model on each task with "
+            f"{option}; got one on {single[0]!r}. Leave out such tasks with "
+            "--tasks."
+        )
+        raise ValueError(msg)
+    shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
+    if statistic in OF_ORDER and len(shares) > 1:
+        msg = (
+            f"Expected models with as many {table.unit}s as each other on each task, "
+            f"or the same shares of them, with {option}; got "
+            f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
+            f"model than for another. Add the missing {table.unit}s, "
+            f"{_advise_shared(table, tasks)}or pass --statistic mean, for which each "
+            "task counts the same."
+        )
+        raise ValueError(msg)
+
+
+def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
+    """Say that clusters of one name are taken for others on another task."""
+    counts = Counter(name for task in tasks for name in {*table.clusters.get(task, ())})
+    shared = [name for name, n in counts.items() if n > 1]
+    if shared:
+        named = f"clusters named {min(shared)!r} are"
+        if len(shared) > 1:
+            named = f"{len(shared)} names of clusters, such as {min(shared)!r}, are"
+        note(f"{named} on several tasks, and taken for different ones on each.")
+
+
+def _advise_shared(table: ScoreTable, tasks: Sequence[str]) -> str:
+    """Say how to take the runs that all models have on all tasks, if there are some."""
+    every = [table.ids[task][name] for task in tasks for name in table.models]
+    shared = [x for x in every[0] if all(x in ids for ids in every)]
+    has_commas = any("," in x for x in (table.run_column or ",", *shared))
+    if has_commas or not 2 <= len(shared) <= _MOST_SHARED:
+        return ""
+    option = shlex.quote(f"{table.run_column}={','.join(shared)}")
+    return (
+        f"pass --where {option}, the {table.unit}s that all models have on all tasks, "
+    )
+
+
+def _say_unequal(
+    sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
+) -> str:
+    """Say which model has fewer scores on which task than elsewhere, and how many."""
+    of_task = list(map(max, zip(*sizes.values(), strict=True)))
+    every = [(x, k, n) for x, by in sizes.items() for k, n in enumerate(by)]
+    # Than other models on the task, or than the model on other tasks.
+    ways = [
+        [(x, k, n, of_task[k], "of others") for x, k, n in every if n < of_task[k]],
+        [
+            (x, k, n, max(sizes[x]), "on other tasks")
+            for x, k, n in every
+            if n < max(sizes[x])
+        ],
+    ]
+    odd = min(filter(None, ways), key=len)
+    said = [
+        f"{n} {unit}s of {name!r} on {tasks[k]!r} ({usual} {where})"
+        for name, k, n, usual, where in odd[:_MOST_NAMED]
+    ]
+    more = [f"{len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []
+    return list_in_words([*said, *more])
+
+
+_SHOWN = 3
+# More scores than any rule for few scores applies to.
+_MANY = 10**9
+
+
+def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
+    """Warn once of scores that vary by no more than rounding."""
+    is_of_runs = next(iter(compared.values())).unit == "run"
+    is_by_variance = test.says_nothing_of_constants(_MANY)
+    if not is_by_variance and (not is_of_runs or test.is_paired):
+        return  # exchanges of pairs need no variance
+    # Task -> models, or pairs of them.
+    pairs: dict[str, dict[tuple[str, ...], None]] = {}
+    single: dict[str, dict[tuple[str, ...], None]] = {}
+    smallest = _MANY
+    for task, x in compared.items():
+        for scores in _list_sampled(x):
+            for names in _list_constants(
+                scores, test.baseline, is_paired=test.is_paired
+            ):
+                smallest = min(smallest, *(len(scores[name]) for name in names))
+                group = pairs if len(names) == 2 else single
+                group.setdefault(task, {})[names] = None
+    if not pairs and not single:
+        return
+    is_untested = bool(pairs) and test.says_nothing_of_constants(smallest)
+    what = "differences" if test.is_paired else "scores"
+    every = _name_by_task(single or pairs, has_pairs=test.is_paired, of=len(compared))
+    said = f"The {what} of {every} do not vary"
+    if is_untested:
+        of = ""
+        if single:
+            of = f" of {_name_by_task(pairs, has_pairs=True, of=len(compared))}"
+        said += (
+            f", so that nothing is known of how others would: means{of} cannot be "
+            "tested, and p counts as 1"
+        )
+    if single and is_by_variance:
+        others = " beside others" if is_untested else ""
+        said += f", and their mean{others} counts as known without error"
+    if is_of_runs:
+        said += ". See that every run had a seed of its own"
+        if single and not test.is_paired:
+            said += (
+                ". A number that is repeated, such as a published one, is no sample: "
+                "leave the model out, and compare t_ci(scores) of others with the "
+                "number, as docs/which_test.md says under A published number"
+            )
+    warnings.warn(f"{said}.", UserWarning, stacklevel=2)
+
+
+def _list_sampled(x: Comparison) -> list[Scores]:
+    """Return the scores of models or pairs; of items in clusters, the means of these.
+
+    If these do not vary, neither does the error of clusters.
+    """
+    matched = list_matched(x)
+    if x.sampled is None:
+        return matched
+    return list(map(x.sampled.average_clusters, matched))
+
+
+def _name_by_task(
+    named: Mapping[str, Iterable[tuple[str, ...]]], *, has_pairs: bool, of: int
+) -> str:
+    """List the models of each of so many tasks, or pairs of them, in a sentence."""
+    said = []
+    for task, groups in named.items():
+        if has_pairs:
+            texts = [" and ".join(map(repr, names)) for names in groups]
+            listed = shorten(texts, _SHOWN, "; ")
+        else:
+            listed = list_few(repr(name) for names in groups for name in names)
+        said.append(f"{listed} on {task!r}" if of > 1 else listed)
+    return shorten(said, _SHOWN)
+
+
+def doubt_pilot(scores: Scores, unit: str) -> None:
+    """Warn of a pilot that does not vary: any number of scores would seem enough."""
+    flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
+    if flat:
+        seeds = " See that every run had a seed of its own." if unit == "run" else ""
+        warnings.warn(
+            f"The scores of {list_few(map(repr, flat))} do not vary: power, and "
+            f"numbers of {unit}s, count on others that do not either.{seeds}",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _list_constants(
+    scores: Scores, baseline: str | None, *, is_paired: bool
+) -> Iterable[tuple[str, ...]]:
+    """Yield the names of both models of a pair, or of the one that is constant.
+
+    If a pair has equal scores on every run or item, that is no fault.
+    """
+    if not all(isinstance(x, np.ndarray) for x in scores.values()):
+        return  # on the disk
+    if not is_paired:
+        flat = {name for name, x in scores.items() if _is_flat(*_list_one(x))}
+        for pair in pairs_of(scores, baseline) if flat else ():
+            if chosen := tuple(name for name in pair if name in flat):
+                yield chosen
+        return
+    for pair in pairs_of(scores, baseline):
+        x, y = (scores[name] for name in pair)
+        (gaps,) = list_samples(HOST, [x, y], paired=True)
+        if _is_flat(gaps) and gaps[0] != 0.0:
+            yield pair
+
+
+def _list_one(x: np.ndarray) -> list[np.ndarray]:
+    return list_samples(HOST, [x], paired=False)
+
+
+def _is_flat(sample: np.ndarray) -> bool:
+    return len(sample) > 1 and np.ptp(sample) == 0.0
 
 
 def doubt_compared(

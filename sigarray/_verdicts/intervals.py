@@ -15,6 +15,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._difference.proportions import proportion_ci
+from sigarray._difference.resampling import widen_error
 from sigarray._numeric.special import normal_quantile, student_t_sf
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.student import find_t, squared_error
@@ -63,18 +64,22 @@ def find_intervals(
     *,
     is_paired: bool,
     is_of_test: bool = False,
+    test_share: float | None = None,
 ) -> list[Interval]:
     """Return the intervals of mean(x) - mean(y), each of them with this confidence.
 
     For scores of 0 and 1 they are Newcombe's, otherwise Student's; of independent ones
     with fewer degrees of freedom than Welch's, unless they are those of Welch's test.
-    There is none for a single score, nor if no score varies: others might.
+    There is none for a single score, nor if no score varies: others might. With a test
+    share, pairs are of splits that overlap, and errors those of the corrected t.
     """
     intervals = [UNKNOWN] * len(pairs)
     samples = {id(x): x for pair in pairs for x in pair}
     are_hits = {key: are_binary(x) for key, x in samples.items()}
     of_hits = [
-        k for k, (x, y) in enumerate(pairs) if are_hits[id(x)] and are_hits[id(y)]
+        k
+        for k, (x, y) in enumerate(pairs)
+        if test_share is None and are_hits[id(x)] and are_hits[id(y)]
     ]
     for k, interval in _compare_hits(pairs, of_hits, level, is_paired=is_paired):
         intervals[k] = interval
@@ -92,6 +97,8 @@ def find_intervals(
     else:
         dfs = _find_degrees_of_freedom(x, are_fewer=not is_of_test)
     half = find_quantiles(0.5 * (1.0 - level), dfs) * np.sqrt(total[known])
+    if test_share is not None:
+        half *= [widen_error(int(n), test_share) for n in x.sizes[:, 0]]
     limits = (x.units * (x.differences - half), x.units * (x.differences + half))
     for place, *ends in zip(known, *(y.tolist() for y in limits), strict=True):
         intervals[rest[place]] = Interval(*ends)
@@ -170,9 +177,7 @@ def _compare_hits(
     return intervals
 
 
-def _estimate_differences(
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-) -> _Estimates:
+def _estimate_differences(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:
     """Return the means of differences of pairs; their error is one of two."""
     rows = []
     for x, y in pairs:

@@ -14,11 +14,10 @@ import numpy as np
 
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.location import t_test
+from sigarray._verdicts.asked import PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
-from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.margin_records import MarginTest
+from sigarray._verdicts.decisions import MarginTest, PairTest
 from sigarray._verdicts.notes import announce
-from sigarray._verdicts.pair_options import PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, guess_seconds
 from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray._verdicts.sampled_tests import guess_seconds as guess_of_sampled
@@ -48,10 +47,7 @@ def add_margins(
             for (model, _), test in zip(
                 claims,
                 find_tests(
-                    scores,
-                    options,
-                    higher_is_better=x.higher_is_better,
-                    pairs=claims,
+                    scores, options, higher_is_better=x.higher_is_better, pairs=claims
                 ),
                 strict=True,
             )

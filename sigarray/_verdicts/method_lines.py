@@ -1,20 +1,26 @@
-"""The method line of a test of every two models."""
+"""The method line of a test of every two models, and the papers behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigarray._order.comparison import needs_means
+from sigarray._order.families import can_decide
+from sigarray._plain_text import quote
 from sigarray._resampling.draws import count_permutations
-from sigarray._verdicts.comparison import UNPAIRED, pairs_of
-from sigarray._verdicts.exact_ranks import has_exact_ranks
-from sigarray._verdicts.pair_options import (
+from sigarray._verdicts.asked import (
     EXACT_METHODS,
     FEW_SCORES,
     SCORED,
+    OrderOptions,
     PairOptions,
     choose_method,
     choose_statistic,
     is_bounded_by_welch,
 )
+from sigarray._verdicts.comparison import UNPAIRED, pairs_of
+from sigarray._verdicts.exact_tests import has_exact_ranks
+from sigarray._verdicts.intervals import FEWER_DEGREES
+from sigarray._verdicts.orders import Samples, family_of_task, plan_errors
 from sigarray.read._wide import Scores
 
 # The scores of two models, of each pair.
@@ -175,3 +181,178 @@ def _describe_ranks(pairs: Pairs, options: PairOptions) -> str:
         return ""
     which = ", for few scores" if len(are_exact) > 1 else ""
     return f"The exact p of Mann-Whitney's U counts where it is larger{which}"
+
+
+# `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
+# of cases a ratio equal to the threshold is called smaller.
+_MEASURED = (0.2, 0.95)
+# With up to this many models the rate of any such call is known.
+_MOST_MODELS = 10
+EPS_MIN = "eps_min of A over B, and by itself of B over A"
+_PERCENT_OF_TWO = "0 to 16"
+_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
+_PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
+
+
+def say_draws(seed: int) -> str:
+    """Say by what resamples are drawn, and where there are more of them."""
+    return (
+        f"(drawn by seed {seed} and the names of models, and more where it is near the "
+        "threshold)"
+    )
+
+
+def describe_orders(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int = 1
+) -> str:
+    """Say how almost stochastic order was decided; pairs may differ in their sizes.
+
+    `is_closed` if a closed test tests all models of a task at one level.
+    """
+    drawn = f"{options.n_resamples} bootstrap resamples"
+    more = say_draws(options.seed)
+    said = []
+    for method, grid in plan_errors(scores, options):
+        if method == "exact":
+            said.append("enumeration of all resamples")
+        elif method == "asymptotic":
+            said.append("an asymptotic standard error")
+        elif grid is None:
+            said.append(f"{drawn} {more}")
+        else:
+            said.append(f"{drawn} of {grid.size:,} quantiles {more}")
+    which = " by the sizes of a pair," if len(said) > 1 else ""
+    of = f"almost stochastic order {UNPAIRED}, with {EPS_MIN}"
+    first = f"{of},{which} from {' or '.join(said)}"
+    what = "Mann and Whitney's U"
+    if is_closed and len(scores) > 2:
+        what = "a closed test of ranks"
+        if options.baseline is not None:
+            what += f", all models with {quote(options.baseline)}"
+    how = f"Equality of distributions is tested by {what}, two-sided"
+    sizes = [len(column) for column in scores.values()]
+    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
+    if tested:
+        how += ", and equality of means, for fewer than 20 runs, by Welch's t"
+    if any(n != m for n, m in tested):
+        how += f", {FEWER_DEGREES}"
+    rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
+    return ". ".join(filter(None, [first, how, rate]))
+
+
+def _say_rate(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
+) -> str:
+    """Say how often a ratio equal to the threshold is called smaller, if measured.
+
+    The lower levels of several tasks give no higher rate than one task alone.
+    """
+    sizes = [len(column) for column in scores.values()]
+    share = 1.0 / n_tasks if is_closed else 1.0
+    family = family_of_task(scores, options, share, is_corrected=is_closed)
+    is_known = (
+        options.method != "asymptotic"
+        and options.dt is None
+        and (options.threshold, options.confidence_level) == _MEASURED
+    )
+    if not is_known or not can_decide(sizes, family):
+        return ""
+    least, who, called, rest = 3, "several", "better", ""
+    if len(sizes) == 2 or not is_closed:
+        percent, who = _PERCENT_OF_TWO, "two"
+    elif options.baseline is None:
+        called = "better than a given other one"
+        percent, any_ = _PERCENT_OF_SEVERAL
+        often = _say_how_often(any_, sizes)
+        rest = f", and better than at least one of the others {often}"
+    else:
+        least, called = 4, "better or worse than the baseline"
+        percent, any_ = _PERCENT_OF_BASELINE
+        rest = f", and at least one of them {_say_how_often(any_, sizes)}"
+    of = "one task with " if n_tasks > 1 else ""
+    a_given = "one" if who == "two" else "a given one"
+    return (
+        f"In simulations of {of}{who} normal models exactly at the threshold (a true "
+        f"violation ratio of {options.threshold:g}), with {least} to 50 runs each, "
+        f"{a_given} was called {called} in {percent} % of cases, depending on numbers "
+        f"of runs and spreads{rest}"
+    )
+
+
+def _say_how_often(percent: str, sizes: list[int]) -> str:
+    """Say in how many percent of cases any model is called so, if that is known."""
+    return "more often" if len(sizes) > _MOST_MODELS else f"in {percent} %"
+
+
+_REFERENCES = {
+    "aso": [
+        "E. del Barrio, J. A. Cuesta-Albertos, C. Matrán (2018). An optimal "
+        "transportation approach for assessing almost stochastic order. "
+        "doi:10.1007/978-3-319-73848-2_3",
+        "R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly "
+        "compare deep neural models. doi:10.18653/v1/P19-1266",
+    ],
+    "permutation": [
+        "B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero. "
+        "doi:10.2202/1544-6115.1585"
+    ],
+    "bootstrap": [
+        "B. Efron, R. J. Tibshirani (1993). An introduction to the bootstrap. "
+        "doi:10.1201/9780429246593"
+    ],
+    "mann-whitney": [
+        "H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random "
+        "variables is stochastically larger than the other. "
+        "doi:10.1214/aoms/1177730491"
+    ],
+    "brunner-munzel": [
+        "E. Brunner, U. Munzel (2000). The nonparametric Behrens-Fisher problem: "
+        "asymptotic theory and a small-sample approximation. "
+        "doi:10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U"
+    ],
+    "t": [
+        "B. L. Welch (1947). The generalization of “Student's” problem when several "
+        "different population variances are involved. doi:10.1093/biomet/34.1-2.28"
+    ],
+    "wilcoxon": [
+        "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics "
+        "Bulletin 1, 80-83. doi:10.2307/3001968",
+        "J. Demšar (2006). Statistical comparisons of classifiers over multiple data "
+        "sets. Journal of Machine Learning Research 7, 1-30.",
+    ],
+    "margin": [
+        "D. J. Schuirmann (1987). A comparison of the two one-sided tests procedure "
+        "and the power approach for assessing the equivalence of average "
+        "bioavailability. doi:10.1007/BF01068419",
+        "J. P. Shaffer (1986). Modified sequentially rejective multiple test "
+        "procedures. Journal of the American Statistical Association 81, 826-831.",
+    ],
+    "score": [
+        "T. Tango (1998). Equivalence test and confidence interval for the difference "
+        "in proportions for the paired-sample design. "
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B",
+        "C. P. Farrington, G. Manning (1990). Test statistics and sample size formulae "
+        "for comparative binomial trials with null hypothesis of non-zero risk "
+        "difference or non-unity relative risk. doi:10.1002/sim.4780091208",
+    ],
+    "holm": [
+        "S. Holm (1979). A simple sequentially rejective multiple test procedure. "
+        "Scandinavian Journal of Statistics 6, 65-70."
+    ],
+    "benjamini_hochberg": [
+        "Y. Benjamini, Y. Hochberg (1995). Controlling the false discovery rate: a "
+        "practical and powerful approach to multiple testing. "
+        "doi:10.1111/j.2517-6161.1995.tb02031.x"
+    ],
+}
+
+
+def list_references(document: Mapping[str, object]) -> list[str]:
+    """List those of the tests and the correction that a document of JSON names."""
+    keys = [str(document["test"]), str(document.get("correction"))]
+    if document.get("over_tasks"):
+        keys.append("wilcoxon")
+    if "margin" in document:
+        by_score = ["score"] * ("score tests" in str(document["method"]))
+        keys = [*keys[:1], *by_score, "margin", *keys[1:]]
+    return [line for key in keys for line in _REFERENCES.get(key, ())]

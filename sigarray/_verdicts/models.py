@@ -1,26 +1,24 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
+import functools
+import inspect
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from sigarray._backend.checks import (
-    check_seed,
-)
+from sigarray import read
+from sigarray._backend.checks import check_seed
 from sigarray._backend.workers import executed_by, nest_execution
-from sigarray._plain_text import unquote_plain
+from sigarray._plain_text import suggest, unquote_plain
 from sigarray._verdicts.aggregate_tests import Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
-from sigarray._verdicts.asked import Request, TestName, check_request
-from sigarray._verdicts.directions import settle_direction
+from sigarray._verdicts.asked import OPTION_RULES, Request, TestName, check_request
 from sigarray._verdicts.doubts import doubt_compared
-from sigarray._verdicts.inspection import inspect_table
-from sigarray._verdicts.keywords import says_where_options_are
-from sigarray._verdicts.matched import say_matched
+from sigarray._verdicts.inspection import inspect_table, settle_direction
+from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
-from sigarray._verdicts.option_rules import OPTION_RULES
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.reading import read_table
@@ -41,6 +39,37 @@ from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OF_READING = frozenset(inspect.signature(read.scores).parameters)
+
+
+def says_where_options_are(function: Callable[P, R]) -> Callable[P, R]:
+    """Say of an unknown keyword argument which function has it, or which was meant."""
+    known = [*inspect.signature(function).parameters]
+
+    @functools.wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        for name in options:
+            if name not in known:
+                raise TypeError(_say_unknown(function.__name__, name, known))
+        return function(*args, **options)
+
+    return call
+
+
+def _say_unknown(function: str, name: str, known: list[str]) -> str:
+    said = f"{function}() got an unexpected keyword argument {name!r}."
+    if name == "seed":
+        return f"{said} The seed is rng=."
+    if name in _OF_READING:
+        return (
+            f"{said} It is an argument of sigarray.read.scores: read the scores with "
+            "it, and pass what it returns."
+        )
+    return f"{said}{suggest(name, known)}"
 
 
 @says_where_options_are
@@ -262,7 +291,6 @@ def compare_models(
 
 
 def _say_in_python(report: Report, names: Sequence[str]) -> Report:
-    """Write the options of the command in a report as arguments."""
 
     def translate(lines: Sequence[str]) -> list[str]:
         return [say_in_python(x, names) for x in lines]
@@ -280,13 +308,7 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
-    """Compare the models of a table.
-
-    Raises
-    ------
-    ValueError
-        One model, a baseline that is no model, or options that do not suit the scores.
-    """
+    """Compare the models of a table."""
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)

@@ -1,15 +1,196 @@
-"""P-values of random resamples so near a level that the seed could decide."""
+"""Draw more where a bound or a p-value is so near a level that the seed decides."""
 
+import functools
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import name_streams, seed_words
+from sigarray._numeric.quantile import even_grid
+from sigarray._numeric.special import student_quantile
+from sigarray._order.errors import count_beyond, has_percentiles
+from sigarray._order.plans import plan_error
+from sigarray._order.ratio import bootstrap_ratios
+from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
+from sigarray.results import PairwiseAsoResult
 
-# More is drawn until a p-value is the first number of its Monte-Carlo errors away from
-# a level; nearer than the second number is worth a warning.
-_CLEAR, _DOUBTFUL = 4.0, 2.0
+# The Monte-Carlo errors between a number and the limit that make it clear; the least
+# number of resamples, and the numbers up to which they are doubled: for a verdict, and
+# for one of many samples whose share is asked for.
+_CLEAR, _LEAST, _MOST, _MOST_OF_A_SAMPLE = 4.0, 320, 2**18, 2**13
+
+
+class Bound(NamedTuple):
+    """A bound from replicates, and the limits between which more would leave it."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    n_resamples: int
+
+    def is_clear_of(self, threshold: float) -> bool:
+        return self.high < threshold or self.low >= threshold
+
+
+# The places of two models, what draws replicates of their ratio, and what bounds it.
+Drawn = tuple[int, int, Callable[..., np.ndarray], Callable[..., Bound]]
+
+
+def draw_pairs(
+    names: Sequence[str],
+    result: PairwiseAsoResult,
+    options: OrderOptions,
+    pairs: Iterable[Drawn],
+) -> PairwiseAsoResult:
+    """Return the result with bounds that are clear of the threshold, or above it.
+
+    Only pairs whose equality is rejected are drawn: other bounds are 0.5 or more. Where
+    2^18 resamples do not tell on which side a bound is, no model is called better.
+    """
+    bounds = np.array(result.eps_min, dtype=float)
+    errors = np.array(result.standard_error, dtype=float)
+    undecided = []
+    for i, j, draw, find_bound_of in pairs:
+        drawn = _draw_until_clear(draw, find_bound_of, options)
+        if drawn.n_resamples > options.n_resamples:
+            bounds[i, j] = drawn.value
+            errors[i, j] = errors[j, i] = drawn.standard_error
+        if not drawn.is_clear_of(options.threshold):
+            undecided.append(f"{names[i]!r} over {names[j]!r}")
+            bounds[i, j] = max(drawn.value, options.threshold)
+    if undecided:
+        warnings.warn(
+            f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
+            f"error of {_MOST:,} resamples: it is a toss-up, and neither is called "
+            "better.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return result._replace(eps_min=bounds, standard_error=errors)
+
+
+def find_bounds(
+    drawn: Iterable[Drawn], options: OrderOptions, pairs: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], float]:
+    """Return those bounds of some pairs that are of resamples, of up to 2^13.
+
+    They are for the share of many samples in which a bound is below the threshold: one
+    that is still near it is taken as it is, for it is as often too small as too large.
+    """
+    return {
+        (i, j): _draw_until_clear(draw, find_bound_of, options, _MOST_OF_A_SAMPLE).value
+        for i, j, draw, find_bound_of in drawn
+        if (i, j) in pairs
+    }
+
+
+def list_drawn(
+    scores: Mapping[str, Any],
+    result: PairwiseAsoResult,
+    options: OrderOptions,
+    *,
+    level: float,
+    sign: float,
+) -> Iterator[Drawn]:
+    """Yield the pairs whose bounds are of resamples, what draws, and what bounds."""
+    names = list(scores)
+    n_pairs = math.comb(len(names), 2)
+    for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
+        pair = [names[i], names[j]]
+        samples = [sign * np.asarray(scores[name], dtype=float) for name in pair]
+        sizes = len(samples[0]), len(samples[1])
+        plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
+        if plan.method != "bootstrap":
+            continue
+        find_bound_of = functools.partial(
+            find_bound,
+            ratio=float(result.violation_ratio[i, j]),
+            scale=math.sqrt(min(sizes) / (min(sizes) - 1)),
+            quantile=-student_quantile(level, min(sizes) - 1),
+            level=level,
+            has_percentile=has_percentiles(*sizes, n_pairs, options.n_resamples),
+        )
+        draw = functools.partial(
+            bootstrap_ratios,
+            HOST,
+            [x[None, :] for x in samples],
+            seed_words(HOST, options.seed),
+            streams=tuple((x,) for x in name_streams(pair)),
+            grid=plan.grid,
+        )
+        yield i, j, draw, find_bound_of
+
+
+def _draw_until_clear(
+    draw: Callable[..., np.ndarray],
+    find_bound_of: Callable[..., Bound],
+    options: OrderOptions,
+    most: int = _MOST,
+) -> Bound:
+    """Double the replicates until their bound is clear of the threshold."""
+    replicates = np.zeros(0)
+    count = max(options.n_resamples, _LEAST)
+    while True:
+        more = draw(len(replicates), count=count - len(replicates))[0]
+        replicates = np.concatenate([replicates, more])
+        bound = find_bound_of(replicates)
+        if bound.is_clear_of(options.threshold) or count >= most:
+            return bound
+        count *= 2
+
+
+def find_bound(
+    replicates: np.ndarray,
+    *,
+    ratio: float,
+    scale: float,
+    quantile: float,
+    level: float,
+    has_percentile: bool,
+) -> Bound:
+    """Return the bound and the standard error, as `multi_aso` computes them.
+
+    The error is `scale` times the deviation of replicates, and the bound as many errors
+    above the ratio as the `quantile` of Student's t says.
+
+    The limits are `_CLEAR` Monte-Carlo errors away. For Student's bound the error is
+    that of the standard deviation, by the fourth moment; for a percentile, that of the
+    number of replicates beyond it.
+    """
+    count = len(replicates)
+    squares = (replicates - np.mean(replicates)) ** 2
+    variance = float(np.mean(squares))
+    error = scale * math.sqrt(variance)
+    margin = quantile * error
+    doubt = 0.0
+    if variance > 0.0:
+        doubt = margin * float(np.std(squares)) / (2.0 * variance * math.sqrt(count))
+    limits = ratio + margin + _CLEAR * doubt * np.asarray([0.0, -1.0, 1.0])
+    if has_percentile:
+        n_beyond, share = count_beyond(level, count), level * count
+        # With few replicates, n_beyond makes the bound too low: with more of them it
+        # may rise to the percentile of a share of the level.
+        low, high = (
+            n_beyond + _CLEAR * math.sqrt(n_beyond),
+            share - _CLEAR * math.sqrt(share),
+        )
+        places = [n_beyond, math.ceil(low), math.floor(high)]
+        ordered = np.append(np.sort(replicates), 1.0)
+        at = [min(max(count - place, 0), count) for place in places]
+        limits = np.maximum(limits, ordered[at])
+    value, low, high = (float(x) for x in np.clip(limits, 0.0, 1.0))
+    return Bound(value, error, low, high, count)
+
+
+# A p-value nearer to a level than this number of its errors is worth a warning.
+_DOUBTFUL = 2.0
 _SHOWN = 3
 
 

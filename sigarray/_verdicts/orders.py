@@ -4,7 +4,6 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -22,12 +21,13 @@ from sigarray._order.families import (
 )
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
-from sigarray._order.plans import Method, Plan, level_of, plan_error
+from sigarray._order.plans import Plan, level_of, plan_error
+from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
+from sigarray._verdicts.lacking import advise_single
+from sigarray._verdicts.near_levels import draw_pairs, list_drawn
 from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.single_runs import advise_single
 from sigarray.read._frame import shorten
 from sigarray.read._messages import SingleTaskWarning
 from sigarray.read._stored import StoredScores
@@ -44,19 +44,6 @@ _MOST_RUNS = 1000
 _SHOWN = 3
 # For a guess at the time: of each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
-
-
-@dataclass(frozen=True)
-class OrderOptions:
-    """How to compute the bounds eps_min, and the threshold for a better model."""
-
-    threshold: float = 0.2
-    confidence_level: float = 0.95
-    method: Method = "auto"
-    n_resamples: int = 1000
-    seed: int = 0
-    dt: float | None = None
-    baseline: str | None = None
 
 
 def run_orders(
@@ -306,7 +293,8 @@ def _run_task(
         scores, options, is_corrected=is_corrected, n_tasks=n_comparisons
     )
     sign = 1.0 if higher_is_better else -1.0
-    return draw_on(scores, result, options, level=level, sign=sign)
+    drawn = list_drawn(scores, result, options, level=level, sign=sign)
+    return draw_pairs(list(scores), result, options, drawn)
 
 
 def _say_whose_are_too_few(scores: Samples, family: Family) -> str:

@@ -20,13 +20,7 @@ from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
-from sigarray._verdicts.ranking import (
-    Order,
-    Wins,
-    list_wins,
-    order_by,
-    sort_pairs,
-)
+from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray.results import WilcoxonResult
 
 # Means that differ by no more than this many units of rounding are a tie.

@@ -334,7 +334,6 @@ def write_document(over: OverTasks) -> dict[str, Any]:
 
 
 def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
-    """Show the difference of the means of two models, and its interval."""
     show = number_format([describe_scores(x) for x in over.means.T], sign="+")
     difference, interval = pair.difference, pair.interval
     if a != pair.a:

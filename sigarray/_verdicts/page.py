@@ -1,4 +1,4 @@
-"""A report as one page of HTML, without a network or a script."""
+"""A report as one page of HTML, without a network or a script, and its pictures."""
 
 import base64
 import csv
@@ -10,15 +10,49 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from sigarray._verdicts.method_lines import list_references
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
-from sigarray._verdicts.references import list_references
 from sigarray._version import __version__
 from sigarray.read._score_table import ScoreTable
+from sigarray.report._files import write_file, write_inline_svg, write_svg
 from sigarray.report._html import draw_list, draw_table, link_dois, show, show_prose
 from sigarray.report._layout import Report, Table
-from sigarray.report._svg import write_inline_svg
+
+PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")
+
+
+def save_pictures(pictures: Sequence[Picture], path: str) -> None:
+    """Write the first picture to a file, or all of them to a PDF, or nothing."""
+    if not path.lower().endswith(PICTURES):
+        msg = f"Expected path to end in {', '.join(PICTURES)}; got {path}."
+        raise ValueError(msg)
+    data = io.BytesIO()
+    kind = Path(path).suffix[1:].lower()
+    shown = pictures if kind == "pdf" else pictures[:1]
+    if kind == "pdf":
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        with PdfPages(data) as pages:
+            for picture in pictures:
+                pages.savefig(picture.figure, bbox_inches="tight")
+    elif kind == "svg":
+        first = pictures[0]
+        text = write_svg(first.figure, first.caption, first.description)
+        data.write(text.encode())
+    else:
+        pictures[0].figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
+    write_file(path, data.getvalue())
+    for page, picture in enumerate(shown, 1):
+        where = f"{path}, page {page}" if len(shown) > 1 else path
+        note(f"{where}: {picture.caption}")
+    if len(shown) < len(pictures):
+        n = len(pictures) - 1
+        note(f"a .pdf has {n} more picture{'s' if n > 1 else ''}, as has --report")
+
 
 # Of more scores there is a file to save and no table, and of many more neither.
 _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
@@ -251,7 +285,6 @@ def _list_scores(units: _Units) -> list[list[str]]:
 
 
 def _list_sums(table: ScoreTable) -> list[list[str]]:
-    """List the numbers of each item, of whose sums a metric is."""
     return [
         [task, model, item, *map(repr, numbers)]
         for task, by in table.sums.items()
@@ -261,7 +294,6 @@ def _list_sums(table: ScoreTable) -> list[list[str]]:
 
 
 def _list_runs(table: ScoreTable) -> list[list[str]]:
-    """List the score of each item in each run."""
     return [
         [task, model, run, item, repr(score)]
         for task, by in table.runs.items()
@@ -297,7 +329,6 @@ def _link_file(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _say_origin(report: Report, origin: Origin) -> list[str]:
-    """Say how, when and by what the page was made."""
     parts = ["<h2>How to repeat it</h2>"]
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")

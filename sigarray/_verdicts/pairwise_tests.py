@@ -11,15 +11,7 @@ import numpy as np
 from sigarray._difference.location import t_test
 from sigarray._difference.proportions import proportion_test
 from sigarray._resampling.draws import count_permutations
-from sigarray._verdicts.all_pairs import find_p_values
-from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.exact_exchanges import compare_by_exchanges
-from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._verdicts.floors import suits_saddlepoint
-from sigarray._verdicts.near_levels import is_near_any_level
-from sigarray._verdicts.notes import announce, track
-from sigarray._verdicts.pair_options import (
+from sigarray._verdicts.asked import (
     COUNTED,
     EXACT_TEST,
     FUNCTIONS,
@@ -33,6 +25,17 @@ from sigarray._verdicts.pair_options import (
     is_bounded_by_welch,
     is_by_score,
 )
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.decisions import PairTest
+from sigarray._verdicts.exact_tests import (
+    compare_by_exchanges,
+    find_p_values,
+    has_exact_ranks,
+    p_value_of_ranks,
+)
+from sigarray._verdicts.floors import suits_saddlepoint
+from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores
 
 Pair = tuple[str, str]
@@ -47,10 +50,7 @@ _MOST_DRAWS, _MOST_DRAWN = 2**19, 2**27
 
 
 def run_pairwise(
-    scores: Scores,
-    options: PairOptions,
-    *,
-    higher_is_better: bool,
+    scores: Scores, options: PairOptions, *, higher_is_better: bool
 ) -> list[PairTest]:
     """Test every two models, without a correction for their number.
 
@@ -136,7 +136,6 @@ def _find_least_p(
 def _choose_settings(
     x: np.ndarray, y: np.ndarray, options: PairOptions, *, is_greater: bool
 ) -> dict[str, Any]:
-    """Return the arguments of the test of a pair."""
     settings: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
         settings["paired"] = options.is_paired
@@ -166,7 +165,6 @@ def _scores_of(scores: Scores, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
 def _test_together(
     scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
 ) -> dict[Pair, Any]:
-    """Test each pair with the settings that are chosen for it."""
     groups: dict[Hashable, list[Pair]] = {}
     for pair, settings in chosen.items():
         x, y = _scores_of(scores, pair)
@@ -236,8 +234,7 @@ def _choose_more(
     is_of_mean = settings["statistic"] == "mean"
     if options.test == "permutation":
         # With a margin, samples of unequal sizes are compared by t.
-        is_of_mean &= options.margin is None or len(x) == len(y)
-        is_of_mean |= len(x) == len(y)
+        is_of_mean = len(x) == len(y) or (is_of_mean and options.margin is None)
     if is_of_mean and suits_saddlepoint(x, y, is_paired=options.is_paired):
         return settings | {"method": "saddlepoint", "statistic": "mean"}
     more = options.more_draws

@@ -1,30 +1,36 @@
-"""Verdicts as a paragraph for a paper: what was compared, then pairs by verdict."""
+"""Verdicts as a paragraph for a paper, and what would tell more models apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.asked import TESTS_OF_RANKS
 from sigarray._verdicts.comparison import Comparison, say_worst
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
 from sigarray._verdicts.margin_words import (
     order_pair,
     say_margin_of,
     say_worse,
     show_claims,
 )
-from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
+    advise_least,
     find_share,
     name_number,
     say_bounds,
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.pair_options import TESTS_OF_RANKS
-from sigarray._verdicts.ranking import Order, sort_pairs
+from sigarray._verdicts.ranking import (
+    SPREADS,
+    Order,
+    name_spread,
+    show_means,
+    sort_pairs,
+    summarize,
+)
 from sigarray._verdicts.sampled import say_all_items, say_items
-from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
-from sigarray._verdicts.task_counts import count_tasks, say_left_out
 from sigarray.report._numbers import equate
 
 _NOT_BETTER = {
@@ -196,3 +202,93 @@ def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
     if comparison.matched:
         numbers.append(f"{len(comparison.list_scores(a, b)[0])} {comparison.unit}s")
     return f"({', '.join(numbers)})"
+
+
+# The most tasks that are named.
+_MOST_NAMED = 6
+
+
+def say_single_tasks(
+    names: Sequence[str], by_pair: Mapping[tuple[str, str], Mapping[str, Decision]]
+) -> list[str]:
+    """Say on which tasks a model is better, in a sentence for each model."""
+    better: dict[str, list[str]] = {}
+    open_pairs: list[str] = []
+    for (a, b), by in by_pair.items():
+        for name, other in ((a, b), (b, a)):
+            tasks = [task for task, x in by.items() if x.better == name]
+            if tasks:
+                of = name_tasks(tasks, list(by))
+                which = f"{len(tasks)} of {len(by)}"
+                which += "" if name in better else " tasks"
+                better.setdefault(name, []).append(f"{quote(other)} on {which}{of}")
+        if all(x.better is None for x in by.values()):
+            open_pairs.append(f"{quote(a)} vs. {quote(b)}")
+    said = [
+        f"{quote(name)} is better than {list_in_words(better[name])}."
+        for name in names
+        if name in better
+    ]
+    if open_pairs and not said:
+        return ["No model is shown to be better than another one on any task."]
+    if open_pairs:
+        said.append(f"Inconclusive on all tasks: {'; '.join(open_pairs)}.")
+    return said
+
+
+def name_tasks(tasks: Sequence[str], every: Sequence[str]) -> str:
+    """Name some of all tasks in parentheses, or those that they are not, if few."""
+    others = [x for x in every if x not in {*tasks}]
+    if not tasks or not others:
+        return ""
+    if len(tasks) <= max(_MOST_NAMED, len(others)):
+        return f" ({', '.join(map(quote, tasks))})" if len(tasks) <= _MOST_NAMED else ""
+    if len(others) > _MOST_NAMED:
+        return ""
+    return f" (all but {', '.join(map(quote, others))})"
+
+
+# The most pairs without a difference that are named.
+_MOST_PAIRS = 3
+
+
+def advise(
+    comparison: Comparison, decisions: Sequence[Decision], *, has_fewer: bool
+) -> list[str]:
+    """Say what would tell more pairs apart, if any may be.
+
+    `has_fewer` if comparisons with one model alone would decide more.
+    """
+    is_open = ("inconclusive", "unequal")
+    undecided = [
+        x for x in decisions if x.verdict in is_open and _varies(comparison, x)
+    ]
+    equal = [x for x in undecided if comparison.find_difference(x.a, x.b) == 0.0]
+    told = advise_least(any(x.is_least for x in decisions))
+    told += _say_equal(equal) if equal and comparison.margin is None else []
+    if len(equal) == len(undecided):
+        return told
+    said = comparison.advise_more()
+    if has_fewer:
+        said += (
+            ". So would fewer comparisons, with one model alone, which has to be "
+            "chosen before the scores are seen: --baseline MODEL"
+        )
+    return [*told, f"{said}."]
+
+
+def _say_equal(pairs: Sequence[Decision]) -> list[str]:
+    """Say that no difference was seen, and which tests are of models as good."""
+    if len(pairs) > _MOST_PAIRS:
+        which = f"{len(pairs)} pairs of models"
+    else:
+        names = [f"{quote(x.a)} and {quote(x.b)}" for x in pairs]
+        which = list_in_words(names, "or between")
+    return [
+        f"No difference was seen between {which}. Whether a model is no worse than "
+        "another one, or as good, is what --margin asks."
+    ]
+
+
+def _varies(comparison: Comparison, x: Decision) -> bool:
+    return any(not y["sd"] <= 0.0 for y in comparison.summarize_pair(x.a, x.b))

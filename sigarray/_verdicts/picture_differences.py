@@ -16,6 +16,7 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES
+from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
@@ -31,7 +32,6 @@ from sigarray._verdicts.pictures import (
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
-from sigarray._verdicts.task_counts import say_of_all
 from sigarray.report._numbers import count_decimals, show_interval
 from sigarray.results import BootstrapResult
 
@@ -104,7 +104,6 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
-    """Say the numbers of a pair, which a picture shows."""
     a, b = quote(pair.a), quote(pair.b)
     if x.is_of_pairs:
         low, high = pair.limits
@@ -233,10 +232,7 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray.plot._differences import (
-        MOST_IN_PAGE,
-        draw_differences,
-    )
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)

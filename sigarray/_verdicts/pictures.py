@@ -8,12 +8,11 @@ import numpy as np
 
 from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decision, Judged
 from sigarray._verdicts.intervals import Interval, are_binary
-from sigarray._verdicts.margin_records import Judged
+from sigarray._verdicts.lacking import count_tasks
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
-from sigarray._verdicts.task_counts import count_tasks
 from sigarray.read._run_tables import Curves
 from sigarray.results import (
     AsoResult,
@@ -326,10 +325,7 @@ def draw_contingency(
 
 
 def draw_orders(
-    threshold: float,
-    comparison: Comparison,
-    result: PairwiseAsoResult,
-    task: str,
+    threshold: float, comparison: Comparison, result: PairwiseAsoResult, task: str
 ) -> Picture:
     """Draw almost stochastic order: of two models their scores, of more the bounds."""
     from sigarray import plot

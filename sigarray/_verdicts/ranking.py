@@ -1,27 +1,92 @@
 """Rank models: in order, in groups, and by how many others they beat."""
 
 import heapq
+import math
 import string
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from sigarray._comparison import list_groups
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decided, Decision
 from sigarray._verdicts.pair_numbers import name_number
-from sigarray._verdicts.spreads import (
-    explain_marks,
-    name_spread,
-    show_means,
-    summarize,
-)
 from sigarray.report._layout import Table
-from sigarray.report._numbers import show_bound
+from sigarray.report._numbers import (
+    Summary,
+    count_decimals_of_scores,
+    find_least_deviation,
+    number_format,
+    show_bound,
+)
+
+# What the column is called, and in words: the standard deviation of items, such as
+# zeros and ones, would read as uncertainty.
+SPREADS = {"sd": "standard deviation", "se": "standard error"}
+
+
+def name_spread(comparison: Comparison) -> str:
+    """Name the column: "sd" of runs; of items and clusters "se", of the mean."""
+    return "sd" if comparison.unit == "run" else "se"
+
+
+def summarize(comparison: Comparison) -> Mapping[str, Summary]:
+    """Describe the scores of models, with what the column has in the place of "sd"."""
+    if name_spread(comparison) == "sd":
+        return comparison.summaries
+    sampled = comparison.sampled
+    scores = comparison.scores
+    return {
+        name: x
+        | {
+            "sd": x["sd"] / math.sqrt(len(scores[name]))
+            if sampled is None
+            else sampled.find_error(name, scores)
+        }
+        for name, x in comparison.summaries.items()
+    }
+
+
+def show_means(comparison: Comparison) -> Callable[[float], str]:
+    """Return a format of means: three digits of deviations, or two of errors.
+
+    Means of runs have no more decimals than two digits of their least standard error,
+    or one more than the scores were given with.
+    """
+    summaries = summarize(comparison)
+    if name_spread(comparison) != "sd":
+        return number_format(list(summaries.values()), digits=2)
+    scores = comparison.scores
+    samples = [scores[name] for name in summaries]
+    if not all(isinstance(x, np.ndarray) for x in samples):  # on the disk
+        return number_format(list(summaries.values()))
+    least = find_least_deviation(
+        [
+            summaries[name] | {"sd": summaries[name]["sd"] / math.sqrt(len(x))}
+            for name, x in zip(summaries, samples, strict=True)
+        ]
+    )
+    of_error = 0 if math.isnan(least) else 1 - math.floor(math.log10(least))
+    most = max(count_decimals_of_scores(samples) + 1, of_error)
+    return number_format(list(summaries.values()), most=most)
+
+
+def explain_marks(comparison: Comparison, where: str = "") -> str:
+    """Say for captions what stands beside means, and which of these are bold."""
+    spread, unit = name_spread(comparison), comparison.unit
+    of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
+    of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
+    of += f",{said}" if (said := comparison.say_spread()) else ""
+    best = "highest" if comparison.higher_is_better else "lowest"
+    return (
+        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} "
+        f"{comparison.estimate}{where} is bold."
+    )
+
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
@@ -59,19 +124,6 @@ class Order:
     names: list[str]
     groups: list[list[str]]
     letters: dict[str, str]
-
-
-class Decided(Protocol):
-    """A pair of models, and the better one of them, if any."""
-
-    @property
-    def a(self) -> str: ...
-
-    @property
-    def b(self) -> str: ...
-
-    @property
-    def better(self) -> str | None: ...
 
 
 Pair = TypeVar("Pair", bound=Decided)
@@ -221,10 +273,15 @@ def say_which_are_better(
     return [f"{better} is better than {worse}{where}."]
 
 
-def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
-    """Show the models in order, and how many each of them beats."""
-    beaten = Counter(better for better, _ in wins)
-    beaten_by = Counter(worse for _, worse in wins)
+def table_of_models(
+    comparison: Comparison,
+    order: Order,
+    title: str,
+    more: Mapping[str, Mapping[str, str]],
+    *,
+    decides: bool = False,
+) -> Table:
+    """Show the models in order, their numbers of scores and means, and more columns."""
     summaries, show = summarize(comparison), show_means(comparison)
     rows = [
         [
@@ -233,19 +290,28 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
             comparison.count_scores(name),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
-            str(beaten[name]),
-            str(beaten_by[name]),
+            *(cells[name] for cells in more.values()),
         ]
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", comparison.estimate, name_spread(comparison)]
-    header += ["better than", "worse than"]
+    header = ["model", *group, "n", comparison.estimate, name_spread(comparison), *more]
     place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    note = explain_marks(comparison)
-    n_names = 1 + len(group)
-    return Table("Ranking", header, rows, marked, n_names, note=note, decides=True)
+    note, n_names = explain_marks(comparison), 1 + len(group)
+    return Table(title, header, rows, marked, n_names, note=note, decides=decides)
+
+
+def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
+    """Show the models in order, and how many each of them beats."""
+    more = {
+        what: {name: str(counts[name]) for name in order.names}
+        for what, counts in (
+            ("better than", Counter(better for better, _ in wins)),
+            ("worse than", Counter(worse for _, worse in wins)),
+        )
+    }
+    return table_of_models(comparison, order, "Ranking", more, decides=True)
 
 
 def matrix_of_pairs(

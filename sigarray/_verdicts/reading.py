@@ -22,14 +22,7 @@ def read_table(
     higher_is_better: Direction,
     request: Request,
 ) -> ScoreTable:
-    """Read scores, unless they have been read; and put items into clusters.
-
-    Raises
-    ------
-    ValueError
-        Options that contradict those with which a table was read; labels that are not
-        one for each item.
-    """
+    """Read scores, unless they have been read; and put items into clusters."""
     column = clusters if isinstance(clusters, str) else None
     has_labels = clusters is not None and column is None
     if has_labels and unit == "run,item":
@@ -71,13 +64,6 @@ def read_table(
 
 
 def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
-    """Add the labels of clusters to a table of items.
-
-    Raises
-    ------
-    ValueError
-        Scores that are no items, tasks without labels, or too few labels.
-    """
     if table.unit != "item" or not table.is_paired:
         msg = (
             f"Expected scores of items with clusters; got scores of {table.unit}s. "
@@ -111,7 +97,6 @@ def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
 
 
 def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:
-    """Say why labels are not those of the items."""
     if by_index is None or len(by_index) != len(items):
         return "Items with names need labels with them, as a Series of pandas."
     lost = next(x for x in items if x not in {*by_index})

@@ -4,11 +4,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sigarray._plain_text import quote, suggest
+from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.margin_records import MARGIN_FIELDS, turn_margins
+from sigarray._verdicts.decisions import (
+    MARGIN_FIELDS,
+    Decision,
+    record_margins,
+    turn_margins,
+)
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
+from sigarray.read._frame import list_names
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._numbers import without_infinities
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"
@@ -141,3 +150,140 @@ def _turn(record: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
         sizes = [len(comparison.scores[record[f"model_{x}"]]) for x in "ab"]
         turned["statistic"] = math.prod(sizes) - record["statistic"]
     return turned
+
+
+# What the task of a verdict over these tasks is called in records.
+THESE_TASKS = "these tasks"
+
+
+def make_record(
+    x: Aggregates, pair: PairOfAggregates, like: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a record of a pair, with the columns of others."""
+    of_pair: dict[str, Any] = {
+        "mean_difference": pair.difference,
+        "difference_low": pair.interval.low,
+        "difference_high": pair.interval.high,
+    }
+    if x.is_of_pairs:
+        of_pair = {"probability_of_improvement": pair.probability}
+    known = {
+        "task": THESE_TASKS if len(x.tasks) > 1 else x.statistic,
+        "model_a": pair.a,
+        "model_b": pair.b,
+        "verdict": pair.verdict,
+        "better": pair.better,
+        **of_pair,
+        "pvalue": pair.pvalue,
+        "adjusted_pvalue": pair.adjusted_pvalue,
+    }
+    known |= record_margins(x.margin, pair.a, pair.margins)
+    known["n_clusters"] = x.n_clusters
+    for which, name, y in (("a", pair.a, pair), ("b", pair.b, pair.turn())):
+        if x.is_of_pairs:
+            numbers = (y.probability, *y.limits)
+        else:
+            numbers = (x.values[name], *x.intervals[name])
+        known |= _name_fields(AGGREGATE_NUMBERS, which, numbers)
+        if x.ranks:
+            known |= _name_fields(RANK_NUMBERS, which, x.ranks[name])
+    return {field: known.get(field) for field in like}
+
+
+def _name_fields(
+    names: Sequence[str], which: str, numbers: Sequence[float]
+) -> dict[str, float]:
+    return {f"{name}_{which}": x for name, x in zip(names, numbers, strict=True)}
+
+
+def write_document(x: Aggregates) -> dict[str, Any]:
+    """Return what is written as JSON."""
+    return {
+        "statistic": x.statistic,
+        "tasks": x.tasks,
+        "alpha": x.level,
+        **({} if x.n_clusters is None else {"n_clusters": x.n_clusters}),
+        "models": {
+            name: without_infinities(
+                {"value": x.values[name], **_list_limits(x, name)}
+                | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
+            )
+            for name in x.order.names
+        },
+        "pairs": [
+            without_infinities(
+                {
+                    "model_a": pair.a,
+                    "model_b": pair.b,
+                    **_list_numbers(x, pair),
+                    "pvalue": pair.pvalue,
+                    "adjusted_pvalue": pair.adjusted_pvalue,
+                    "better": pair.better,
+                }
+                | record_margins(x.margin, pair.a, pair.margins)
+            )
+            for pair in x.pairs
+        ],
+    }
+
+
+def _list_limits(x: Aggregates, name: str) -> dict[str, float]:
+    return {} if x.is_of_pairs else x.intervals[name]._asdict()
+
+
+def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:
+    """Return what a pair is compared by, with its interval."""
+    name, value, limits = "difference", pair.difference, pair.interval
+    if x.is_of_pairs:
+        name = "probability_of_improvement"
+        value, limits = pair.probability, pair.limits
+    return {name: value, f"{name}_low": limits.low, f"{name}_high": limits.high}
+
+
+def list_undecided(
+    model: str,
+    table: ScoreTable,
+    decisions: Mapping[str, Sequence[Decision]],
+    baseline: str | None,
+    aggregates: Aggregates | None = None,
+) -> list[str]:
+    """Say which other models a model does not beat, and on which tasks.
+
+    With a verdict over these tasks that one decides, and not each task.
+    """
+    if model not in table.models:
+        msg = (
+            f"Expected a model of {table.source} for --fail-unless-better; got "
+            f"{model!r}.{suggest(model, table.models)} Those in it: "
+            f"{list_names(table.models)}."
+        )
+        raise ValueError(msg)
+    if baseline not in (None, model) and len(table.models) > 2:
+        msg = (
+            f"Expected --fail-unless-better {model} without --baseline {baseline}, "
+            f"with which alone {model} is compared; got both. Choose the two models "
+            f"with --columns {model},{baseline}, or leave out --baseline."
+        )
+        raise ValueError(msg)
+    lost = [
+        f"{quote(model)} has no scores on {quote(task)}"
+        for task in (*table.tasks, *table.left_out)
+        if model not in table.tasks.get(task, ())
+    ]
+    if aggregates is not None:
+        by = f" by {NAMES[aggregates.statistic][1]}"
+        if len(aggregates.tasks) > 1:
+            by += f" over these {len(aggregates.tasks)} tasks"
+        return lost + [
+            f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
+            f"{by}"
+            for x in aggregates.pairs
+            if model in (x.a, x.b) and x.better != model
+        ]
+    return lost + [
+        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
+        f"{f' on {quote(task)}' if task else ''}"
+        for task, by in decisions.items()
+        for x in by
+        if model in (x.a, x.b) and x.better != model
+    ]

@@ -7,8 +7,12 @@ from dataclasses import replace
 from sigarray._plain_text import show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
+    FEW_RANKS,
+    FEW_SCORES,
     OF_INDEPENDENT,
+    PAIRED_TESTS,
     RESAMPLES,
+    OrderOptions,
     Request,
     check_request,
     list_tests,
@@ -21,8 +25,6 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import note
-from sigarray._verdicts.orders import OrderOptions
-from sigarray._verdicts.pair_options import FEW_RANKS, FEW_SCORES, PAIRED_TESTS
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
@@ -31,11 +33,7 @@ from sigarray._verdicts.sampled import (
     refuse_options_of_runs,
     refuse_single,
 )
-from sigarray._verdicts.score_lines import (
-    describe_scores,
-    doubt_raters,
-    say_left_out,
-)
+from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -341,6 +339,7 @@ def describe_comparison(
         n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
         sampled=find_sampled(table, task),
         margin=test.margin,
+        test_share=request.test_share,
         left_out=table.left_out,
         why_left_out=tuple(say_left_out(table)),
         doubts=tuple(f"{line}." for line in doubt_raters(table)),

@@ -11,9 +11,8 @@ from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.page import Origin, write_page
+from sigarray._verdicts.page import Origin, save_pictures, write_page
 from sigarray._verdicts.picture_differences import draw_aggregates, draw_differences
-from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
@@ -165,10 +164,7 @@ class ModelComparison:
         elif task is None and over is not None and over.can_decide:
             pairs = over.pairs
         else:
-            msg = (
-                f"Expected task to be one of {list_names(tasks)}; got "
-                f"{represent(task)}.{suggest(str(task), tasks)}"
-            )
+            msg = self._say_unknown(task)
             if task is None and over is not None:
                 msg += " A verdict over tasks like these takes "
                 msg += f"{over.needed_tasks} of them."
@@ -198,9 +194,7 @@ class ModelComparison:
             msg = "Expected a comparison with a margin; got one without margin=."
             raise ValueError(msg)
         if task is not None and task not in self.decisions:
-            msg = f"Expected task to be one of {list_names([*self.decisions])}; got "
-            msg += f"{represent(task)}.{suggest(str(task), [*self.decisions])}"
-            raise KeyError(msg)
+            raise KeyError(self._say_unknown(task))
         a, b = str(model), str(other)
         found: list[Decision | PairOfAggregates] = [
             self._find_pair(pairs, a, b)
@@ -217,8 +211,12 @@ class ModelComparison:
             raise KeyError(msg)
         return all(a in x.not_worse for x in found)
 
+    def _say_unknown(self, task: str | None) -> str:
+        tasks = list(self.decisions)
+        got = f"{represent(task)}.{suggest(str(task), tasks)}"
+        return f"Expected task to be one of {list_names(tasks)}; got {got}"
+
     def _find_pair(self, pairs: Sequence[Pair], a: str, b: str) -> Pair:
-        """Return the verdict on two models."""
         for x in pairs:
             if {x.a, x.b} == {a, b}:
                 return x

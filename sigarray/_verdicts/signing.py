@@ -99,12 +99,10 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
 
 
 def _count_clusters(table: ScoreTable) -> int | None:
-    """Count the clusters of all tasks, if items are in some."""
     return sum(len({*x}) for x in table.clusters.values()) or None
 
 
 def _count_runs(table: ScoreTable) -> int | None:
-    """Count the runs of all models and tasks, if items are in several."""
     return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
 
 
@@ -129,10 +127,7 @@ def _list_over_tasks(
         number
         for a, b in sorted(key for key in pairs if key[0] < key[1])
         for x in [pairs[a, b]]
-        for number in (
-            x.adjusted_pvalue,
-            *_round([x.difference, *x.interval], scale),
-        )
+        for number in (x.adjusted_pvalue, *_round([x.difference, *x.interval], scale))
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sigarray._plain_text import quote
 from sigarray._verdicts import overall
-from sigarray._verdicts.aggregate_checks import advise_these_tasks
+from sigarray._verdicts.aggregate_tables import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
@@ -15,14 +15,14 @@ from sigarray._verdicts.comparison import (
     start_document,
 )
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.doubts import advise_these_tasks
+from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
 from sigarray._verdicts.margin_words import (
     explain_margin,
     explain_over_tasks,
     say_on_tasks,
     table_of_tasks,
 )
-from sigarray._verdicts.matched import explain_matched
-from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import (
     advise_least,
@@ -32,7 +32,12 @@ from sigarray._verdicts.pair_numbers import (
     say_direction,
     say_least,
 )
-from sigarray._verdicts.paragraph import say_measured, say_what
+from sigarray._verdicts.paragraph import (
+    name_tasks,
+    say_measured,
+    say_single_tasks,
+    say_what,
+)
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     SHARED_LETTER,
@@ -45,21 +50,11 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
-from sigarray._verdicts.single_tasks import name_tasks, say_single_tasks
-from sigarray._verdicts.task_counts import (
-    count_tasks,
-    say_left_out,
-)
-from sigarray._verdicts.task_means import MOST_COLUMNS, table_of_means
-from sigarray._verdicts.verdict import (
-    say_correction_of_tests,
-    say_order_basis,
-)
+from sigarray._verdicts.score_lines import join_methods
+from sigarray._verdicts.verdict import say_correction_of_tests, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import (
-    without_infinities,
-)
+from sigarray.report._numbers import without_infinities
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
@@ -240,7 +235,6 @@ def _write_document(
     sentences: list[str],
     over: OverTasks | None,
 ) -> dict[str, Any]:
-    """Return what is written as JSON."""
     correction = next(iter(compared.values())).correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,15 @@ Decisions = dict[str, list[Decision]]
 Shares = dict[tuple[str, str], float]
 # Two models -> samples (R, size) of each.
 SamplesOfPairs = Mapping[tuple[str, str], tuple[np.ndarray, ...]]
+
+
+@dataclass(frozen=True)
+class DrawnSamples:
+    """Samples (R, size) of all models, and of pairs that have samples of their own."""
+
+    scores: Mapping[str, np.ndarray]
+    of_pairs: SamplesOfPairs
+    higher_is_better: bool
 
 
 class Test(ABC):
@@ -105,32 +115,24 @@ class Test(ABC):
         return None
 
     @abstractmethod
-    def find_p_values(
-        self,
-        samples: Mapping[str, np.ndarray],
-        of_pairs: SamplesOfPairs,
-        *,
-        higher_is_better: bool,
-    ) -> np.ndarray:
+    def find_p_values(self, samples: DrawnSamples) -> np.ndarray:
         """Return the p-values (R, pairs) of equality in samples, not corrected."""
 
     @abstractmethod
     def find_shares(
         self,
-        samples: Mapping[str, np.ndarray],
+        samples: DrawnSamples,
         sure_of: Collection[tuple[str, str]],
-        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
-        higher_is_better: bool,
         n_tasks: int,
         above: float,
         divisor: float | None = None,
     ) -> Shares:
-        """Return how often one model is better than another in samples (R, size).
+        """Return how often one model is better than another in samples.
 
         The samples are of one of `n_tasks` tasks; the others show no difference. Or the
-        level of each pair is that of all, over a `divisor`. Pairs may have samples
-        `of_pairs`. Of those in `sure_of`, if the share is not below `above`, bounds
-        near the threshold get more resamples; other bounds may be a little too small.
+        level of each pair is that of all, over a `divisor`. Of pairs in `sure_of`, if
+        the share is not below `above`, bounds near the threshold get more resamples;
+        other bounds may be a little too small.
         """

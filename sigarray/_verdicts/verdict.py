@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.advice import advise
 from sigarray._verdicts.comparison import (
     Comparison,
     say_baseline,
@@ -15,6 +14,7 @@ from sigarray._verdicts.comparison import (
     start_document,
 )
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
+from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margin_words import (
     explain_margin,
     name_columns,
@@ -26,7 +26,6 @@ from sigarray._verdicts.margin_words import (
     show_columns,
     show_verdict,
 )
-from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
     explain_unequal_sizes,
@@ -41,7 +40,7 @@ from sigarray._verdicts.pair_numbers import (
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.paragraph import say_measured, say_what, write_paragraph
+from sigarray._verdicts.paragraph import advise, say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -49,7 +48,6 @@ from sigarray._verdicts.ranking import (
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
     Order,
-    list_best,
     list_unequal,
     list_wins,
     matrix_of_pairs,
@@ -57,22 +55,14 @@ from sigarray._verdicts.ranking import (
     rank_models,
     say_order_of_models,
     say_ranking,
+    show_means,
     sort_pairs,
+    summarize,
+    table_of_models,
 )
 from sigarray._verdicts.records import list_records
-from sigarray._verdicts.spreads import (
-    explain_marks,
-    name_spread,
-    show_means,
-    summarize,
-)
-from sigarray._verdicts.task_counts import count_tasks
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import (
-    equate,
-    show_bound,
-    without_infinities,
-)
+from sigarray.report._numbers import equate, show_bound, without_infinities
 from sigarray.results import PairwiseAsoResult
 
 _CORRECTIONS = {
@@ -206,11 +196,7 @@ def _make_report(
 
 
 def _explain(
-    comparison: Comparison,
-    decisions: Sequence[Decision],
-    rule: str,
-    *,
-    has_rows: bool,
+    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_rows: bool
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about.
 
@@ -238,25 +224,13 @@ def _explain(
 
 
 def _table_of_models(comparison: Comparison, order: Order) -> Table:
-    summaries = summarize(comparison)
-    show = show_means(comparison)
-    n_shown = 5 if comparison.is_of_means else 2
-    rows = [
-        [
-            name,
-            *([order.letters[name]] if order.letters else []),
-            comparison.count_scores(name),
-            *(show(x) for x in list(summaries[name].values())[:n_shown]),
-        ]
-        for name in order.names
-    ]
-    group = ["group"] if order.letters else []
-    header = ["model", *group, "n", comparison.estimate, name_spread(comparison)]
-    header += ["median", "min", "max"] if comparison.is_of_means else []
-    place = 2 + len(group)
-    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    note = explain_marks(comparison)
-    return Table("Scores", header, rows, marked, 1 + len(group), note=note)
+    summaries, show = summarize(comparison), show_means(comparison)
+    more = {
+        key: {name: show(x[key]) for name, x in summaries.items()}
+        for key in ("median", "min", "max")
+        if comparison.is_of_means
+    }
+    return table_of_models(comparison, order, "Scores", more)
 
 
 def _table_of_pairs(
@@ -303,7 +277,6 @@ def _table_of_pairs(
 
 
 def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
-    """Say the verdict of almost stochastic order on a pair."""
     threshold = comparison.threshold
     a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
@@ -336,7 +309,6 @@ def say_order_basis(comparison: Comparison) -> str:
 
 
 def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
-    """Say the verdict of a test on a pair."""
     level = comparison.alpha
     a, b = order_pair(x, *((b, a) if x.better == b else (a, b)))
     better, worse = quote(a), quote(b)
@@ -369,17 +341,13 @@ def _find_lead(comparison: Comparison, a: str, b: str) -> float:
     return difference if comparison.higher_is_better else -difference
 
 
-def say_correction(comparison: Comparison, name: str) -> str:
+def say_correction_of_tests(comparison: Comparison) -> str:
     n_pairs = comparison.n_comparisons
     if n_pairs == 1:
         return "for one comparison"
     if comparison.is_corrected:
-        return f"after {name} for {n_pairs} comparisons"
+        return f"after {_CORRECTIONS[comparison.correction]} for {n_pairs} comparisons"
     return "without a correction"
-
-
-def say_correction_of_tests(comparison: Comparison) -> str:
-    return say_correction(comparison, _CORRECTIONS[comparison.correction])
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:

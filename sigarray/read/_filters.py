@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from sigarray._backend.index_columns import names_steps
+from sigarray._backend.given import names_steps
 from sigarray._plain_text import suggest
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, split_rows, take

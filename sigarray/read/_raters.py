@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._columns import quote_names

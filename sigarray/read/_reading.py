@@ -71,16 +71,14 @@ def read_records(
     missing = None if missing == "keep" else missing
     lacks = have_crashed | (find_missing(cells) & (missing is not None))
     blank = find_blank(cells)
+    is_kept = lacks | ~blank
     is_blank = np.zeros(len(rows), bool)
     if "step" in roles:
         is_blank = find_blank_steps(frame, roles, rows, blank)
         is_kept = ~blank | is_blank
         lacks |= is_blank
-    else:
-        # Without an option, blank cells are left out, whatever has become of a run.
-        is_kept = ~blank | (lacks & (missing is not None))
-        if missing == "drop":
-            is_kept &= ~(blank & _lack_names(frame, roles, rows)) | have_crashed
+    elif missing == "drop":
+        is_kept &= ~(blank & _lack_names(frame, roles, rows)) | have_crashed
     left_out = rows[~is_kept]
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index, names_steps
+from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._cells import (
     as_text,

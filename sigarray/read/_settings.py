@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index, names_steps
+from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, repeat, take

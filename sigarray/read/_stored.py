@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
 from sigarray.read._columns import check_count, choose, leave_out, refuse_indices

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct

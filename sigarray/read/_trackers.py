@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import is_blank
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
 from sigarray.read._codes import take
 from sigarray.read._columns import quote_names

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, find_blank, is_blank, read_cells
 from sigarray.read._codes import take
 from sigarray.read._columns import (

@@ -44,6 +44,7 @@ from sigarray.read._wide_rows import (
     take_pairs,
 )
 
+_OF_CLUSTERS = " Leave out --unit: items then have the errors of their clusters."
 _OF_BOTH = (
     " It needs columns of models, runs and items; or a file for each model, with a "
     "column for each run, such as seed0."
@@ -231,6 +232,15 @@ def _take_unmatched(
 
 def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
     """Refuse options of a table with a row for each score."""
+    of_items = "item" in chosen or "cluster" in chosen
+    if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
+        msg = (
+            f"{wide.source}: expected --unit {'run or --unit ' * (not of_items)}item "
+            f"of a table with a column for each model{' and one of items' * of_items}; "
+            f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
+            f"{_OF_CLUSTERS * ('cluster' in chosen)}"
+        )
+        raise TableError(msg)
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
         option = others[0] if others else "metric"
@@ -239,14 +249,6 @@ def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
             f"--{option}; got one with a column for each model: "
             f"{list_names(list(wide.names.values()))}. Name the column of models with "
             f"--model, or leave out --{option}."
-        )
-        raise TableError(msg)
-    of_items = "item" in chosen
-    if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
-        msg = (
-            f"{wide.source}: expected --unit {'run or --unit ' * (not of_items)}item "
-            f"of a table with a column for each model{' and one of items' * of_items}; "
-            f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
         )
         raise TableError(msg)
 

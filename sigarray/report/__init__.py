@@ -4,11 +4,4 @@ from sigarray.report._signature import signature
 from sigarray.report._tables import to_frame, to_json, to_latex, to_markdown
 from sigarray.report._wording import describe
 
-__all__ = [
-    "describe",
-    "signature",
-    "to_frame",
-    "to_json",
-    "to_latex",
-    "to_markdown",
-]
+__all__ = ["describe", "signature", "to_frame", "to_json", "to_latex", "to_markdown"]

@@ -4,13 +4,7 @@ from typing import Any
 
 
 def refuse_comparison(result: Any) -> None:
-    """Refuse such a result, and say what it has itself.
-
-    Raises
-    ------
-    TypeError
-        The result of `compare_models`.
-    """
+    """Refuse such a result, and say what it has itself."""
     if hasattr(result, "sentences") and hasattr(result, "to_latex"):
         msg = (
             "Expected the result of a test, or of another function; got that of "

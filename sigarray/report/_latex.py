@@ -141,7 +141,6 @@ def _join(table: Table, k: int, spread: str) -> Table:
 
 
 def _write_header(name: str) -> str:
-    """Write what stands above a column."""
     start, dot, last = name.rpartition(".")
     if last.startswith("mean ("):
         return f"{to_latex(start + dot)}{_HEADERS[last]}"

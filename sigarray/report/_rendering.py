@@ -8,9 +8,9 @@ from typing import Any, Literal
 from sigarray._plain_text import escape_hidden, show_controls
 from sigarray._version import __version__
 from sigarray.read._text import NUMBER
+from sigarray.report._html import draw_markdown, render_markdown
 from sigarray.report._latex import draw_float, draw_latex, render_latex
 from sigarray.report._layout import Report, Table, neutralise, neutralise_table
-from sigarray.report._markdown import draw_markdown, render_markdown
 from sigarray.report._text import render_text
 
 

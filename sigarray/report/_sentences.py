@@ -153,13 +153,7 @@ def say_test(
     margin: float,
     test: str | None,
 ) -> Sentence:
-    """Say whether A is above or below B, or with a margin, whether it is no worse.
-
-    Raises
-    ------
-    ValueError
-        A small p-value beside a difference that does not go with the alternative.
-    """
+    """Say whether A is above or below B, or with a margin, whether it is no worse."""
     p = read_number(result.pvalue)
     side = "two-sided" if alternative == "two-sided" else "one-sided"
     method = f"{side} {test or TESTS[type(result)]}"
@@ -242,13 +236,7 @@ def _say_fault(statistic: float) -> str:
 
 
 def read_number(x: Any) -> float:
-    """Return a number of one comparison.
-
-    Raises
-    ------
-    ValueError
-        Numbers of several.
-    """
+    """Return a number of one comparison."""
     value = copy_array(x)
     if value.ndim:
         msg = (

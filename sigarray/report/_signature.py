@@ -20,12 +20,7 @@ _ROUNDED = ".5e"
 
 
 def signature(
-    scores: Mapping[Any, Any],
-    result: Any,
-    /,
-    *,
-    paired: bool = False,
-    **options: Any,
+    scores: Mapping[Any, Any], result: Any, /, *, paired: bool = False, **options: Any
 ) -> str:
     """Say in one line how a result was computed, so that others can repeat it.
 
@@ -101,13 +96,7 @@ def write_signature(fields: Mapping[str, str]) -> str:
 
 
 def read_signature(line: str) -> dict[str, str]:
-    """Return the fields of a line, which may be as a report has it.
-
-    Raises
-    ------
-    ValueError
-        A line that is no signature.
-    """
+    """Return the fields of a line, which may be as a report has it."""
     fields: dict[str, str] = {}
     faults = []
     for part in line.strip().removeprefix("Signature:").strip("` ").split("|"):

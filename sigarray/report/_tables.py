@@ -80,13 +80,7 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
 
 
 def make_frame(records: Records, backend: str) -> Any:
-    """Make a data frame of records.
-
-    Raises
-    ------
-    ImportError
-        narwhals or the library of the data frame is not installed.
-    """
+    """Make a data frame of records."""
     columns = {key: [record[key] for record in records] for key in records[0]}
     needed: Any = "narwhals"
     try:

@@ -1,15 +1,189 @@
-"""Print tables and sentences as text, with rich if it is installed."""
+"""Print tables and sentences as text, as wide as the terminal, or with rich."""
 
 import io
 import itertools
+import math
+import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from sigarray._plain_text import width
-from sigarray.report._fitting import fit, measure_columns, split, wrap
+from sigarray._plain_text import quote, shorten_names, width
 from sigarray.report._layout import Report, Table, neutralise
+
+# Names are cut to so many letters, or fewer if the table then has room.
+_SHORT, _SHORTEST = 12, 9
+# Lists of models are not wrapped to fewer columns.
+_LEAST_OF_TEXT = 30
+_GAP = 2
+# What stands in the column of better models behind a name, or in its place.
+_NOT_WORSE, _NO_NAMES = " not worse", ("inconclusive", "unequal", "equivalent")
+# Where a header may go on in the next line: before words, but not in P(A>B).
+_BREAK = re.compile(r"(?<=[\w,]) (?=\w)|(?<=\w{3})(?=\()")
+
+
+def wrap(text: str, most: int) -> str:
+    """Wrap a text at its spaces, so that names with hyphens can be found."""
+    return textwrap.fill(text, most, break_on_hyphens=False)
+
+
+def fit(table: Table, most: int) -> Table:
+    """Make a table narrower, as far as it would else be too wide.
+
+    Its headers take two lines; a B that all pairs have is in the title; lists of models
+    are wrapped. Then long names are cut: they stay different from each other, and no
+    shorter than a few letters.
+    """
+    for make_narrow in (_break_headers, _say_baseline):
+        if measure(table) <= most:
+            return table
+        narrow = make_narrow(table)
+        table = narrow if measure(narrow) < measure(table) else table
+    if table.name_columns == len(table.header):
+        table = _wrap_lists(table, most)
+    return table if measure(table) <= most else _cut_names(table, most)
+
+
+def split(table: Table, most: int) -> list[Table]:
+    """Put columns that have no room into parts below each other, each with the names.
+
+    The parts have about as many columns.
+    """
+    n_names, n = table.name_columns, len(table.header)
+    parts = [table]
+    for n_parts in range(1, n - n_names + 1):
+        size = math.ceil((n - n_names) / n_parts)
+        starts = range(n_names, n, size)
+        parts = [_choose(table, range(start, min(start + size, n))) for start in starts]
+        if all(measure(part) <= most for part in parts):
+            break
+    return parts
+
+
+def measure(table: Table) -> int:
+    """Return how many columns of the terminal a table takes."""
+    return sum(n + _GAP for n in measure_columns(table)) - _GAP
+
+
+def measure_columns(table: Table) -> list[int]:
+    columns = zip(table.header, *table.rows, strict=True)
+    return [max(map(_measure_cell, column)) for column in columns]
+
+
+def _measure_cell(text: str) -> int:
+    return max(map(width, text.split("\n")))
+
+
+def _choose(table: Table, places: Sequence[int]) -> Table:
+    """Return some columns behind those of names."""
+    every = [*range(table.name_columns), *places]
+    return replace(
+        table,
+        header=[table.header[j] for j in every],
+        rows=[[row[j] for j in every] for row in table.rows],
+        marked=frozenset((i, every.index(j)) for i, j in table.marked if j in every),
+    )
+
+
+def _break_headers(table: Table) -> Table:
+    """Write headers in two lines that are wider than what is below, but no names."""
+    below = measure_columns(replace(table, header=[""] * len(table.header)))
+    header = [
+        name
+        if name in table.names or width(name) <= n
+        else min((name, *_list_breaks(name)), key=_measure_cell)
+        for name, n in zip(table.header, below, strict=True)
+    ]
+    return replace(table, header=header)
+
+
+def _list_breaks(name: str) -> Iterator[str]:
+    for match in _BREAK.finditer(name):
+        yield f"{name[: match.start()]}\n{name[match.end() :]}"
+
+
+def _say_baseline(table: Table) -> Table:
+    """Say in the title which model is B, if all pairs have the same."""
+    if table.header[:2] != ["A", "B"] or len(table.rows) < 2:
+        return table
+    models = {row[1] for row in table.rows}
+    if len(models) > 1:
+        return table
+    name = quote(*models)
+    is_said = f"; B is the baseline {name}" in table.title
+    title = table.title if is_said else f"{table.title}; B is {name}"
+    return replace(
+        table,
+        title=title,
+        header=["A", *table.header[2:]],
+        rows=[[row[0], *row[2:]] for row in table.rows],
+        marked=frozenset((i, j - (j > 1)) for i, j in table.marked),
+        name_columns=table.name_columns - 1,
+    )
+
+
+def _wrap_lists(table: Table, most: int) -> Table:
+    """Wrap the last column, which lists models."""
+    room = most - sum(n + _GAP for n in measure_columns(table)[:-1])
+    if not table.names or room < _LEAST_OF_TEXT:
+        return table
+    return replace(table, rows=[[*x[:-1], wrap(x[-1], room)] for x in table.rows])
+
+
+def _cut_names(table: Table, most: int) -> Table:
+    """Cut names, in as many steps as are needed; none if that is not enough."""
+    n_names = 1 if table.names else table.name_columns
+    others = dict.fromkeys(x for row in table.rows for x in row[:n_names])
+    if table.header[-1] == "better":  # also of a baseline, which is in the title
+        better = (row[-1].removesuffix(_NOT_WORSE) for row in table.rows)
+        others |= dict.fromkeys(x for x in better if x not in _NO_NAMES)
+    kinds = [table.names, [x for x in others if x not in table.names]]
+    longest = max((width(x) for names in kinds for x in names), default=0)
+    shown = short = table
+    forms: list[dict[str, str]] = [{}, {}]
+    for limit in range(longest, _SHORTEST - 1, -1):
+        # In fewer letters, some may be the same.
+        forms = [
+            shorten_names(names, limit) or form
+            for names, form in zip(kinds, forms, strict=True)
+        ]
+        shown = _show_names(table, forms[0], forms[0] | forms[1])
+        if limit >= _SHORT:
+            short = shown
+        if measure(shown) <= most:
+            return shown
+    return short
+
+
+def _show_verdict(cell: str, forms: dict[str, str]) -> str:
+    """Show the short form of a name, alone or before a verdict: "A not worse"."""
+    name = cell.removesuffix(_NOT_WORSE)
+    return forms.get(name, name) + cell[len(name) :]
+
+
+def _show_names(table: Table, models: dict[str, str], every: dict[str, str]) -> Table:
+    """Show short forms of names: of models in lists, too."""
+    longest_first = sorted(table.names, key=len, reverse=True)
+    known = re.compile("|".join(map(re.escape, longest_first)))
+
+    def show(cells: Iterable[str], n_lists: int) -> list[str]:
+        return [
+            known.sub(lambda match: models.get(match[0], match[0]), cell)
+            if 0 < j < n_lists
+            else _show_verdict(cell, every)
+            for j, cell in enumerate(cells)
+        ]
+
+    n_lists = table.name_columns if models else 0
+    return replace(
+        table,
+        header=show(table.header, 0),
+        rows=[show(row, n_lists) for row in table.rows],
+    )
+
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6
@@ -48,7 +222,6 @@ def render_text(report: Report) -> str:
 
 
 def _wrap(lines: Sequence[str]) -> str:
-    """Wrap lines to the width of the terminal."""
     return "\n".join(wrap(line, _find_width()) for line in lines)
 
 

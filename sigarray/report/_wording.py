@@ -195,13 +195,7 @@ def _add_method(sentence: Sentence, sizes: str, *more: str) -> str:
 def _check_limits(
     result: Any, low: float | None, high: float | None
 ) -> tuple[float, float] | None:
-    """Return the limits of an equivalence test, and None of other results.
-
-    Raises
-    ------
-    ValueError
-        Limits of another result, none or one of that, or limits in another order.
-    """
+    """Return the limits of an equivalence test, and None of other results."""
     if not isinstance(result, EquivalenceResult):
         if low is not None or high is not None:
             msg = (
@@ -221,15 +215,7 @@ def _check_limits(
 
 
 def _refuse_several(result: Any) -> None:
-    """Refuse what is no result of two models, before their names are looked at.
-
-    Raises
-    ------
-    TypeError
-        The result of `multi_aso`, or of another function.
-    ValueError
-        Results of several comparisons.
-    """
+    """Refuse what is no result of two models, before their names are looked at."""
     if isinstance(result, PairwiseAsoResult):
         msg = (
             "Expected the result of two models; got that of multi_aso, of every two of "

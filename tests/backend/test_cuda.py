@@ -7,7 +7,6 @@ import pytest
 from tests import chosen
 from tests.backend.programs import run
 from tests.backends import require
-from tests.chosen import entries_or_others
 
 PRELUDE = """
 import warnings
@@ -16,26 +15,46 @@ import torch
 from tests.backend.fake_cuda import check
 from tests.cases import CASES
 warnings.simplefilter("ignore")
+# Each program shows first that faults are noticed in it.
+for planted, complaint in (
+    (lambda x: x.sum().item(), "_local_scalar_dense is not known"),
+    (lambda x: x if x.sum() > 0 else -x, "is not known"),
+    (lambda x: x[x > 0], "is not known"),
+    (lambda x: torch.nonzero(x), "nonzero is not known"),
+    (lambda x: torch.histc(x, 3), "histc is not known"),
+    (lambda x: torch.multinomial(x, 2), "multinomial is not known"),
+    (lambda x: torch.unique(x), "is not known"),
+    (lambda x: x.cpu(), "_to_copy on"),
+    (lambda x: x + torch.ones(3).to(x.device), "on ['cpu'"),
+    (lambda x: torch.tensor([1.0, 2.0], device=x.device), "lift_fresh"),
+    (lambda x: torch.ones(3), "ones on ['cpu']"),
+):
+    try:
+        check(planted, (3,))
+    except Exception as error:
+        assert complaint in str(error), (complaint, error)
+    else:
+        raise SystemExit(f"nothing was said: {complaint}")
+"""
+
+RUN_CASES = """
+from tests import chosen
+for case in chosen.{}:
+    check(case, *((2, *shape) for shape in case.shapes))
+    print("ran", case.id)
 """
 
 
-def run_on_fake_cuda(code):
+def run_on_fake_cuda(*parts):
     require("torch")
-    return run(PRELUDE + textwrap.dedent(code))
+    return run(PRELUDE + "".join(map(textwrap.dedent, parts)))
 
 
-@entries_or_others
-def test_cases_run_without_a_wait(cases):
-    code, output = run_on_fake_cuda(
-        f"""
-        from tests import chosen
-        for case in chosen.{cases}:
-            check(case, *((2, *shape) for shape in case.shapes))
-            print("ran", case.id)
-        """
-    )
+@pytest.mark.long
+def test_other_cases_run_without_a_wait():
+    code, output = run_on_fake_cuda(RUN_CASES.format("OTHERS"))
     assert code == 0, output
-    assert output.count("ran ") == len(getattr(chosen, cases))
+    assert output.count("ran ") == len(chosen.OTHERS)
 
 
 @pytest.mark.long
@@ -110,9 +129,10 @@ LAUNCHES = {
 }
 
 
-def test_calls_start_few_kernels():
+def test_cases_run_without_a_wait_and_calls_start_few_kernels():
     """Each within a tenth of the bound, or the bound is to be lowered."""
     code, output = run_on_fake_cuda(
+        RUN_CASES.format("ENTRIES"),
         f"""
         from sigarray import *
         from sigarray import responses
@@ -139,9 +159,10 @@ def test_calls_start_few_kernels():
                 *((30, 2), (20, 1)),
                 dtype=getattr(torch, name),
             )
-        """
+        """,
     )
     assert code == 0, output
+    assert output.count("ran ") == len(chosen.ENTRIES)
 
 
 @pytest.mark.long
@@ -165,33 +186,3 @@ def test_simulations_do_not_wait():
         """
     )
     assert code == 0, output
-
-
-def test_faults_are_noticed():
-    code, output = run_on_fake_cuda(
-        """
-        host = torch.zeros(3)
-        for planted, complaint in (
-            (lambda x: x.sum().item(), "_local_scalar_dense is not known"),
-            (lambda x: x if x.sum() > 0 else -x, "is not known"),
-            (lambda x: x[x > 0], "is not known"),
-            (lambda x: torch.nonzero(x), "nonzero is not known"),
-            (lambda x: torch.histc(x, 3), "histc is not known"),
-            (lambda x: torch.multinomial(x, 2), "multinomial is not known"),
-            (lambda x: torch.unique(x), "is not known"),
-            (lambda x: x.cpu(), "_to_copy on"),
-            (lambda x: x + torch.ones(3).to(x.device), "on ['cpu'"),
-            (lambda x: torch.tensor([1.0, 2.0], device=x.device), "lift_fresh"),
-            (lambda x: torch.ones(3), "ones on ['cpu']"),
-        ):
-            try:
-                check(planted, (3,))
-            except Exception as error:
-                assert complaint in str(error), (complaint, error)
-            else:
-                raise SystemExit(f"nothing was said: {complaint}")
-        print("noticed all")
-        """
-    )
-    assert code == 0, output
-    assert "noticed all" in output

@@ -1,13 +1,14 @@
 """Places by cumulative shares, and cumulative maxima."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from sigarray._backend.cumulative import cumulative_places
 from sigarray._backend.of_numpy import HOST
-from tests.backends import everywhere
+from tests.backends import ONE_WIDTH, everywhere
+from tests.chosen import few_on_jax
 
 
 def exact_places(widths, n):
@@ -16,10 +17,13 @@ def exact_places(widths, n):
     return [int(n * x / sums[-1]) for x in sums[:-1]]
 
 
-@everywhere
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("width", [2, 3, 7, 8, 9, 16, 17, 25, 1200])
-def test_places_are_those_of_rational_numbers(backend, width, sign):
+@few_on_jax(
+    "sign, width",
+    itertools.product([1.0, -1.0], [2, 3, 7, 8, 9, 16, 17, 25, 1200]),
+    few=[(1.0, 9), (-1.0, 1200)],
+    backends=ONE_WIDTH,
+)
+def test_places_are_those_of_rational_numbers(backend, sign, width):
     """But where a rounded sum crosses an integer, which few do."""
     count, n_samples, n = 3, 2, 50
     rng = np.random.default_rng(width)

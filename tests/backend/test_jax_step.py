@@ -10,7 +10,7 @@ from sigarray import aso, bootstrap_replicates, t_test
 from sigarray.responses import metrics
 from tests.backend.programs import run
 from tests.backends import require
-from tests.chosen import ENTRIES, over
+from tests.chosen import ENTRIES, LOOPS, over_all
 
 OPTIONS = {"n_resamples": 60, "rng": 0}
 
@@ -160,12 +160,13 @@ def test_widths(jax, samples):
     np.testing.assert_array_equal(results[0], results[2])
 
 
-@over(ENTRIES)
+@over_all(ENTRIES, LOOPS)
 def test_derivatives_are_zero(jax, case):
     """What is traced gives a constant as the tangent, whatever that of the scores.
 
     To trace is enough, and takes a tenth of the time of a program to run. What a
-    function computes does not matter: derivatives end where it takes its arrays.
+    function computes does not matter: derivatives end where it takes its arrays, and
+    test_no_graph_goes_through shows on PyTorch that each of them takes them there.
     """
     arrays = [jax.numpy.asarray(x, "float32") for x in case.samples()]
 

@@ -19,7 +19,8 @@ from sigarray._backend.seeds import (
 )
 from sigarray._backend.threefry import random_words
 from tests import oracles
-from tests.backends import require
+from tests.backends import HERE, require
+from tests.chosen import few_on_jax
 
 
 def test_generators_move_on_and_repeat_by_seed(backend):
@@ -131,7 +132,7 @@ def test_no_replicate_takes_the_words_of_the_spare_seed():
     assert not np.isin(words, taken).any()
 
 
-@pytest.mark.parametrize("n_streams", [1, 2, 8, 9, 30])
+@few_on_jax("n_streams", [1, 2, 8, 9, 30], few=[2, 9], backends=HERE)
 def test_few_and_many_streams_have_the_same_seeds(backend, n_streams):
     seed = seed_words(backend.library, 2**63 + 3)
     numbered = range(n_streams)

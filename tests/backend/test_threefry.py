@@ -23,7 +23,8 @@ from sigarray._backend.threefry import (
     uniforms,
 )
 from tests import oracles
-from tests.backends import everywhere, require
+from tests.backends import ONE_WIDTH, everywhere, require
+from tests.chosen import few_on_jax
 from tests.oracles import FALSE_ALARM
 
 # Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.
@@ -146,10 +147,15 @@ def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
 
 
-@everywhere
-@pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (1000, 999), (2**12, 5), (4097, 2)])
-def test_places_are_the_shares_of_words(backend, sizes):
+@few_on_jax(
+    "n, m",
+    [(1, 1), (7, 3), (1000, 999), (2**12, 5), (4097, 2)],
+    few=[(7, 3), (4097, 2)],
+    backends=ONE_WIDTH,
+)
+def test_places_are_the_shares_of_words(backend, n, m):
     """Floor(n w / 2^32) in exact integers, for words that overlap and for others."""
+    sizes = n, m
     seed = seed_words(backend.library, 5)
     draws, count = (60, 41), 12
     found = random_places(

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
-from sigarray._cli import correct, samplers
+from sigarray._cli import choosing, correct
 from sigarray._cli.main import _COMMANDS, _find_parser, main
 from sigarray._cli.options import choices
 from sigarray._verdicts import (
     aggregate_tests,
     asked,
-    pair_options,
-    picture_files,
+    page,
     request,
 )
 from sigarray.read._alignment import UNITS
@@ -28,7 +27,7 @@ from sigarray.responses._sampling import ITEM_SAMPLERS
 from sigarray.responses.metrics import METRICS
 
 SOURCES = {
-    "TESTS_OF_PAIRS": pair_options.TESTS,
+    "TESTS_OF_PAIRS": asked.TESTS,
     "METHODS_OF_TESTS": asked.METHODS,
     "THRESHOLD": request.ORDERS.threshold,
     "CONFIDENCE_LEVEL": request.ORDERS.confidence_level,
@@ -38,7 +37,7 @@ SOURCES = {
     "STATISTICS": tuple(STATISTICS),
     "AGGREGATES": aggregate_tests.AGGREGATES,
     "STYLES": STYLES,
-    "PICTURES": picture_files.PICTURES,
+    "PICTURES": page.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,
     "CORRECTIONS": tuple(correct._METHODS),
     "METRICS": tuple(METRICS),
@@ -55,8 +54,8 @@ def test_choices_are_those_of_the_library():
 
 
 def test_ways_to_resample_have_words():
-    assert tuple(samplers.ITEMS) == ITEM_SAMPLERS
-    assert tuple(samplers.RESPONSES) == RESPONSE_SAMPLERS
+    assert tuple(choosing.ITEMS) == ITEM_SAMPLERS
+    assert tuple(choosing.RESPONSES) == RESPONSE_SAMPLERS
 
 
 @pytest.mark.parametrize("command", _COMMANDS)

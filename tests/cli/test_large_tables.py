@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models, multi_aso
-from sigarray._cli.large_tables import open_large
+from sigarray._cli.files import open_large
 from sigarray._cli.main import _build_parser
 from sigarray.report._numbers import describe_scores
 

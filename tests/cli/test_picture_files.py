@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from sigarray._verdicts import picture_files as picture_room
+from sigarray._verdicts import page as picture_room
 
 pytest.importorskip("matplotlib")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray._cli import power_tasks
-from sigarray._verdicts.aggregate_samples import AggregateTrials
+from sigarray._verdicts.samples import AggregateTrials
 
 FEW = ("--n-samples", "8", "--task", "game")
 

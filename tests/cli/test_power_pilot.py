@@ -3,7 +3,7 @@
 import pytest
 import scipy.stats
 
-from sigarray._cli.power_pilot import find_chi_square, say_pilot
+from sigarray._cli.power_answers import find_chi_square, say_pilot
 
 
 @pytest.mark.parametrize("df", [1, 2, 4, 19, 999, 20_000])

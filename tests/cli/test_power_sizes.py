@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray._cli import power_pace
-from sigarray._cli.power_pace import guess_seconds
-from sigarray._cli.power_sizes import find_sizes, list_sizes, round_size
+from sigarray._cli import power_sizes
+from sigarray._cli.power_sizes import find_sizes, guess_seconds, list_sizes, round_size
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
 
@@ -205,7 +204,7 @@ def test_the_number_of_paired_t_is_that_of_its_noncentral_distribution(write, po
 def test_the_time_is_guessed_from_that_of_a_few_samples(monkeypatch):
     """Of a cost that is a number for each call, and one for each score."""
     clock = [0.0]
-    monkeypatch.setattr(power_pace.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(power_sizes.time, "perf_counter", lambda: clock[0])
 
     class Slow(Curves):
         def share_better(self, scores, size, sure_of, *, above, matched):
@@ -215,7 +214,7 @@ def test_the_time_is_guessed_from_that_of_a_few_samples(monkeypatch):
             )
 
     monkeypatch.setattr(
-        power_pace, "replace", lambda x, number, **_: Slow(x.by_pair, number)
+        power_sizes, "replace", lambda x, number, **_: Slow(x.by_pair, number)
     )
     comparisons = {"x": compare(30), "y": compare(30)}
     duels = {"x": {("b", "a"): 30}, "y": {("b", "a"): 30}}

@@ -217,6 +217,7 @@ class TestCompare:
         first = in_order(document["pairs"], "abc")[0]
         assert first["pvalue"] == pytest.approx(expected)
         assert "splits with a test share of 0.1, corrected as" in document["method"]
+        assert "further splits of it little" in run(*arguments)[1]
         signature = document["signature"]
         assert "test_share:0.1" in signature
         assert run("compare", table, "--verify", signature)[0] == 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sigarray import aso
-from sigarray._cli import messages, progress
+from sigarray._cli import messages
 from sigarray._verdicts import notes
 from sigarray.report._rendering import STYLES
 
@@ -58,33 +58,33 @@ class TestWaiting:
         assert capsys.readouterr().err == ""
 
     def test_progress_is_for_terminals(self, monkeypatch, capsys):
-        assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
+        assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         # Not before a second has passed.
-        assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
+        assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
         monkeypatch.setitem(sys.modules, "rich.progress", None)
         times = itertools.count(0, 10)
-        monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(times)))
-        steps = progress.track("abc", "Pair")
+        monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
+        steps = messages.track("abc", "Pair")
         assert list(steps) == ["a", "b", "c"]
         shown = capsys.readouterr().err
         assert "Pair 1 of 3, about 40 seconds left" in shown
         assert shown.endswith("\r\x1b[K")
-        steps = progress.track("abc", "Pair")
+        steps = messages.track("abc", "Pair")
         next(steps)
         steps.close()
         assert capsys.readouterr().err.endswith("\r\x1b[K")
         with messages.quiet(True):
-            assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
+            assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
 
     def test_progress_of_a_single_computation(self, monkeypatch, capsys):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         # Ten seconds pass between any two looks.
         times = itertools.count(0, 10)
-        monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(times)))
+        monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
         for name, shown in (("rich.progress", "of 10000"), ("nothing", "/10000")):
             with monkeypatch.context() as patch:
                 patch.setitem(sys.modules, name, None)
@@ -92,7 +92,7 @@ class TestWaiting:
                     pytest.importorskip("rich")
                     patch.setenv("TERM", "xterm")
                 a, b = np.random.default_rng(0).normal(size=(2, 3000))
-                with progress.watch():
+                with messages.watch():
                     aso(a, b, rng=0, n_resamples=10_000)
             assert shown in capsys.readouterr().err
 
@@ -100,7 +100,7 @@ class TestWaiting:
         def interrupt(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("sigarray._cli.inputs.read_sources", interrupt)
+        monkeypatch.setattr("sigarray._cli.files.read_sources", interrupt)
         assert run("compare", "x.csv") == (130, "", "sigarray: interrupted\n")
 
     @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

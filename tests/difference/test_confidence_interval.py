@@ -13,7 +13,8 @@ from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._difference.intervals import _iqms_without_one, _medians_without_one
-from tests.backends import everywhere
+from tests.backends import ONE_WIDTH
+from tests.chosen import few_on_jax
 from tests.oracles import FALSE_ALARM
 
 METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
@@ -102,10 +103,14 @@ def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, 
     assert float(interval.statistic) == pytest.approx(difference(*samples), abs=1e-5)
 
 
-@everywhere
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 7, 8, 9, 10])
-@pytest.mark.parametrize(
-    ("find", "statistic"), [(_medians_without_one, np.median), (_iqms_without_one, iqm)]
+WITHOUT_ONE = [(_medians_without_one, np.median), (_iqms_without_one, iqm)]
+
+
+@few_on_jax(
+    "find, statistic, n",
+    [(*x, n) for x in WITHOUT_ONE for n in (2, 3, 4, 5, 7, 8, 9, 10)],
+    few=[(*x, n) for x in WITHOUT_ONE for n in (5, 8)],
+    backends=ONE_WIDTH,
 )
 def test_values_without_one_score(backend, find, statistic, n):
     x = np.random.default_rng(n).integers(0, 4, (20, n)).astype(float)

@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigarray import t_test
+from sigarray import t_ci, t_test
 from tests.backends import everywhere
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -116,10 +116,21 @@ class TestWelch:
             backend.to_numpy(result.pvalue), tails[alternative], rtol=rtol
         )
         assert (backend.to_numpy(result.df) == n - 1).all()
+        if alternative == "two-sided":
+            given = map(backend.asarray, (a, b))
+            interval = t_ci(*given, paired=True, test_share=share)
+            half = scipy.stats.t.isf(0.025, n - 1) * np.sqrt(variance)
+            limits = [d.mean(axis=-1) + k * half for k in (-1.0, 1.0)]
+            found = map(backend.to_numpy, interval.confidence_interval)
+            np.testing.assert_allclose([*found], limits, rtol=rtol, atol=rtol)
 
     def test_a_share_is_of_pairs(self):
         with pytest.raises(ValueError, match="paired=True with test_share"):
             t_test([1.0, 2.0], [1.0, 3.0], test_share=0.2)
+        with pytest.raises(ValueError, match="paired=True with test_share"):
+            t_ci([1.0, 2.0], [1.0, 3.0], test_share=0.2)
+        with pytest.raises(ValueError, match="test_share, or clusters"):
+            t_ci(*np.eye(2), paired=True, test_share=0.2, clusters=[0, 1])
         for share in (0.0, 1.0, -0.5):
             with pytest.raises(ValueError, match="test_share to be in"):
                 t_test([1.0, 2.0], [1.0, 3.0], paired=True, test_share=share)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sigarray import wilcoxon_test
-from tests.backends import everywhere
+from tests.backends import ONE_WIDTH, everywhere
+from tests.chosen import few_on_jax
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 PAIRS = st.lists(
@@ -38,9 +39,12 @@ def p_value_of(a, b, alternative):
     return observed, sides.get(alternative, min(1.0, 2.0 * min(above, below)))
 
 
-@everywhere
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("n", [1, 6, 20, 50, 51, 300])
+@few_on_jax(
+    "alternative, n",
+    itertools.product(ALTERNATIVES, [1, 6, 20, 50, 51, 300]),
+    few=[("two-sided", 6), ("greater", 20), ("less", 51)],
+    backends=ONE_WIDTH,
+)
 def test_it_is_scipys(backend, alternative, n):
     rng = np.random.default_rng(n)
     # Multiples of 2^-16, whose differences float32 holds.

@@ -26,12 +26,15 @@ class TestTails:
     T = np.array([0.0, 1e-3, 0.1, 0.7, 1.0, 1.96, 3.0, 8.0, 35.0, -0.2, -4.0])
 
     @in_every_width
-    @pytest.mark.parametrize("df", [1.0, 1.5, 2.0, 4.0, 11.7, 100.0, 1e4, 1e7])
-    def test_student(self, backend, df):
-        expected = scipy.stats.t.sf(self.T, df)
+    def test_student(self, backend):
+        df = np.array([[1.0], [1.5], [2.0], [4.0], [11.7], [100.0], [1e4], [1e7]])
+        ends = [math.inf, -math.inf, math.nan]
+        t, df = np.broadcast_arrays([*self.T, *ends], df)
+        expected = scipy.stats.t.sf(t, df)
         kept = expected > (1e-290 if backend.float_name == "float64" else 1e-30)
-        t = backend.asarray(self.T)
-        result = backend.to_numpy(student_t_sf(backend.library, t, 0.0 * t + df))
+        tail = student_t_sf(backend.library, *map(backend.asarray, (t, df)))
+        result = backend.to_numpy(tail)
+        np.testing.assert_array_equal(result[:, -3:], [[0.0, 1.0, math.nan]] * len(df))
         np.testing.assert_allclose(
             result[kept], expected[kept], rtol=tolerance(backend) / 10
         )
@@ -49,13 +52,6 @@ class TestTails:
         t = np.random.default_rng(0).normal(size=(70, 100))
         tail = student_t_sf(HOST, t, np.full_like(t, 3.0))
         np.testing.assert_allclose(tail, scipy.stats.t.sf(t, 3.0), rtol=1e-11)
-
-    @in_every_width
-    def test_at_infinity(self, backend):
-        t = backend.asarray([math.inf, -math.inf, math.nan])
-        df = backend.asarray([1.0, 1.0, 3.0])
-        tail = backend.to_numpy(student_t_sf(backend.library, t, df))
-        np.testing.assert_array_equal(tail, [0.0, 1.0, math.nan])
 
     @in_every_width
     def test_normal_quantiles(self, backend):

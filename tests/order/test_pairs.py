@@ -9,7 +9,8 @@ import pytest
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray._order import pairs
 from sigarray._order.plans import Plan, plan_errors
-from tests.backends import everywhere
+from tests.backends import ONE_WIDTH, everywhere
+from tests.chosen import few_on_jax
 
 
 def pairs_of(block, n, m):
@@ -32,9 +33,16 @@ def test_every_pair_is_there_once(n, m):
     assert sorted(map(tuple, found)) == sorted(expected)
 
 
-@everywhere
-@pytest.mark.parametrize("at_once", [1, 2, 3, 5, 12, 1000])
-@pytest.mark.parametrize(("n", "m"), [(2, None), (5, None), (6, None), (3, 5), (5, 2)])
+@few_on_jax(
+    "n, m, at_once",
+    [
+        (*x, k)
+        for x in ((2, None), (5, None), (6, None), (3, 5), (5, 2))
+        for k in (1, 2, 3, 5, 12, 1000)
+    ],
+    few=[(6, None, 2), (3, 5, 1), (5, 2, 1000)],
+    backends=ONE_WIDTH,
+)
 def test_parts_are_the_whole(backend, n, m, at_once):
     """By rows and by several shifts at once, with what belongs to the pairs."""
     rng = np.random.default_rng(0)

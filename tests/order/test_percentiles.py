@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray._backend.of_numpy import HOST
-from sigarray._order.percentiles import count_beyond, find_tails
+from sigarray._order.errors import count_beyond, find_tails
 
 
 @pytest.mark.parametrize("level", ["0.05", "0.025", "0.01"])

@@ -11,7 +11,8 @@ import pytest
 
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
-from tests.backends import everywhere, whole_suite
+from tests.backends import ONE_WIDTH, everywhere, whole_suite
+from tests.chosen import few_on_jax
 
 
 def draw_ties(n, m):
@@ -133,8 +134,7 @@ def test_both_directions_share_their_error():
     assert forward.standard_error == pytest.approx(backward.standard_error)
 
 
-@everywhere
-@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
+@few_on_jax("kind", [np.uint8, np.int32, np.int64], few=[np.uint8], backends=ONE_WIDTH)
 def test_integers_of_numpy_are_options(backend, kind):
     rng = np.random.default_rng(0)
     a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
@@ -248,7 +248,9 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
 
 
 @whole_suite
-@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 20])
+@pytest.mark.parametrize(
+    "n", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 5, 7, 10, 20))]
+)
 def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
     """At most as often as the docstring says: 7 % in either direction at n = 3."""
     a, b = np.random.default_rng(n).normal(size=(2, 2000, n))

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.given import looks_like_index
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
 from tests.read.asking import refuse, wide_table

@@ -147,6 +147,17 @@ class TestLmEval:
         assert means(hashed) == means(table)
         assert table.is_paired
 
+    def test_a_document_that_is_there_twice_is_an_error(self, tmp_path):
+        """By one filter; another one gives more metrics of the same item."""
+        line = '{{"doc_id": {}, "filter": "{}", "filtered_resps": [], "acc": {}}}'
+        for model in ("a", "b"):
+            (tmp_path / model).mkdir()
+            rows = [(0, "none", 1.0), (1, "none", 0.0), (1, "none", 1.0)]
+            path = tmp_path / model / "samples_toy.jsonl"
+            path.write_text("\n".join(line.format(*x) for x in rows))
+        with pytest.raises(TableError, match=r"line 3: expected one score .* item '1'"):
+            read.scores(*(str(tmp_path / model) for model in ("a", "b")))
+
     def test_several_metrics_are_listed(self):
         with pytest.raises(TableError, match=r"got 'acc', 'acc_norm'\. Choose one"):
             read.scores(LM_EVAL / self.NAMES[0], tasks=["toy_mc"])

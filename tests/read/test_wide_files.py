@@ -74,7 +74,7 @@ def test_the_column_of_clusters_has_to_be_there(write):
     path = write_rows(write, ROWS)
     with pytest.raises(TableError, match=r"no column 'page' \(cluster\)\. Its columns"):
         read.scores(path, item="question", cluster="page", models=["ours", "theirs"])
-    with pytest.raises(TableError, match="a row for each score, for cluster"):
+    with pytest.raises(TableError, match="Leave out unit: items then"):
         read.scores(path, cluster="document", unit="run")
 
 
@@ -98,3 +98,11 @@ def test_a_data_frame_with_a_column_for_each_model():
     assert "4 items in 3 clusters" in results[0].method
     without = compare_models(wide.drop(columns="question"), clusters="document")
     assert without.records == results[0].records
+
+
+def test_clusters_of_a_table_with_a_column_for_each_model_are_of_items(write):
+    rows = [f"{k},d{k % 4},.{k + 10},.{k + 30}" for k in range(20)]
+    path = write("\n".join(["item,doc,a,b", *rows]))
+    with pytest.raises(TableError, match=r"expected unit=.item. .* Leave out unit: "):
+        read.scores(path, cluster="doc", unit="cluster")
+    assert read.scores(path, cluster="doc").clusters is not None

@@ -9,9 +9,8 @@ from sigarray._plain_text import (
     unquote_plain,
 )
 from sigarray.plot._style import show_name, show_names
-from sigarray.report._fitting import fit, split, wrap
 from sigarray.report._layout import Table
-from sigarray.report._text import _render_plain
+from sigarray.report._text import _render_plain, fit, split, wrap
 
 
 def test_short_names_stay_different():

@@ -18,7 +18,8 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words
 from sigarray._resampling.draws import Deals, Exchanges, Places, count_permutations
-from tests.backends import everywhere, require
+from tests.backends import ONE_WIDTH, everywhere, require
+from tests.chosen import few_on_jax
 from tests.resampling.test_replicates import draw_scores
 
 SCORES = [0.5, 2.0, -1.0, 3.5, 0.25, 1.5, 4.0]
@@ -273,9 +274,12 @@ def test_many_permutations_are_enumerated_from_the_first_on(backend, n, m):
     )
 
 
-@everywhere
-@pytest.mark.parametrize("n", [6, 5000])
-@pytest.mark.parametrize("m", [6, 7, 5000])
+@few_on_jax(
+    "n, m",
+    itertools.product([6, 5000], [6, 7, 5000]),
+    few=[(6, 7), (5000, 6)],
+    backends=ONE_WIDTH,
+)
 def test_resamples_of_a_sample_do_not_depend_on_the_other(backend, n, m):
     """Of zeros, resamples have a mean of 0, and what is left is that of the other."""
     x = backend.asarray(np.random.default_rng(0).normal(size=n))

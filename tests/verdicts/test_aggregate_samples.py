@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts.aggregate_samples import AggregateTrials
+from sigarray._verdicts.samples import AggregateTrials
 
 N_SAMPLES, N_RUNS = 4, 4
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sigarray import multi_aso
-from sigarray._verdicts import drawing_on
-from sigarray._verdicts.orders import OrderOptions
+from sigarray._verdicts import near_levels
+from sigarray._verdicts.asked import OrderOptions
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_bound_is_that_of_the_library(n_models, n_runs, n_resamples, lead):
     scores = {f"m{k}": rng.normal(size=n_runs) for k in range(n_models)}
     scores["m0"] = scores["m0"] + lead
     result = multi_aso(scores, n_resamples=n_resamples, rng=0)
-    drawn = drawing_on._list_drawn(
+    drawn = near_levels.list_drawn(
         scores,
         result,
         OrderOptions(n_resamples=n_resamples),
@@ -58,14 +58,14 @@ def test_limits_hold_what_more_resamples_give(is_skewed, has_percentile):
     replicates = rng.beta(*((0.3, 3.0) if is_skewed else (4.0, 6.0)), (501, 2000))
     options = {"ratio": 0.1, "level": 0.05, "scale": 1.02, "quantile": 1.71}
     options["has_percentile"] = has_percentile
-    found = [drawing_on.find_bound(x, **options) for x in replicates]
-    truth = drawing_on.find_bound(np.ravel(replicates), **options).value
+    found = [near_levels.find_bound(x, **options) for x in replicates]
+    truth = near_levels.find_bound(np.ravel(replicates), **options).value
     assert all(x.low <= truth <= x.high for x in found)
     seen = np.std([x.value for x in found])
     assert np.median([x.high - x.low for x in found]) == pytest.approx(
         8 * seen, rel=0.2
     )
-    clear = drawing_on.Bound(0.3, 0.1, 0.2, 0.4, 2000)
+    clear = near_levels.Bound(0.3, 0.1, 0.2, 0.4, 2000)
     assert [clear.is_clear_of(x) for x in (0.1, 0.2, 0.3, 0.4, 0.5)] == [1, 1, 0, 0, 1]
 
 
@@ -76,7 +76,7 @@ def test_samples_of_a_power_analysis_stop_early(monkeypatch):
     scores["m0"] = scores["m0"] + 1.0
     result = multi_aso(scores, n_resamples=100, rng=0)
     counts = []
-    draw = drawing_on._draw_until_clear
+    draw = near_levels._draw_until_clear
 
     def count(draw_more, *args):
         def counted(start, *, count):
@@ -85,17 +85,20 @@ def test_samples_of_a_power_analysis_stop_early(monkeypatch):
 
         return draw(counted, *args)
 
-    monkeypatch.setattr(drawing_on, "_draw_until_clear", count)
-    arguments = {"level": 0.05 / 3, "sign": 1.0, "pairs": [(0, 2)]}
-    (near,) = drawing_on.find_bounds(
-        scores, result, OrderOptions(n_resamples=100), **arguments
-    ).items()
-    pair, bound = near
+    monkeypatch.setattr(near_levels, "_draw_until_clear", count)
+
+    def find_bounds(options):
+        drawn = near_levels.list_drawn(
+            scores, result, options, level=0.05 / 3, sign=1.0
+        )
+        return near_levels.find_bounds(drawn, options, [(0, 2)])
+
+    ((pair, bound),) = find_bounds(OrderOptions(n_resamples=100)).items()
     assert pair == (0, 2)
     assert sum(counts) < 2**13
     counts.clear()
     toss_up = OrderOptions(n_resamples=100, threshold=bound)
-    drawn = drawing_on.find_bounds(scores, result, toss_up, **arguments)[0, 2]
+    drawn = find_bounds(toss_up)[0, 2]
     assert 2**13 <= sum(counts) < 2**14
     many = multi_aso(
         {name: scores[name] for name in ("m0", "m2")},

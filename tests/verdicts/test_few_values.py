@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts.few_values import find_share
+from sigarray._verdicts.aggregate_tests import find_share
 
 N_ITEMS = 40
 

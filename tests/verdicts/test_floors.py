@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from sigarray import compare_models, permutation_test
-from sigarray._verdicts.exact_ranks import p_value_of_ranks
+from sigarray._verdicts.exact_tests import p_value_of_ranks
 from sigarray._verdicts.floors import (
     choose_correction,
     correct_p_values,

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models, probability_of_improvement
-from sigarray._verdicts.aggregate_tests import Pooled
-from sigarray._verdicts.improvements import average_improvements, compare_runs
+from sigarray._verdicts.aggregate_tests import (
+    Pooled,
+    average_improvements,
+    compare_runs,
+)
 from sigarray._verdicts.picture_differences import draw_aggregates
 from tests.verdicts.test_aggregates import N_RUNS, N_TASKS, NAMES, draw
 

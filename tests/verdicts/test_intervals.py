@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray import compare_models, proportion_ci, t_test
+from sigarray import compare_models, proportion_ci, t_ci, t_test
 from sigarray._verdicts.intervals import UNKNOWN, find_intervals, find_quantiles
 from tests.pairs import in_order
 
@@ -35,6 +35,18 @@ def test_they_are_scipys(level, scale):
         limits = expected.confidence_interval(level)
         np.testing.assert_allclose(first, scale * np.asarray(limits), rtol=1e-9)
         np.testing.assert_allclose(second, first.turn(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("scores", [RNG.normal(size=(2, 25)), np.eye(2, 25)])
+def test_those_of_splits_that_overlap_say_what_the_test_says(scores):
+    """Each ends where the corrected t is just at the level, and t_ci is the same."""
+    a, b = scores
+    splits = {"paired": True, "test_share": 0.2}
+    ((low, high),) = find_intervals([(a, b)], 0.9, is_paired=True, test_share=0.2)
+    for limit in (low, high):
+        assert t_test(a - limit, b, **splits).pvalue == pytest.approx(0.1)
+    result = t_ci(a, b, confidence_level=0.9, **splits)
+    assert result.confidence_interval == pytest.approx((low, high))
 
 
 def test_few_runs_beside_many_have_their_degrees_of_freedom():

@@ -20,10 +20,9 @@ from sigarray import (
     proportion_test,
     t_test,
 )
-from sigarray._verdicts.decisions import PairTest, decide_by_tests
-from sigarray._verdicts.margin_records import MarginTest
+from sigarray._verdicts.asked import PairOptions
+from sigarray._verdicts.decisions import MarginTest, PairTest, decide_by_tests
 from sigarray._verdicts.margins import adjust_claims
-from sigarray._verdicts.pair_options import PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests
 from tests.cli.test_clusters import draw as draw_clusters
 from tests.cli.test_runs_and_items import draw as draw_tables

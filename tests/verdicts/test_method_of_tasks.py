@@ -4,7 +4,7 @@ import numpy as np
 
 from sigarray import compare_models
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.method_of_tasks import join_methods
+from sigarray._verdicts.score_lines import join_methods
 
 DRAW = np.random.default_rng(0)
 

@@ -125,7 +125,16 @@ def test_more_tasks_with_a_baseline_are_by_holm():
     assert "Holm's correction for 3 comparisons" in describe_method(over)
 
 
-@pytest.mark.parametrize(("k", "n_tasks"), [(3, 9), (3, 26), (5, 12), (8, 20)])
+@pytest.mark.parametrize(
+    ("k", "n_tasks"),
+    [
+        (3, 9),
+        *(
+            pytest.param(*x, marks=pytest.mark.long)
+            for x in ((3, 26), (5, 12), (8, 20))
+        ),
+    ],
+)
 @pytest.mark.parametrize("kind", ["normal", "apart", "scales"])
 def test_equal_models_are_seldom_better_than_a_baseline(k, n_tasks, kind):
     """At level 0.05, by families; with half of the others far from the baseline."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts.ranks import find_ranks
+from sigarray._verdicts.aggregates import find_ranks
 
 LEADS = {"a": 0.0, "b": 0.05, "c": 0.5, "d": 0.45, "e": 1.0}
 

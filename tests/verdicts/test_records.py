@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts.margin_records import MARGIN_FIELDS
+from sigarray._verdicts.decisions import MARGIN_FIELDS
 from sigarray._verdicts.records import AGGREGATE_FIELDS, FIELDS
 from sigarray.report._rendering import render
 

@@ -5,7 +5,7 @@ import pytest
 
 from sigarray import bootstrap_test, corpus, of_sums, permutation_test
 from sigarray._verdicts import sampled_tests
-from sigarray._verdicts.pair_options import PairOptions
+from sigarray._verdicts.asked import PairOptions
 from sigarray._verdicts.sampled import Sampled
 from sigarray._verdicts.sampled_tests import run_sampled
 from sigarray.read._codes import encode

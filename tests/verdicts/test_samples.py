@@ -9,6 +9,7 @@ from sigarray import compare_models
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.test import DrawnSamples
 
 SCORES = {"a": np.arange(4.0), "b": np.arange(10.0, 19.0)}
 
@@ -66,11 +67,9 @@ def test_shares_of_a_margin_are_those_of_compare(unit, test, baseline, is_correc
         margin=1.0,
     )
     shares = pairwise.find_shares(
-        samples,
+        DrawnSamples(samples, {}, higher_is_better=True),
         (),
-        {},
         is_corrected=is_corrected,
-        higher_is_better=True,
         n_tasks=1,
         above=0.0,
     )

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from sigarray import compare_models
-from sigarray._verdicts.single_tasks import name_tasks
+from sigarray._verdicts.paragraph import name_tasks
 
 EVERY = [f"t{k:02d}" for k in range(20)]
 DRAW = random.Random(2)

@@ -19,8 +19,8 @@ from benchmarks.reproduce.rates.tests import (
     by_ranks_and_placements,
     by_t,
 )
+from sigarray._verdicts.asked import PairOptions
 from sigarray._verdicts.floors import choose_correction, list_floors
-from sigarray._verdicts.pair_options import PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests
 
 # As many as the command draws.

@@ -22,9 +22,13 @@ from benchmarks.reproduce.rates.scores import (
     SYMMETRIC,
     draw_items,
 )
-from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
-from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._verdicts.pair_options import FEW_SCORES
+from sigarray._verdicts.asked import FEW_SCORES
+from sigarray._verdicts.exact_tests import (
+    compare_by_exchanges,
+    has_exact_exchanges,
+    has_exact_ranks,
+    p_value_of_ranks,
+)
 
 LEVEL = 0.05
 QUICK, FULL = 200, 4000

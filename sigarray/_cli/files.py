@@ -1,23 +1,67 @@
-"""The files of a command, or the examples that ship with the library."""
+"""The files of a command: what it reads, or an example, and what it writes."""
 
 import argparse
 import contextlib
 import importlib.resources
+import io
+import os
+import select
+import stat
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from sigarray._cli.messages import complain, tell
-from sigarray._cli.options.choices import STATISTICS
+from sigarray._cli.options.choices import PICTURES, STATISTICS
 from sigarray._cli.options.shared import join_values
-from sigarray._cli.standard_input import has_input
-from sigarray._verdicts.directions import settle_direction
-from sigarray._verdicts.inspection import inspect_table
+from sigarray._verdicts.inspection import (
+    inspect_direction,
+    inspect_table,
+    settle_direction,
+)
 from sigarray.read._directions import Direction
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
+from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
 from sigarray.read._sums import read_sums
+
+# For input that comes later than this, the user passes "-".
+_SECONDS = 30.0
+
+
+def has_input() -> bool:
+    """Tell whether standard input is a pipe or a file that is not empty.
+
+    A terminal, /dev/null, a socket and a closed standard input have nothing to read.
+    """
+    try:
+        number = sys.stdin.fileno()
+        about = os.fstat(number)
+    except (AttributeError, OSError, ValueError):
+        return False
+    if not stat.S_ISFIFO(about.st_mode):
+        return stat.S_ISREG(about.st_mode) and _has_more()
+    try:
+        is_ready = bool(select.select([number], [], [], _SECONDS)[0])
+    except OSError:  # On Windows, select takes sockets only.
+        is_ready = True
+    if not is_ready:
+        msg = (
+            "Expected scores at standard input, which is a pipe; got nothing within "
+            f"{_SECONDS:g} seconds. Pass FILE, or - to wait longer, or < /dev/null for "
+            "the example."
+        )
+        raise ValueError(msg)
+    return _has_more()
+
+
+def _has_more() -> bool:
+    buffer = sys.stdin.buffer
+    return isinstance(buffer, io.BufferedReader) and bool(buffer.peek(1))
+
 
 _SCORES = "digits.csv"
 # The roles of columns, which are also the names of options.
@@ -85,10 +129,7 @@ def read_models(
     direction = settle_direction(table, direction)
     options.lower_is_better = direction is False
     inspect_table(
-        table,
-        direction=direction,
-        is_vouched=options.unit is not None,
-        gate=gate or "",
+        table, direction=direction, is_vouched=options.unit is not None, gate=gate or ""
     )
     return table
 
@@ -146,3 +187,100 @@ def open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path
     resource = importlib.resources.files("sigarray") / "data" / example
     with importlib.resources.as_file(resource) as path:
         yield example, path
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Tell whether two paths name one file."""
+    try:
+        return Path(path).samefile(other)
+    except OSError:
+        return False
+
+
+def check_picture_file(path: str | None, files: Sequence[str]) -> None:
+    """Refuse to write pictures to other kinds of files, or over the input."""
+    check_target("--plot", path, PICTURES, files)
+
+
+def check_target(
+    option: str, path: str | None, known: tuple[str, ...], files: Sequence[str]
+) -> None:
+    """Refuse to write to other kinds of files, or over the input."""
+    if path is None:
+        return
+    if not path.lower().endswith(known):
+        msg = f"Expected {option} to end in {', '.join(known)}; got {path}."
+        raise ValueError(msg)
+    if any(is_same_file(path, file) for file in files):
+        msg = f"Expected {option} to be another file than {path}, which is read."
+        raise ValueError(msg)
+
+
+# The most scores of all models that other tests read: 1 GiB.
+_MAX_HELD = 2**27
+
+
+def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable | None:
+    """Return the models of a large file, without reading it; None for other files.
+
+    Other tests than that of orders read so many scores at most.
+    """
+    chosen = [role for role in ROLES if getattr(options, role) is not None]
+    if (
+        len(options.files) != 1
+        or chosen
+        or options.where
+        or options.missing
+        or isinstance(read_direction(options), dict)
+        or not is_wide_store(options.files[0])
+    ):
+        return None
+    (file,) = options.files
+    stored = open_stored(
+        file,
+        options.columns,
+        ignored=options.ignore,
+        higher_is_better=not options.lower_is_better,
+        max_models=MAX_MODELS,
+    )
+    n_scores = sum(map(len, stored.values()))
+    if n_scores <= MAX_READ:
+        return None
+    asked = (options.margin, options.statistic)
+    if options.test not in (None, "aso") or asked != (None, None):
+        if n_scores <= most:
+            return None
+        msg = (
+            f"Expected --test aso for more than {most:,} scores in {file}; there "
+            f"are {n_scores:,}. Choose some with --columns."
+        )
+        raise ValueError(msg)
+    if options.method not in (None, "auto"):
+        msg = (
+            f"Expected no --method of --test aso for more than {MAX_READ:,} scores in "
+            f"{file}; there are {n_scores:,}. Choose some with --columns."
+        )
+        raise ValueError(msg)
+    if options.dt is None:
+        msg = (
+            f"Expected --dt for more than {MAX_READ:,} scores in {file}; there "
+            f"are {n_scores:,}. Pass --dt 0.005, to compare 199 quantiles of them."
+        )
+        raise ValueError(msg)
+    if options.columns is None:
+        refuse_counts(stored, file)
+    scores: dict[str, Any] = dict(stored)
+    table = ScoreTable(
+        {"": scores},
+        {},
+        "run",
+        is_paired=False,
+        metric="score",
+        kind="a table with a column for each model",
+        source=file,
+        notes=(),
+    )
+    gate = getattr(options, "fail_unless_better", None)
+    direction = settle_direction(table, read_direction(options))
+    inspect_direction(table, direction, gate or "")
+    return table

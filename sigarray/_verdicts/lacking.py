@@ -1,0 +1,205 @@
+"""Models that lack runs, items or tasks that others have, and what to say of them."""
+
+import shlex
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.notes import note
+from sigarray.read._frame import shorten
+from sigarray.read._messages import Caution
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+
+# The most pairs whose numbers of items are listed.
+_MAX_SAID = 20
+
+
+def say_matched(table: ScoreTable) -> None:
+    """Say how many items, or runs, each pair has, where some models lack some."""
+    for task, by in table.pairs.items():
+        of = f" of task {task!r}" if task else ""
+        said = [f"{a!r} and {b!r} on {len(x)}" for (a, b), (x, _) in by.items()]
+        n_all = len(next(iter(table.tasks[task].values())))
+        if have_all(by.values(), n_all):
+            note(
+                f"means{of} are of the scores that are matched in all models, and "
+                f"pairs are compared on {say_own(by.values(), n_all, table.unit)}."
+            )
+            continue
+        note(
+            f"means are of the {n_all} {table.unit}s{of} "
+            "that all models have, and pairs are compared on those that both have: "
+            f"{shorten(said, _MAX_SAID)}."
+        )
+
+
+def have_all(pairs: Iterable[tuple[Any, Any]], n_all: int) -> bool:
+    """Tell whether all pairs have all units, and so other scores of some of these."""
+    return all(len(x) == n_all for x, _ in pairs)
+
+
+def say_own(pairs: Collection[tuple[Any, Any]], n_all: int, unit: str) -> str:
+    """Say on what a pair is compared: its own units, or its own scores of these."""
+    if have_all(pairs, n_all):
+        return f"all {n_all} {unit}s, by the scores that are matched in both"
+    return f"the {_show_sizes(pairs)} {unit}s that both have"
+
+
+def _show_sizes(pairs: Iterable[tuple[Any, Any]]) -> str:
+    sizes = [len(x) for x, _ in pairs]
+    return " to ".join(dict.fromkeys((f"{min(sizes)}", f"{max(sizes)}")))
+
+
+def explain_matched(comparison: Comparison) -> list[str]:
+    """Say what means and differences are of, if pairs have items of their own."""
+    if not comparison.matched:
+        return []
+    n_all = len(next(iter(comparison.scores.values())))
+    pairs = [comparison.list_scores(*x) for x in comparison.pairs]
+    what, of_pairs = "Means", "differences, intervals and p"
+    if comparison.task:
+        what = f"On {comparison.task}, means, and so all verdicts over tasks,"
+        of_pairs += " of this task"
+    if have_all(pairs, n_all):
+        return [
+            f"{what} are of the scores that are matched in all models, but {of_pairs} "
+            "are of those that are matched in both models of a pair."
+        ]
+    return [
+        f"{what} are of the {n_all} {comparison.unit}s that all models have, but "
+        f"{of_pairs} are of the {_show_sizes(pairs)} that both models of a pair have."
+    ]
+
+
+def list_matched(comparison: Comparison) -> list[Scores]:
+    """Return the scores of all models, or those of two on the items or runs of both."""
+    if not comparison.matched:
+        return [dict(comparison.scores)]
+    return [
+        {a: comparison.matched[a, b][0], b: comparison.matched[a, b][1]}
+        for a, b in comparison.pairs
+    ]
+
+
+_SHOWN = 3
+
+
+def list_shared(table: ScoreTable) -> tuple[list[str], list[str]]:
+    """Return the tasks with scores of all models, and those that are left out."""
+    shared = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
+    return shared, [*(x for x in table.tasks if x not in shared), *table.left_out]
+
+
+def count_by_task(
+    table: ScoreTable, tasks: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    """Return the number of scores of each model on each task."""
+    return {
+        name: tuple(len(table.tasks[task][name]) for task in tasks)
+        for name in table.models
+    }
+
+
+def count_tasks(compared: Mapping[str, Comparison]) -> str:
+    """Count the tasks: of all that the files have, and those that all models have."""
+    n, left_out = len(compared), next(iter(compared.values())).left_out
+    said = say_of_all(n, len(left_out))
+    lacking = _find_lacking(compared)
+    if lacking:
+        said += f", {n - len(lacking)} of them with scores of all models"
+    return said
+
+
+def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
+    """Say in sentences which tasks are left out, of all or over tasks, and why."""
+    lacking = _find_lacking(compared)
+    said = [f"{line}." for line in next(iter(compared.values())).why_left_out]
+    if not lacking:
+        return said
+    by_models: dict[tuple[str, ...], list[str]] = {}
+    for task, models in lacking.items():
+        by_models.setdefault(models, []).append(task)
+    every = [
+        f"{list_few(map(quote, models))} {'has' if len(models) == 1 else 'have'} no "
+        f"scores on {list_few(map(quote, tasks))}"
+        for models, tasks in by_models.items()
+    ]
+    n = len(compared) - len(lacking)
+    rest = f", so that verdicts over tasks are on the other {n}" if n > 1 else ""
+    return [*said, f"{shorten(every, _SHOWN, '; ')}{rest}."]
+
+
+def note_lacking(compared: Mapping[str, Comparison]) -> None:
+    """Tell the listener of tasks that some model lacks; reading has told of others."""
+    if _find_lacking(compared):
+        note(Caution(say_left_out(compared)[-1]))
+
+
+def say_of_all(n: int, n_left_out: int) -> str:
+    """Say on how many tasks verdicts over tasks are, of all that the files have."""
+    return f"{n} of {n + n_left_out} tasks" if n_left_out else f"{n} tasks"
+
+
+def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for x in compared.values() for name in x.names)
+    lacking = {
+        task: tuple(name for name in names if name not in x.scores)
+        for task, x in compared.items()
+    }
+    found = {task: models for task, models in lacking.items() if models}
+    # Where every pair of models has tasks of its own, there are none over tasks.
+    return found if len(found) < len(compared) else {}
+
+
+def list_few(texts: Iterable[str]) -> str:
+    """List texts in a sentence, if there are many the first: "a, b and c"."""
+    every = list(dict.fromkeys(texts))
+    more = [f"{len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
+    return list_in_words([*every[:_SHOWN], *more])
+
+
+# With fewer scores, no test decides anything on a pair.
+_ENOUGH = 3
+
+
+def advise_single(name: str) -> str:
+    """Say what to do with a model of which there is one score."""
+    leave = f"leave it out with --ignore {shlex.quote(name)}"
+    return (
+        f"Run it with more seeds, or {leave}. If it is a published number, whose seeds "
+        "are not known, compare the interval of another model's mean, t_ci(scores), "
+        "with it, as docs/which_test.md says under A published number."
+    )
+
+
+def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
+    """Warn that a model of one run makes verdicts on other pairs weaker.
+
+    Its own pairs cannot be decided, but are among those that are corrected for; a test
+    that is closed over sets of models has to reject the sets with it, too.
+    """
+    first = next(iter(compared.values()))
+    if first.baseline is not None or not first.is_corrected or first.is_paired:
+        return
+    names = dict.fromkeys(
+        name
+        for x in compared.values()
+        if sum(len(y) >= _ENOUGH for y in x.list_units().values()) > 1
+        for name, scores in x.list_units().items()
+        if len(scores) == 1
+    )
+    if not names:
+        return
+    is_one = len(names) == 1
+    said = f"{'has' if is_one else 'have'} one {first.unit}"
+    it = "it" if is_one else "them"
+    warnings.warn(
+        f"{list_few(map(repr, names))} {said}, which can hardly decide anything, and "
+        f"the correction for pairs with {it} makes verdicts on other pairs weaker. "
+        f"Leave {it} out with --ignore, or run {it} more often.",
+        UserWarning,
+        stacklevel=3,
+    )
