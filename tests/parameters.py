@@ -68,6 +68,13 @@ _STATISTIC = """
     each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n).
     Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are NaN."""
 
+_SEED = """
+    Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX, as
+    in `aso`. By default fresh entropy; JAX needs a seed or a key."""
+_SPLIT = (
+    " For a split over several calls, pass a seed or one and the same key: a generator "
+    "moves on with every call."
+)
 # The design is described in full where a test has it.
 _AS_IN = {
     "clusters": "A label for each item if whole clusters were sampled, as in `{}`.",
@@ -87,8 +94,10 @@ def _as_in(functions: str, other: str) -> Group:
 # The first group that has the function and the parameter counts.
 GROUPS = (
     _as_in("t_ci equivalence_test", "t_test"),
-    _as_in("bootstrap_ci bootstrap_replicates", "bootstrap_test"),
-    _as_in("permutation_replicates", "permutation_test"),
+    _as_in(
+        "bootstrap_ci bootstrap_replicates permutation_test permutation_replicates",
+        "bootstrap_test",
+    ),
     Group(
         "bootstrap_ci",
         {
@@ -111,7 +120,8 @@ GROUPS = (
         "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
         "rank_ci bootstrap_power_analysis required_sample_size "
         "bootstrap_replicates responses.power responses.resample responses.simulate "
-        "responses.study responses.true_p_value responses.true_replicates",
+        "responses.study responses.true_p_value responses.true_replicates compare "
+        "permutation_replicates responses.response_replicates responses.response_test",
         {
             "batch": """
                 Replicates to compute at a time, as in `aso`: memory grows with it.""",
@@ -128,13 +138,13 @@ GROUPS = (
         "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
         "rank_ci bootstrap_power_analysis required_sample_size plot.dominance "
         "responses.power responses.resample responses.simulate "
-        "responses.study responses.true_p_value",
-        {
-            "rng": """
-                Source of the random numbers: a seed in [0, 2^64), a generator or a key
-                of JAX, as in `aso`. By default fresh entropy; JAX needs a seed or a
-                key."""
-        },
+        "responses.study responses.true_p_value responses.response_test compare",
+        {"rng": _SEED},
+    ),
+    Group(
+        "bootstrap_replicates permutation_replicates responses.response_replicates "
+        "responses.true_replicates",
+        {"rng": _SEED + _SPLIT},
     ),
     Group(
         "bootstrap_ci bootstrap_replicates equivalence_test t_ci",
@@ -153,13 +163,8 @@ GROUPS = (
         },
     ),
     Group(
-        "aso_replicates bootstrap_replicates permutation_replicates "
-        "responses.response_replicates responses.true_replicates",
-        {
-            "rng": EVERYWHERE["rng"]
-            + " For a split over several calls, pass a seed or one and the same key: a "
-            "generator moves on with every call."
-        },
+        "aso_replicates",
+        {"rng": EVERYWHERE["rng"] + _SPLIT},
     ),
     Group(
         "aso aso_replicates compare permutation_test permutation_replicates",
@@ -285,7 +290,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_test bootstrap_test permutation_test",
+        "t_test bootstrap_test",
         {
             "clusters": """
                 A label for each item, in the order of the items, texts or numbers (3,
@@ -306,7 +311,7 @@ GROUPS = (
         },
     ),
     Group(
-        "t_test bootstrap_test permutation_test",
+        "t_test bootstrap_test",
         {
             "strata": """
                 The axis of strata, which are fixed and were each sampled by themselves,
@@ -322,7 +327,7 @@ GROUPS = (
         },
     ),
     Group(
-        "bootstrap_test permutation_test",
+        "bootstrap_test",
         {
             "n_clusters": """
                 The number of clusters, static under `jit`, for labels that are integers

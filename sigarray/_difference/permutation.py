@@ -112,28 +112,16 @@ def permutation_test(
         or exact test of McNemar. With `clusters` it is over all exchanges of whole
         clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
-        "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each. For two samples that are not pairs, a pair of arrays, of
-        clusters of their own. Labels with an index are brought into the order of
-        samples with one. See :doc:`/clusters`.
+        A label for each item if whole clusters were sampled, as in `bootstrap_test`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `bootstrap_test`.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need: for two samples that are not pairs, a pair of
-        arrays, as of `clusters`. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and were each sampled by themselves, or a
+        label for each score, as in `bootstrap_test`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional

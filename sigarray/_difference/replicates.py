@@ -93,11 +93,10 @@ def bootstrap_replicates(
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if both were sampled, as in `t_test`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
+        as in `aso`. By default fresh entropy; JAX needs a seed or a key. For a split
+        over several calls, pass a seed or one and the same key: a generator moves on
+        with every call.
     batch : int, optional
         Replicates to compute at a time, as in `aso`: memory grows with it.
     workers : int, callable, ProcessGroup or str, optional
@@ -234,36 +233,30 @@ def permutation_replicates(
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
         `start` is traced.
     clusters : array_like, or a pair of them, optional
-        A label for each item if whole clusters were sampled, as in `permutation_test`.
+        A label for each item if whole clusters were sampled, as in `bootstrap_test`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int, optional
         The number of clusters, static under `jit`, for labels on a device, as in
-        `permutation_test`.
+        `bootstrap_test`.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were each sampled by themselves, or a
-        label for each score, as in `permutation_test`.
+        label for each score, as in `bootstrap_test`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
+        as in `aso`. By default fresh entropy; JAX needs a seed or a key. For a split
+        over several calls, pass a seed or one and the same key: a generator moves on
+        with every call.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates to compute at a time, as in `aso`: memory grows with it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes the replicates: a number of threads, a function like ``map``, a
+        process group of PyTorch or the name of a mesh axis, as in `aso`.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
 
     Returns
     -------

@@ -220,11 +220,10 @@ def true_replicates(
         The device and a real float dtype of the responses; by default those of the
         library.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
+        as in `aso`. By default fresh entropy; JAX needs a seed or a key. For a split
+        over several calls, pass a seed or one and the same key: a generator moves on
+        with every call.
     batch : int, optional
         Replicates to compute at a time, as in `aso`: memory grows with it.
     workers : int, callable, ProcessGroup or str, optional
