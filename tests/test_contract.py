@@ -305,9 +305,12 @@ class TestJax:
             assert max(np.max(np.abs(x - clean[case.drawn])) for x in others) > 1e-6
         assert len(traces) == 1
 
-    @over(ONE_EACH if HAS_ALL else ENTRIES)
+    @over_all(ONE_EACH if HAS_ALL else ENTRIES, LOOPS)
     def test_vmap_traces(self, backend, case):
-        """What is traced, JAX maps: no function has a rule of its own for maps."""
+        """What is traced, JAX maps: no function has a rule of its own for maps.
+
+        test_torch_func_vmap is about what a function must not ask of a mapped array.
+        """
         import jax
 
         samples = case.samples(2, 3)

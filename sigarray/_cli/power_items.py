@@ -37,6 +37,14 @@ class _Pair(NamedTuple):
     sds: tuple[float, float, float]
     items: list[float]
 
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What is known of the pair, for programs."""
+        counts = zip(("n_runs_a", "n_runs_b", "n_items"), self.present, strict=True)
+        sds = zip(("sd_by_run", "sd_by_item", "sd_by_both"), self.sds, strict=True)
+        names = {"model_a": self.a, "model_b": self.b}
+        return {**names, "mean_difference": self.difference, **dict([*counts, *sds])}
+
 
 def report_items(
     table: ScoreTable, request: Request, options: argparse.Namespace
@@ -175,15 +183,7 @@ def _report(
     records = [
         {
             **({"task": x.task} if has_tasks else {}),
-            "model_a": x.a,
-            "model_b": x.b,
-            "mean_difference": x.difference,
-            "n_runs_a": x.present[0],
-            "n_runs_b": x.present[1],
-            "n_items": x.present[2],
-            "sd_by_run": x.sds[0],
-            "sd_by_item": x.sds[1],
-            "sd_by_both": x.sds[2],
+            **x.numbers,
             "n_runs": n,
             "required_power": options.power,
             "required_items": "" if math.isinf(k) else int(k),
@@ -201,12 +201,7 @@ def _report(
         "n_runs": n_runs,
         "method": method,
         "pairs": [
-            without_infinities(
-                {"task": x.task, "model_a": x.a, "model_b": x.b}
-                | {"mean_difference": x.difference}
-                | dict(zip(("n_runs_a", "n_runs_b", "n_items"), x.present, strict=True))
-                | dict(zip(_SDS, x.sds, strict=True))
-            )
+            without_infinities({"task": x.task} | x.numbers)
             | {"required_items": [None if math.isinf(n) else int(n) for n in x.items]}
             for x in pairs
         ],
@@ -221,9 +216,6 @@ def _report(
         headline=[f"{table.source}, items in several runs of each model"],
         remarks=remarks,
     )
-
-
-_SDS = ("sd_by_run", "sd_by_item", "sd_by_both")
 
 
 def _show_present(x: _Pair) -> str:

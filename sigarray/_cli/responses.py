@@ -4,7 +4,6 @@ import argparse
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,43 +37,6 @@ def run(options: argparse.Namespace) -> Report:
     systems = (options.gold, options.a, options.b)
     with open_table(options.file, _RATINGS) as (source, path):
         test_set = read_responses(path, systems)
-    return report_responses(
-        source,
-        systems,
-        test_set,
-        ResponseOptions(
-            metric=options.metric,
-            threshold=options.threshold,
-            range=None if options.range is None else tuple(options.range),
-            items=options.items,
-            responses=options.responses,
-            alternative=options.alternative,
-            alpha=options.alpha,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class ResponseOptions:
-    """How to test the difference of two systems."""
-
-    metric: str
-    threshold: float | None
-    range: tuple[float, float] | None
-    items: str
-    responses: str
-    alternative: str
-    alpha: float
-    n_resamples: int
-    seed: int
-
-
-def report_responses(
-    source: str, systems: Sequence[str], test_set: ResponseSet, options: ResponseOptions
-) -> Report:
-    """Say which of two systems is nearer to gold."""
     _check_number(source, len(test_set.gold), options)
     metric = _make_metric(source, test_set, options)
     n_drawn = options.n_resamples * sum(x.size for x in test_set)
@@ -86,9 +48,9 @@ def report_responses(
     result = response_test(
         *test_set,
         metric=metric,
-        items=options.items,  # type: ignore[arg-type]
-        responses=options.responses,  # type: ignore[arg-type]
-        alternative=options.alternative,  # type: ignore[arg-type]
+        items=options.items,
+        responses=options.responses,
+        alternative=options.alternative,
         n_resamples=options.n_resamples,
         rng=options.seed,
     )
@@ -157,7 +119,7 @@ def report_responses(
     return Report([table, difference], [sentence], method, [record], document)
 
 
-def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
+def _check_number(source: str, n_items: int, options: argparse.Namespace) -> None:
     """Refuse to resample one item, and warn of few."""
     if n_items == 1 and options.items == "bootstrap":
         msg = (
@@ -180,7 +142,7 @@ def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
 
 
 def _make_metric(
-    source: str, test_set: ResponseSet, options: ResponseOptions
+    source: str, test_set: ResponseSet, options: argparse.Namespace
 ) -> metrics.Metric | metrics.Wins:
     """Return the metric with its options, if it suits the range of the responses."""
     name = options.metric
@@ -230,7 +192,7 @@ def _has_nan(x: np.ndarray) -> bool:
 
 def _say(
     systems: Sequence[str],
-    options: ResponseOptions,
+    options: argparse.Namespace,
     record: dict[str, Any],
     p_text: str,
 ) -> str:

@@ -57,16 +57,7 @@ def run(options: argparse.Namespace) -> Report:
         "n_resamples": options.n_resamples,
         "seed": options.seed,
     }
-    return report_study(study_records(result, **axes), method, settings)
-
-
-def report_study(
-    records: list[dict[str, Any]], method: str, settings: dict[str, Any]
-) -> Report:
-    """Say how far p-values from one test set are from the true ones.
-
-    `settings` are those of the test sets and p-values, for programs.
-    """
+    records = study_records(result, **axes)
     rows = [
         [
             f"{record['perturbation']:g}",

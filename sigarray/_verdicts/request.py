@@ -110,13 +110,10 @@ def check_baseline(request: Request, table: ScoreTable) -> None:
 
 def make_test(request: Request, table: ScoreTable) -> Test:
     """Return the test that is asked for, and warn where it does not suit the scores."""
-    if request.test is None:
-        msg = "Expected a test that is chosen."
-        raise AssertionError(msg)
-    name = request.test
+    name = str(request.test)
     if table.runs:
         refuse_options_of_runs(
-            request.test,
+            name,
             method=request.method,
             is_paired=request.is_paired,
             test_share=request.test_share,

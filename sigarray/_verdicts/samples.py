@@ -49,11 +49,15 @@ class Trials:
 
     @functools.cached_property
     def size_of_all(self) -> int | None:
-        """The number of scores from which on no rate is controlled, if one is now."""
-        if self.find_divisor(None) is None:
+        """The number of scores from which on no rate is controlled, if one is of fewer.
+
+        Of very few none is, for they decide nothing by any correction.
+        """
+        if not self.is_corrected or len(self.tasks) < 2:
             return None
         least = min(len(y) for x in self.tasks.values() for y in x.scores.values())
-        return next((n for n in range(least, _MANY) if not self._is_by_rate(n)), None)
+        by_rate = [n for n in range(least, _MANY) if self._is_by_rate(n)]
+        return by_rate[-1] + 1 if by_rate else None
 
     def find_divisor(self, size: int | None) -> float | None:
         """Return by what the level of a pair is divided where a rate is controlled.

@@ -185,13 +185,13 @@ def _say_unscored(table: ScoreTable) -> list[str]:
     if not by_task:
         return []
     items = [x for y in by_task.values() for x in y]
-    on = (
-        f" on {len(by_task)} of {len(table.tasks)} tasks"
-        if len(table.tasks) > 1
-        else ""
-    )
-    named = _name_few(items, "item", on)
+    named = _name_few(items, "item", _say_on_some(table, len(by_task)))
     return [f"{named} left out, without {_name_metric(table)} of any model"]
+
+
+def _say_on_some(table: ScoreTable, n: int) -> str:
+    n_all = len(table.tasks)
+    return f" on {n} of {n_all} tasks" if n_all > 1 else ""
 
 
 def _name_metric(table: ScoreTable) -> str:
@@ -267,8 +267,7 @@ def doubt_raters(table: ScoreTable) -> list[str]:
     others = Counter(name for x in every for name in x.others)
     unequal = Counter(name for x in every for name in x.unequal)
     return [
-        f"{how}{f' on {n} of {len(table.tasks)} tasks' if len(table.tasks) > 1 else ''}"
-        ", which may explain a difference between them"
+        f"{how}{_say_on_some(table, n)}, which may explain a difference between them"
         for how, n in (
             *(
                 (f"Scores of models are not by the same {quote(name)}", n)
@@ -296,7 +295,7 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
         return []
     n, n_scores = sum(x.n for x in every), sum(x.n_scores for x in every)
     n_all = sum(x.n_all for x in every)
-    on = f" on {len(every)} of {len(table.tasks)} tasks" if len(table.tasks) > 1 else ""
+    on = _say_on_some(table, len(every))
     missing = f"{n_scores} score{' was' if n_scores == 1 else 's were'} missing"
     left = (
         "left out of means" if is_paired and table.pairs else "left out for all models"

@@ -85,17 +85,18 @@ class LastSteps(NamedTuple):
 def say_fewer_runs(
     sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
 ) -> list[str]:
-    """Say on which tasks a model, but not all of them, has fewer runs than on most.
+    """Say on which tasks a model, but not all of them, has fewer runs than usual.
 
-    `sizes` and `n_missing` count the runs and those without a score, by task and model:
-    what is missing has been said.
+    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
+    `n_missing` count the runs and those without a score, by task and model: what is
+    missing has been said.
     """
     by_model: dict[str, Counter[int]] = {}
     for by in sizes.values():
         for model, n in by.items():
             by_model.setdefault(model, Counter())[n] += 1
     usual = {
-        model: max(counts, key=lambda n: (counts[n], n))
+        model: max([n for n in counts if 4 * counts[n] >= counts.total()] or counts)
         for model, counts in by_model.items()
     }
     said = [

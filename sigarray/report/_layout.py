@@ -88,20 +88,18 @@ class Report:
 
 def neutralise(report: Report) -> Report:
     """Escape controls in names from a file, except in JSON, which escapes them too."""
+    lists = ("sentences", "headline", "advice", "paragraphs", "notes", "first_advice")
+    remarks, measured = report.remarks, report.measured
+    shown: dict[str, Any] = {
+        name: list(map(show_controls, getattr(report, name))) for name in lists
+    }
     return replace(
         report,
         tables=list(map(neutralise_table, report.tables)),
-        sentences=list(map(show_controls, report.sentences)),
-        headline=list(map(show_controls, report.headline)),
-        remarks=None
-        if report.remarks is None
-        else list(map(show_controls, report.remarks)),
-        advice=list(map(show_controls, report.advice)),
+        remarks=None if remarks is None else list(map(show_controls, remarks)),
         method=show_controls(report.method),
-        paragraphs=list(map(show_controls, report.paragraphs)),
-        measured=None if report.measured is None else show_controls(report.measured),
-        notes=list(map(show_controls, report.notes)),
-        first_advice=list(map(show_controls, report.first_advice)),
+        measured=None if measured is None else show_controls(measured),
+        **shown,
     )
 
 

@@ -16,7 +16,6 @@ from sigarray._host import (
     list_columns_of_ranks,
 )
 from sigarray._plain_text import show_number
-from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     number_format,
@@ -25,6 +24,7 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 from sigarray.report._rendering import escape_json, render_float, render_table
+from sigarray.report._sentences import refuse_comparison
 from sigarray.results import PairwiseAsoResult, Ranking, RankResult, ScoreSummary
 
 # Names of rows, or of rows for each axis of a batch.

@@ -19,7 +19,6 @@ from sigarray._difference.studentized import allow_margin, not_negative
 from sigarray._host import choose_names
 from sigarray._plain_text import quote
 from sigarray._version import __version__
-from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._sentences import (
     INTERVALS,
     SHIFTED,
@@ -27,6 +26,7 @@ from sigarray.report._sentences import (
     Models,
     Sentence,
     read_number,
+    refuse_comparison,
     say_equivalence,
     say_interval,
     say_order,

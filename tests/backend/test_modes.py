@@ -118,7 +118,12 @@ FIRSTS_AND_CALLABLES = [
 ROWS = {"numpy": CASES, "torch": FIRSTS_AND_CALLABLES, "jax.numpy:x64": LOOPS}
 
 
-@over_all(FIRSTS_AND_CALLABLES, LOOPS)
+# One of each loop, and one whose labels are of another type than its scores.
+WITHIN = [*LOOPS, *(x for x in ENTRIES if x.id == "probability_of_improvement-strata")]
+assert len(WITHIN) == 4
+
+
+@over_all(FIRSTS_AND_CALLABLES, WITHIN)
 def test_no_mode_moves_a_program_of_jax(case):
     """What is traced in a mode is what is traced in none; the numbers are below.
 

@@ -91,6 +91,21 @@ def test_with_few_runs_power_is_that_of_the_discovery_rate(write, run, options):
     assert found.count("b") == 22
 
 
+@pytest.mark.parametrize("is_short", [lambda _: True, lambda task: task == 0])
+def test_so_few_runs_that_no_rate_is_controlled_say_nothing_of_more(
+    write, run, is_short
+):
+    rows = [
+        f"t{task:02},{model},{k},{k * 7 % 5 + gain}"
+        for task in range(26)
+        for model, gain in (("a", 0.0), ("b", 9.0))
+        for k in range(3 if is_short(task) else 5)
+    ]
+    path = write("\n".join(["task,model,seed,score", *rows, ""]))
+    _, out, _ = run("power", path, "--test", "permutation", "--n-samples", "3")
+    assert "From 7 runs on, sigarray compare controls" in " ".join(out.split())
+
+
 def test_pairs_are_in_the_order_of_compare(write, run):
     rng = np.random.default_rng(0)
     rows = [

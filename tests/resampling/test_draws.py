@@ -151,8 +151,9 @@ def test_many_exchanges_are_those_of_few(backend, n, n_entries):
     )
 
 
-@everywhere
-@pytest.mark.parametrize(("n", "m"), [(3000, 1), (1, 3000), (130, 2)])
+@few_on_jax(
+    "n, m", [(3000, 1), (1, 3000), (130, 2)], few=[(130, 2)], backends=ONE_WIDTH
+)
 def test_few_subsets_of_many_scores_are_enumerated(backend, n, m):
     """The one score, or both, may be any: a p-value is a rank, or one of pairs."""
     rng = np.random.default_rng(m)
