@@ -64,17 +64,24 @@ def bootstrap_power_analysis(
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
 
         A replicate is a pair of samples.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -185,15 +192,22 @@ def required_sample_size(
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

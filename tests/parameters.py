@@ -68,103 +68,16 @@ _STATISTIC = """
     each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n).
     Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are NaN."""
 
-_SEED = """
-    Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX, as
-    in `aso`. By default fresh entropy; JAX needs a seed or a key."""
-_SPLIT = (
-    " For a split over several calls, pass a seed or one and the same key: a generator "
-    "moves on with every call."
-)
-# The design is described in full where a test has it.
-_AS_IN = {
-    "clusters": "A label for each item if whole clusters were sampled, as in `{}`.",
-    "strata": """
-        The axis of strata, which are fixed and were each sampled by themselves, or a
-        label for each score, as in `{}`.""",
-    "n_clusters": """
-        The number of clusters, static under `jit`, for labels on a device, as in
-        `{}`.""",
-}
-
-
-def _as_in(functions: str, other: str) -> Group:
-    return Group(functions, {name: x.format(other) for name, x in _AS_IN.items()})
-
-
 # The first group that has the function and the parameter counts.
 GROUPS = (
-    _as_in("t_ci equivalence_test", "t_test"),
-    _as_in(
-        "bootstrap_ci bootstrap_replicates permutation_test permutation_replicates",
-        "bootstrap_test",
-    ),
     Group(
-        "bootstrap_ci",
+        "aso_replicates bootstrap_replicates permutation_replicates "
+        "responses.response_replicates responses.true_replicates",
         {
-            "statistic": """
-                What to estimate: the mean, the median or the interquartile mean ("iqm",
-                without a quarter of the scores at each end), a callable f(x, axis=-1),
-                or `of_sums` of a function, as in `bootstrap_test`."""
+            "rng": EVERYWHERE["rng"]
+            + " For a split over several calls, pass a seed or one and the same key: a "
+            "generator moves on with every call."
         },
-    ),
-    Group(
-        "bootstrap_replicates permutation_replicates",
-        {
-            "statistic": """
-                What to compare: a mean, median, interquartile mean or t, a callable
-                f(x, axis=-1), or `of_sums` of a function, as in `bootstrap_test`."""
-        },
-    ),
-    # Of those that `aso`, `bootstrap_test` and `permutation_test` describe in full.
-    Group(
-        "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
-        "rank_ci bootstrap_power_analysis required_sample_size "
-        "bootstrap_replicates responses.power responses.resample responses.simulate "
-        "responses.study responses.true_p_value responses.true_replicates compare "
-        "permutation_replicates responses.response_replicates responses.response_test",
-        {
-            "batch": """
-                Replicates to compute at a time, as in `aso`: memory grows with it.""",
-            "progress": """
-                Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in
-                `aso`.""",
-            "workers": """
-                Who computes the replicates: a number of threads, a function like
-                ``map``, a process group of PyTorch or the name of a mesh axis, as in
-                `aso`.""",
-        },
-    ),
-    Group(
-        "bootstrap_ci equivalence_test probability_of_improvement performance_profile "
-        "rank_ci bootstrap_power_analysis required_sample_size plot.dominance "
-        "responses.power responses.resample responses.simulate "
-        "responses.study responses.true_p_value responses.response_test compare",
-        {"rng": _SEED},
-    ),
-    Group(
-        "bootstrap_replicates permutation_replicates responses.response_replicates "
-        "responses.true_replicates",
-        {"rng": _SEED + _SPLIT},
-    ),
-    Group(
-        "bootstrap_ci bootstrap_replicates equivalence_test t_ci",
-        {
-            "axis": EVERYWHERE["axis"]
-            + " A pair of axes, (seeds, items), if both were sampled, as in `t_test`."
-        },
-    ),
-    Group(
-        "bootstrap_test permutation_test proportion_test",
-        {
-            "margin": """
-                By how much A may be worse, 0 or more, in the unit of the difference A
-                minus B: a test of non-inferiority, as in `t_test`. Static under
-                `jit`."""
-        },
-    ),
-    Group(
-        "aso_replicates",
-        {"rng": EVERYWHERE["rng"] + _SPLIT},
     ),
     Group(
         "aso aso_replicates compare permutation_test permutation_replicates",
@@ -271,7 +184,7 @@ GROUPS = (
         "equivalence_test proportion_ci proportion_test t_ci t_test", {"paired": _PAIRS}
     ),
     Group(
-        "bootstrap_test permutation_test",
+        "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
         {
             "statistic": """
                 What to compare: means, medians, interquartile means ("iqm", without a
@@ -281,7 +194,16 @@ GROUPS = (
         },
     ),
     Group(
-        "t_test bootstrap_test",
+        "bootstrap_ci",
+        {
+            "statistic": """
+                What to estimate: the mean, the median or the interquartile mean ("iqm",
+                without a quarter of the scores at each end)."""
+            + _STATISTIC
+        },
+    ),
+    Group(
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
         {
             "axis": EVERYWHERE["axis"]
             + " A pair of axes, (seeds, items), if every seed of a model has a score "
@@ -290,7 +212,8 @@ GROUPS = (
         },
     ),
     Group(
-        "t_test bootstrap_test",
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
+        "equivalence_test permutation_test permutation_replicates",
         {
             "clusters": """
                 A label for each item, in the order of the items, texts or numbers (3,
@@ -311,7 +234,8 @@ GROUPS = (
         },
     ),
     Group(
-        "t_test bootstrap_test",
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
+        "permutation_test permutation_replicates equivalence_test",
         {
             "strata": """
                 The axis of strata, which are fixed and were each sampled by themselves,
@@ -327,7 +251,8 @@ GROUPS = (
         },
     ),
     Group(
-        "bootstrap_test",
+        "bootstrap_test bootstrap_replicates bootstrap_ci permutation_test "
+        "permutation_replicates",
         {
             "n_clusters": """
                 The number of clusters, static under `jit`, for labels that are integers

@@ -11,42 +11,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    # Of responses: what is described in full elsewhere, and then that.
-    Group(
-        "responses.power responses.study responses.true_p_value "
-        "responses.true_replicates",
-        {
-            "perturbation_a": "How far A is from gold, as in `simulate`.",
-            "model": "How items and responses vary, as in `simulate`.",
-            "response": """
-                Makes responses of another distribution, f(mean, sd, uniform), as in
-                `simulate`.""",
-        },
-    ),
-    Group(
-        "responses.resample",
-        {
-            "gold, a, b": """
-                Gold judgments, and the responses of systems A and B to the same items,
-                as in `response_test`; all batch entries see the same resamples."""
-        },
-    ),
-    Group(
-        "responses.power responses.resample",
-        {
-            "items": "The items of a resample, as in `response_test`.",
-            "responses": """
-                The responses of a resample to each item, as in `response_test`.""",
-        },
-    ),
-    Group(
-        "responses.power responses.true_p_value responses.true_replicates",
-        {
-            "metric": """
-                What to compare, as in `response_test`: the name of a metric, one of
-                `responses.metrics`, or a callable f(gold, system)."""
-        },
-    ),
+    # Of responses.
     Group(
         "compare responses.power responses.response_test responses.study "
         "responses.true_p_value",

@@ -102,7 +102,10 @@ def bootstrap_test(
         ("greater") or is lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority, as in `t_test`. Static under `jit`.
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
     n_resamples : int, default: 9999
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.

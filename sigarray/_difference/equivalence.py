@@ -81,30 +81,50 @@ def equivalence_test(
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.
     clusters : array_like, or a pair of them, optional
-        A label for each item if whole clusters were sampled, as in `t_test`.
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each. For two samples that are not pairs, a pair of arrays, of
+        clusters of their own. Labels with an index are brought into the order of
+        samples with one. See :doc:`/clusters`.
 
         Not with "score".
     n_clusters : int, optional
         The number of clusters, static under `jit`, for labels on a device, as in
         `t_test`.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, or a
-        label for each score, as in `t_test`.
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need: for two samples that are not pairs, a pair of
+        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
+        is an error, and NaN of labels on a device, which are integers and not read. Of
+        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
+        exchanged ask about other tasks. With `clusters` these are labels, and whole
+        clusters of each stratum were sampled. See :doc:`/aggregates`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if both were sampled, as in `t_test`.
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
 
         Only "bootstrap" needs it.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -237,15 +237,27 @@ def t_ci(
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     clusters : array_like, or a pair of them, optional
-        A label for each item if whole clusters were sampled, as in `t_test`.
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each. For two samples that are not pairs, a pair of arrays, of
+        clusters of their own. Labels with an index are brought into the order of
+        samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels on a device, as in
-        `t_test`.
+        At least as many as there are clusters, static under `jit`, for labels on a
+        device, which are not read: by default the number of items. A code that is not
+        below it makes the result NaN. With `strata`, as many as there are.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, or a
-        label for each score, as in `t_test`.
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need: for two samples that are not pairs, a pair of
+        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
+        is an error, and NaN of labels on a device, which are integers and not read. Of
+        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
+        exchanged ask about other tasks. With `clusters` these are labels, and whole
+        clusters of each stratum were sampled. See :doc:`/aggregates`.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -253,7 +265,9 @@ def t_ci(
         training sets are not independent. Static under `jit`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if both were sampled, as in `t_test`.
+        if every seed of a model has a score for every item, and both were sampled: the
+        models then have the same items and, with `paired`, the same seeds; else each
+        has its own.
 
     Returns
     -------

@@ -91,7 +91,10 @@ def permutation_test(
         ("greater") or is lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority, as in `t_test`. Static under `jit`.
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
 
         The scores of A are shifted by it and then exchanged or dealt out, for
         `statistic` "mean" or "t" and without `clusters`. Samples of unequal size are
@@ -112,16 +115,28 @@ def permutation_test(
         or exact test of McNemar. With `clusters` it is over all exchanges of whole
         clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
-        A label for each item if whole clusters were sampled, as in `bootstrap_test`.
+        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
+        "3 " are one), if whole clusters were sampled, such as documents with several
+        questions each. For two samples that are not pairs, a pair of arrays, of
+        clusters of their own. Labels with an index are brought into the order of
+        samples with one. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels on a device, as in
-        `bootstrap_test`.
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, or a
-        label for each score, as in `bootstrap_test`.
+        The axis of strata, which are fixed and were each sampled by themselves, such as
+        the tasks of several runs each; or a label for each score, texts or numbers,
+        which strata of unlike sizes need: for two samples that are not pairs, a pair of
+        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
+        is an error, and NaN of labels on a device, which are integers and not read. Of
+        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
+        exchanged ask about other tasks. With `clusters` these are labels, and whole
+        clusters of each stratum were sampled. See :doc:`/aggregates`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional

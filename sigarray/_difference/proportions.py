@@ -211,7 +211,10 @@ def proportion_test(
         ("greater") or is lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority, as in `t_test`. Static under `jit`.
+        a test of non-inferiority. With "greater" the null hypothesis is that this is
+        -`margin` or less, so that a small p-value says that A is worse by less than the
+        margin, or better; with "less", for losses, that it is `margin` or more. It is
+        an error with "two-sided". Static under `jit`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
 

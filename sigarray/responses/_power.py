@@ -81,22 +81,31 @@ def power(
     n_responses : int or sequence of int, default: (1, 3, 5)
         Numbers of responses to each item by gold and by each system.
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare, as in `response_test`: the name of a metric, one of
-        `responses.metrics`, or a callable f(gold, system).
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample, as in `response_test`.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
     responses : str, default: "all"
-        The responses of a resample to each item, as in `response_test`.
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
     perturbation_a : float, default: 0.0
-        How far A is from gold, as in `simulate`.
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary, as in `simulate`.
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
 
         A model that `fit` makes of real ratings tells how many of them are needed.
     response : callable, optional
-        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
     alpha : float, default: 0.05
         The difference is seen where the p-value is at most this.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
@@ -115,13 +124,19 @@ def power(
         The device and a real float dtype of the responses; by default those of the
         library.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -64,12 +64,17 @@ def resample(
     Parameters
     ----------
     gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments, and the responses of systems A and B to the same items, as in
-        `response_test`; all batch entries see the same resamples.
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, and broadcast; all of them see the same
+        resamples.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample, as in `response_test`.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
     responses : str, default: "all"
-        The responses of a resample to each item, as in `response_test`.
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
     n_resamples : int, default: 1000
         Test sets to draw. They are held in memory together; `response_test` holds a few
         at a time.
@@ -77,13 +82,19 @@ def resample(
         The first test set, to draw some now and more later, or on another machine, with
         the same `rng`. It may be traced under `jit`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -78,17 +78,24 @@ def response_test(
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
 
         A replicate is a test set, with about 60 bytes for each response in float64.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -226,17 +233,23 @@ def response_replicates(
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
         random; or the "first".
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key. For a split
-        over several calls, pass a seed or one and the same key: a generator moves on
-        with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -62,19 +62,25 @@ def true_p_value(
     Parameters
     ----------
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare, as in `response_test`: the name of a metric, one of
-        `responses.metrics`, or a callable f(gold, system).
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
     responses : {"all", "one", "first"}, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold, as in `simulate`.
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary, as in `simulate`.
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -91,17 +97,24 @@ def true_p_value(
         The device and a real float dtype of the responses; by default those of the
         library.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
 
         A replicate is a simulated test set.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -196,19 +209,25 @@ def true_replicates(
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare, as in `response_test`: the name of a metric, one of
-        `responses.metrics`, or a callable f(gold, system).
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
     responses : str, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold, as in `simulate`.
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
-        How items and responses vary, as in `simulate`.
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution, f(mean, sd, uniform), as in `simulate`.
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -220,17 +239,23 @@ def true_replicates(
         The device and a real float dtype of the responses; by default those of the
         library.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed in [0, 2^64), a generator or a key of JAX,
-        as in `aso`. By default fresh entropy; JAX needs a seed or a key. For a split
-        over several calls, pass a seed or one and the same key: a generator moves on
-        with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
     batch : int, optional
-        Replicates to compute at a time, as in `aso`: memory grows with it.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads, a function like ``map``, a
-        process group of PyTorch or the name of a mesh axis, as in `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)``, or a bar, ``tqdm()``, as in `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
