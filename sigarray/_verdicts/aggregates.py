@@ -38,6 +38,7 @@ from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import list_shared
 from sigarray._verdicts.margins import test_margins
 from sigarray._verdicts.notes import announce
+from sigarray._verdicts.over_tasks import ComparedPair
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.sampled import find_sampled
 from sigarray.read._score_table import ScoreTable
@@ -92,19 +93,12 @@ _SECONDS_PER_SCORE = 2e-8
 
 
 @dataclass(frozen=True)
-class PairOfAggregates:
+class PairOfAggregates(ComparedPair):
     """Two models over these tasks.
 
     For probabilities of improvement, the difference is that of P(A better) and 1/2.
     """
 
-    a: str
-    b: str
-    difference: float
-    interval: Interval
-    pvalue: float
-    adjusted_pvalue: float
-    better: str | None
     margins: tuple[MarginTest, ...] = ()
     not_worse: tuple[str, ...] = ()
 
@@ -123,16 +117,6 @@ class PairOfAggregates:
         """The interval of P(A better)."""
         low, high = self.interval
         return Interval(0.5 + low, 0.5 + high)
-
-    def turn(self) -> "PairOfAggregates":
-        """Return the numbers of B and A."""
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            difference=-self.difference + 0.0,  # without -0.0
-            interval=self.interval.turn(),
-        )
 
 
 @dataclass(frozen=True)
