@@ -119,7 +119,14 @@ def run(options: argparse.Namespace) -> Report:
     seconds = guess_seconds(
         comparisons, duels, trials, options.power, models if lifts else {}
     )
-    _announce(test.name, seconds, n_models, sum(map(len, duels.values())))
+    n_duels = sum(map(len, duels.values()))
+    announce(
+        f"power of {test.name} for {n_models} models and {n_duels} "
+        f"{'pair' if n_duels == 1 else 'pairs'}",
+        seconds,
+        f"Faster: {'' if test.name == 't' else '--test t, '}fewer --n-samples, fewer "
+        "models with --columns, fewer tasks with --tasks.",
+    )
     answers = []
     for task, x in comparisons.items():
         scores = dict(x.scores)
@@ -177,16 +184,6 @@ def _find_powers(
         name: trials.share_lifted(scores, name, factor)
         for name in track(models, "Model")
     }
-
-
-def _announce(name: str, seconds: float, n_models: int, n_pairs: int) -> None:
-    announce(
-        f"power of {name} for {n_models} models and {n_pairs} "
-        f"{'pair' if n_pairs == 1 else 'pairs'}",
-        seconds,
-        f"Faster: {'' if name == 't' else '--test t, '}fewer --n-samples, fewer models "
-        "with --columns, fewer tasks with --tasks.",
-    )
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:

@@ -20,7 +20,6 @@ from sigarray._correction import holm
 from sigarray._numeric.statistic import rounding_of
 from sigarray._verdicts.aggregate_tests import (
     Aggregate,
-    OfScores,
     Pooled,
     apply_to_scores,
     average_improvements,
@@ -32,13 +31,14 @@ from sigarray._verdicts.aggregate_tests import (
     test_models,
 )
 from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.decisions import MarginTest, name_verdict
+from sigarray._verdicts.decisions import MarginTest, list_not_worse, name_verdict
 from sigarray._verdicts.doubts import note_shared_names, refuse_scores
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import list_shared
-from sigarray._verdicts.margins import list_not_worse, test_margins
+from sigarray._verdicts.margins import test_margins
 from sigarray._verdicts.notes import announce
+from sigarray._verdicts.over_tasks import ComparedPair
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.sampled import find_sampled
 from sigarray.read._score_table import ScoreTable
@@ -93,19 +93,12 @@ _SECONDS_PER_SCORE = 2e-8
 
 
 @dataclass(frozen=True)
-class PairOfAggregates:
+class PairOfAggregates(ComparedPair):
     """Two models over these tasks.
 
     For probabilities of improvement, the difference is that of P(A better) and 1/2.
     """
 
-    a: str
-    b: str
-    difference: float
-    interval: Interval
-    pvalue: float
-    adjusted_pvalue: float
-    better: str | None
     margins: tuple[MarginTest, ...] = ()
     not_worse: tuple[str, ...] = ()
 
@@ -124,16 +117,6 @@ class PairOfAggregates:
         """The interval of P(A better)."""
         low, high = self.interval
         return Interval(0.5 + low, 0.5 + high)
-
-    def turn(self) -> "PairOfAggregates":
-        """Return the numbers of B and A."""
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            difference=-self.difference + 0.0,  # without -0.0
-            interval=self.interval.turn(),
-        )
 
 
 @dataclass(frozen=True)
@@ -268,14 +251,17 @@ def compare_aggregates(
         x = PairOfAggregates(first, second, difference, interval, p, float(q), better)
         every.append(x if first == pair[0] else x.turn())
     if margin is not None and of_scores is not None:
-        side = {"alternative": "greater" if higher_is_better else "less"}
 
         def test_margin(model: str, other: str) -> float:
             return test_models(
                 [pooled[name] for name in (model, other)],
                 of_scores,
                 is_paired=table.is_paired,
-                resampling={**resampling, **side, "margin": margin},
+                resampling={
+                    **resampling,
+                    "alternative": "greater" if higher_is_better else "less",
+                    "margin": margin,
+                },
             )
 
         found_margins = test_margins(
@@ -288,8 +274,14 @@ def compare_aggregates(
     ranks = {}
     has_ranks = is_corrected and baseline is None and len(values) > 2
     if has_ranks and of_scores is not None:
-        ranks = _find_ranks(
-            values, pooled, of_scores, every, higher_is_better=higher_is_better
+        roundings = {
+            name: float(
+                rounding_of(HOST, of_scores, [x.scores], [np.asarray(values[name])])
+            )
+            for name, x in pooled.items()
+        }
+        ranks = find_ranks(
+            values, roundings, list_wins(every), higher_is_better=higher_is_better
         )
     counts = [len(x) for by in samples.values() for x in by]
     aggregates = Aggregates(
@@ -315,22 +307,6 @@ def compare_aggregates(
     in_order = sort_pairs(aggregates.order.names, every)
     turned = [x if x.a == a else x.turn() for a, _, x in in_order]
     return replace(aggregates, pairs=turned)
-
-
-def _find_ranks(
-    values: dict[str, float],
-    pooled: dict[str, Pooled],
-    statistic: OfScores,
-    pairs: Sequence[PairOfAggregates],
-    *,
-    higher_is_better: bool,
-) -> dict[str, Rank]:
-    roundings = {
-        name: float(rounding_of(HOST, statistic, [x.scores], [np.asarray(value)]))
-        for (name, x), value in zip(pooled.items(), values.values(), strict=True)
-    }
-    wins = list_wins(pairs)
-    return find_ranks(values, roundings, wins, higher_is_better=higher_is_better)
 
 
 def _list_samples(

@@ -170,16 +170,22 @@ class OrderTest(OrderOptions, Test):
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
-        level = find_level_of_equality(
+        level = self._find_level(compared, results)
+        return {
+            task: decide_by_orders(x, results[task], self.threshold, level)
+            for task, x in compared.items()
+        }
+
+    def _find_level(
+        self, compared: Mapping[str, Comparison], results: Results
+    ) -> float:
+        """Return the level of the tests of equality on each task."""
+        return find_level_of_equality(
             results,
             {task: x.scores for task, x in compared.items()},
             self,
             is_corrected=next(iter(compared.values())).is_corrected,
         )
-        return {
-            task: decide_by_orders(x, results[task], self.threshold, level)
-            for task, x in compared.items()
-        }
 
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]

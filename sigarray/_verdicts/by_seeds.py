@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,14 @@ from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.method_lines import EPS_MIN, OF_RUNS, say_draws
 from sigarray._verdicts.near_levels import Drawn, draw_pairs, find_bound
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.orders import leave_out_uncompared
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import sort_runs
-from sigarray._verdicts.test import Decisions, Results
-from sigarray._verdicts.verdict import report_orders
+from sigarray._verdicts.test import Results
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report
 from sigarray.results import PairwiseAsoResult
 
 # For a guess at the time: of each item, and each score, of each resample.
@@ -96,21 +93,12 @@ class OrderOfSeeds(OrderTest):
         drawn = _list_drawn(tables, result, self, level=level, sign=sign)
         return leave_out_uncompared(draw_pairs(x.names, result, self, drawn))
 
-    def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
-        """As in `Test`."""
-        decisions = {}
-        for task, x in compared.items():
-            level = (1.0 - self.confidence_level) / (
-                len(compared) if x.is_corrected else 1
-            )
-            decisions[task] = decide_by_orders(x, results[task], self.threshold, level)
-        return decisions
-
-    def report(
-        self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
-    ) -> Report:
-        """As in `Test`."""
-        return report_orders(comparison, result, decisions)
+    def _find_level(
+        self, compared: Mapping[str, Comparison], results: Results
+    ) -> float:
+        del results
+        is_corrected = next(iter(compared.values())).is_corrected
+        return (1.0 - self.confidence_level) / (len(compared) if is_corrected else 1)
 
     def draw(
         self, compared: Mapping[str, Comparison], results: Results

@@ -32,6 +32,13 @@ class MarginTest:
     adjusted: float = 1.0
 
 
+def list_not_worse(
+    margins: Sequence[MarginTest], better: str | None, level: float
+) -> tuple[str, ...]:
+    """List the models that are no worse than the other one of a pair."""
+    return tuple(x.model for x in margins if x.adjusted <= level or x.model == better)
+
+
 class Decided(Protocol):
     """A pair of models, and the better one of them, if any."""
 
@@ -197,11 +204,7 @@ def decide_by_tests(
                 is_by_welch=test.is_by_welch,
                 is_least=has_least,
                 margins=test.margins,
-                not_worse=tuple(
-                    x.model
-                    for x in test.margins
-                    if x.adjusted <= comparison.alpha or x.model == better
-                ),
+                not_worse=list_not_worse(test.margins, better, comparison.alpha),
             )
         )
     return decisions

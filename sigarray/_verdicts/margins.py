@@ -123,13 +123,6 @@ def list_claims(
     return [(model, other) for model, other in every if model != baseline]
 
 
-def list_not_worse(
-    margins: Sequence[MarginTest], better: str | None, level: float
-) -> tuple[str, ...]:
-    """List the models that are no worse than the other one of a pair."""
-    return tuple(x.model for x in margins if x.adjusted <= level or x.model == better)
-
-
 def adjust_margins(
     tests: Mapping[str, Sequence[PairTest]], *, is_corrected: bool
 ) -> dict[str, list[PairTest]]:

@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -28,31 +29,50 @@ _ROUNDING = 16
 
 
 @dataclass(frozen=True)
-class PairOverTasks:
-    """Two models over all tasks; wins, ties and losses are of the mean of A."""
+class ComparedPair:
+    """Two models that are compared by a difference over several tasks."""
 
     a: str
     b: str
-    wins: int
-    ties: int
-    losses: int
     difference: float
     interval: Interval
     pvalue: float
     adjusted_pvalue: float
     better: str | None
 
-    def turn(self) -> "PairOverTasks":
+    def turn(self) -> Self:
         """Return the numbers of B and A."""
         return replace(
             self,
             a=self.b,
             b=self.a,
-            wins=self.losses,
-            losses=self.wins,
             difference=-self.difference + 0.0,  # without -0.0
             interval=self.interval.turn(),
         )
+
+    @property
+    def differences(self) -> dict[str, float]:
+        """The difference and its interval, for programs."""
+        names = ("mean_difference", "difference_low", "difference_high")
+        return dict(zip(names, (self.difference, *self.interval), strict=True))
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """The p-value alone, and adjusted, for programs."""
+        return {"pvalue": self.pvalue, "adjusted_pvalue": self.adjusted_pvalue}
+
+
+@dataclass(frozen=True)
+class PairOverTasks(ComparedPair):
+    """Two models over all tasks; wins, ties and losses are of the mean of A."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    def turn(self) -> Self:
+        """Return the numbers of B and A."""
+        return replace(super().turn(), wins=self.losses, losses=self.wins)
 
 
 @dataclass(frozen=True)

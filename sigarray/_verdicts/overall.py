@@ -320,11 +320,8 @@ def write_document(over: OverTasks) -> dict[str, Any]:
                     "wins": x.wins,
                     "ties": x.ties,
                     "losses": x.losses,
-                    "mean_difference": x.difference,
-                    "difference_low": x.interval.low,
-                    "difference_high": x.interval.high,
-                    "pvalue": x.pvalue,
-                    "adjusted_pvalue": x.adjusted_pvalue,
+                    **x.differences,
+                    **x.p_values,
                     "better": x.better,
                 }
             )

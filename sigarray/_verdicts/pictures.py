@@ -104,9 +104,8 @@ def order_two_models(
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the scores of each task, if tasks are few."""
-    if len(compared) > MOST_TASKS or not _are_of_scores(compared):
-        return []
-    return [_draw_scores(x, task) for task, x in compared.items()]
+    is_drawn = len(compared) <= MOST_TASKS and _are_of_scores(compared)
+    return [_draw_scores(x, task) for task, x in compared.items() if is_drawn]
 
 
 def _are_of_means(compared: Mapping[str, Comparison]) -> bool:
@@ -139,10 +138,15 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
     )
 
 
-def _list_means(comparison: Comparison) -> str:
+def _order_by_means(comparison: Comparison) -> tuple[dict[str, float], list[str]]:
+    """Return the means of models, and these with the best mean first."""
     sign = -1.0 if comparison.higher_is_better else 1.0
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
-    order = sorted(means, key=lambda name: sign * means[name])
+    return means, sorted(means, key=lambda name: sign * means[name])
+
+
+def _list_means(comparison: Comparison) -> str:
+    means, order = _order_by_means(comparison)
     which = "Means" if comparison.is_of_means else comparison.metric
     shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
     return f"{which}: {', '.join(shown)}."
@@ -152,12 +156,10 @@ def draw_curves(
     curves: Mapping[str, Mapping[str, Curves]], compared: Mapping[str, Comparison]
 ) -> list[Picture]:
     """Draw the learning curves of each task, if tasks are few and runs have steps."""
-    if len(curves) > MOST_TASKS:
-        return []
     return [
         _draw_curves(curves[task], x, task)
         for task, x in compared.items()
-        if task in curves
+        if task in curves and len(curves) <= MOST_TASKS
     ]
 
 
@@ -211,21 +213,18 @@ def draw_critical_differences(
     compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
 ) -> list[Picture]:
     """Draw models of each task by their means, and who is not told apart."""
-    if len(compared) > MOST_TASKS:
-        return []
+    is_drawn = len(compared) <= MOST_TASKS
     return [
         _draw_critical_differences(x, decisions[task], task)
         for task, x in compared.items()
-        if len(x.names) > 2 and x.baseline is None
+        if is_drawn and len(x.names) > 2 and x.baseline is None
     ]
 
 
 def _draw_critical_differences(
     comparison: Comparison, decisions: Iterable[Decision], task: str
 ) -> Picture:
-    sign = -1.0 if comparison.higher_is_better else 1.0
-    means = {name: x["mean"] for name, x in comparison.summaries.items()}
-    order = sorted(means, key=lambda name: sign * means[name])
+    means, order = _order_by_means(comparison)
     score = "mean score" if comparison.is_of_means else comparison.metric
     axes, joined = _draw_on_axis(
         means,

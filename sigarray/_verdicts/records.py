@@ -111,11 +111,8 @@ def list_records_over_tasks(
             "better": x.better,
             "n_a": len(over.tasks),
             "n_b": len(over.tasks),
-            "mean_difference": x.difference,
-            "difference_low": x.interval.low,
-            "difference_high": x.interval.high,
-            "pvalue": x.pvalue,
-            "adjusted_pvalue": x.adjusted_pvalue,
+            **x.differences,
+            **x.p_values,
         }
         records.append({field: known.get(field) for field in fields})
     return records
@@ -160,11 +157,7 @@ def make_record(
     x: Aggregates, pair: PairOfAggregates, like: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return a record of a pair, with the columns of others."""
-    of_pair: dict[str, Any] = {
-        "mean_difference": pair.difference,
-        "difference_low": pair.interval.low,
-        "difference_high": pair.interval.high,
-    }
+    of_pair = pair.differences
     if x.is_of_pairs:
         of_pair = {"probability_of_improvement": pair.probability}
     known = {
@@ -174,8 +167,7 @@ def make_record(
         "verdict": pair.verdict,
         "better": pair.better,
         **of_pair,
-        "pvalue": pair.pvalue,
-        "adjusted_pvalue": pair.adjusted_pvalue,
+        **pair.p_values,
     }
     known |= record_margins(x.margin, pair.a, pair.margins)
     known["n_clusters"] = x.n_clusters
@@ -216,8 +208,7 @@ def write_document(x: Aggregates) -> dict[str, Any]:
                     "model_a": pair.a,
                     "model_b": pair.b,
                     **_list_numbers(x, pair),
-                    "pvalue": pair.pvalue,
-                    "adjusted_pvalue": pair.adjusted_pvalue,
+                    **pair.p_values,
                     "better": pair.better,
                 }
                 | record_margins(x.margin, pair.a, pair.margins)
