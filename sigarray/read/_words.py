@@ -12,10 +12,11 @@ def as_words(text: str) -> frozenset[str]:
 
 
 # What measures no quality, but what it costs; and names of any score.
-_OTHER_METRICS = as_words("""
-    fit score scores time seconds minutes hours runtime cost costs latency params
-    parameters nparams flops energy memory mem vram tokens
+_COSTS = as_words("""
+    time seconds minutes hours runtime cost costs latency params parameters nparams
+    flops energy memory mem vram tokens
 """)
+_OTHER_METRICS = _COSTS | {"fit", "score", "scores"}
 
 
 METRICS = _OTHER_METRICS | as_words("""
@@ -100,7 +101,7 @@ TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
+    return set(re.findall(r"(?<![a-z])(?:f1|co2)(?!\d)|[a-z]+|\d+", spaced.lower()))
 
 
 def names_clusters(name: str) -> bool:
@@ -249,10 +250,11 @@ _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likeliho
 
 # Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
 # until a fall.
-_LIKELY = as_words("""
-    toxicity hallucination wrong time dist distance energy objective rank risk params
-    parameters seconds duration memory entropy hamming hinge huber js violation
-    violations failures
+_LIKELY = _COSTS | as_words("""
+    toxicity hallucination wrong dist distance objective rank risk duration days epochs
+    entropy hamming hinge huber js violation violations failures miss misses missed
+    collision collisions crash crashes refusal refusals price prices co2 emissions kwh
+    wh joule joules size sizes length lengths
 """)
 
 
@@ -276,6 +278,7 @@ _OTHERS = frozenset(("gloss", "terror"))
 _TURNING = as_words("""
     minus reduction improvement savings correction detection acc accuracy auc auroc
     auprc roc f1 precision recall bleu chrf kappa mcc correlation reward return returns
+    win winrate controlled throughput
 """)
 
 
@@ -300,7 +303,9 @@ def looks_like_loss(name: str) -> bool:
         return not looks_like_loss(other)
     words = _list_letters(name)
     is_turned = "reciprocal" in words or ("neg" in words and "likelihood" not in words)
-    return not is_turned and (_has_loss(words) or bool(_LIKELY & words))
+    is_speed = "per" in words and bool({"s", "sec", "second"} & words)
+    is_likely = not is_speed and _TURNING.isdisjoint(words) and bool(_LIKELY & words)
+    return not is_turned and (_has_loss(words) or is_likely)
 
 
 def is_loss(name: str) -> bool:
@@ -364,7 +369,8 @@ _FEWEST_ITEMS = 3
 
 def advise_all(names: Sequence[str]) -> str:
     """Say how to take several columns for benchmarks, or for items."""
-    if any("," in x for x in names) or find_mixed(names) or are_runs(names):
+    are_costs = any(_LIKELY & list_words(x) for x in names)
+    if are_costs or "," in "".join(names) or find_mixed(names) or are_runs(names):
         return ""
     kinds = {re.sub(r"\d+", "0", x) for x in names}
     if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
