@@ -273,8 +273,9 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         msg = (
             f"{frame.source}: expected columns of one direction for --score; got "
             f"{loss!r}, which may be a loss, beside {other!r}. Compare them one at a "
-            f"time, with --metric {shlex.quote(other)}; or, if higher is better in "
-            "all of them, pass --higher-is-better."
+            f"time: --metric {shlex.quote(other)}, and --metric {shlex.quote(loss)} "
+            "with --lower-is-better; or, if higher is better in all of them, pass "
+            "--higher-is-better."
         )
         raise TableError(msg)
     rest = {x: y for x, y in frame.columns.items() if x not in names}

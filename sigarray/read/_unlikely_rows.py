@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray.read._frame import Names, Roles
+from sigarray._plain_text import list_in_words
+from sigarray.read._frame import Names, Roles, shorten
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 
@@ -337,13 +338,12 @@ def _say(
     n_again: int,
 ) -> str:
     """Say which rows are the same."""
-    shown = "; ".join(
-        " and ".join(name(k) for k in same[:_MOST_SHOWN])
-        + (f" and {len(same) - _MOST_SHOWN} more" if len(same) > _MOST_SHOWN else "")
-        for same in found[:_MOST_SHOWN]
-    )
-    if len(found) > _MOST_SHOWN:
-        shown += f"; and {len(found) - _MOST_SHOWN} more"
+    places = [list(map(name, same)) for same in found]
+    more = [[f"{len(x) - _MOST_SHOWN} more"] * (len(x) > _MOST_SHOWN) for x in places]
+    listed = [
+        list_in_words([*x[:_MOST_SHOWN], *y]) for x, y in zip(places, more, strict=True)
+    ]
+    shown = shorten(listed, _MOST_SHOWN, "; ")
     every = "both models" if n_models == 2 else f"all {n_models} models"
     it, copies = ("it is a copy", "it") if n_again == 1 else ("they are copies", "them")
     return (

@@ -202,6 +202,13 @@ def test_costs_are_no_benchmarks(write, run, names):
     refuse(run("compare", path), "Choose one with --metric NAME.\n")
 
 
+def test_metrics_of_two_directions_have_a_command_each(write, run):
+    path = write("model,seed,acc,val loss\na,0,.1,.2\na,1,.2,.1\nb,0,.3,.1\nb,1,.2,.2")
+    options = ("--score", "acc,val loss", "--lower-is-better", "val loss")
+    each = "time: --metric acc, and --metric 'val loss' with --lower-is-better;"
+    refuse(run("compare", path, *options), each)
+
+
 def test_a_file_for_each_model(write):
     paths = [write(f"arc,bbh\n.{k},.{k + 2}\n", f"m{k}.csv") for k in (1, 2)]
     table = read.scores(*paths, score="arc,bbh")
