@@ -43,7 +43,8 @@ _SAY_NOTHING = (
 
 def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
     """Return whether higher is better: as said now, or as the table was read."""
-    found = find_direction(said, table.metric, table.source, _list_tasks(table))
+    tasks = list(filter(None, table.tasks))
+    found = find_direction(said, table.metric, table.source, tasks)
     known = table.higher_is_better
     if known is None or found in (None, known):
         return known if found is None else found
@@ -54,18 +55,14 @@ def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
 
 def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> None:
     """Ask for the direction of losses, which higher ones would turn round, or warn."""
-    if direction is False:
-        _refuse_negated(table)
-    if direction is None:
-        _refuse_mixed(table, table.metric.split(", "), list(table.tasks))
-    elif not direction:
-        _refuse_mixed(
-            table,
-            [x for x in table.metric.split(", ") if _is_known(x)],
-            [x for x in table.tasks if _is_known(x)],
-        )
-    if direction is not None:
+    if direction:
         return
+    names = table.metric.split(", "), list(table.tasks)
+    if direction is not None:
+        _refuse_negated(table)
+        _refuse_mixed(table, *(list(filter(_is_known, x)) for x in names))
+        return
+    _refuse_mixed(table, *names)
     name = _find_loss(table)
     if name is not None:
         msg = (
@@ -133,7 +130,7 @@ def _find_loss(table: ScoreTable) -> str | None:
     """Return a name by which the scores are losses, hardly with a doubt."""
     losses = [x for x in table.metric.split(", ") if is_loss(x)]
     if not losses and not _is_known(table.metric):
-        losses = [x for x in _list_tasks(table) if names_loss(x)]
+        losses = [x for x in filter(None, table.tasks) if names_loss(x)]
     if not losses and _says_nothing(table.metric):
         of_rows = [x for by in table.where.values() if len(by) == 1 for x in by]
         losses = [x for x in (*of_rows, _name_file(table)) if names_loss(x)]
@@ -152,10 +149,6 @@ def _name_scores(table: ScoreTable) -> str:
         if all(map(looks_like_loss, names)):
             return names[0]
     return _name_file(table)
-
-
-def _list_tasks(table: ScoreTable) -> list[str]:
-    return [x for x in table.tasks if x]
 
 
 def _name_file(table: ScoreTable) -> str:

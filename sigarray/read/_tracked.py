@@ -1,6 +1,7 @@
 """Runs as tools name them: unfinished ones, names of runs, overrides of Hydra."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ from sigarray.read._text import TableError, read_text
 _MIN_NAMED = 3
 _TAGS = ("tags", "tag")
 _NUMBERED = re.compile(r"[-_. ]*\d+$")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_NO_MODELS = ("State", "state", "status", "User", "Hostname", "GPU Type")
 _FIRST_PART = re.compile(r"[-_ ].*")
 
 
@@ -39,22 +42,27 @@ def refuse_run_names(frame: Frame, roles: Roles) -> None:
     texts = encode_texts(frame.columns[name])
     if len(texts) < _MIN_NAMED or len(texts.list_known()) < len(texts):
         return
-    others = [
-        x
-        for x, cells in frame.columns.items()
-        if x not in roles.values()
-        and not find_blank(cells).any()
-        and 1 < len({*map(as_text, cells)}) <= len(texts) // 2
-        and not any(map(looks_like_score, distinct(cells)))
-    ]
-    others.sort(key=lambda x: not x.startswith(("config.", "params")))
-    such = f", such as --model {others[0]}" if others else ""
     msg = (
         f"{frame.source}: expected a column of models for --model; got {name!r}, which "
         f"names runs: each of {len(texts)} has another one. Name the column that is "
-        f"the same for all runs of a model{such}.{advise_names(frame)}"
+        f"the same for all runs of a model.{advise_names(frame)}"
     )
     raise TableError(msg)
+
+
+def _list_models(frame: Frame) -> list[str]:
+    """List columns of texts, no dates, that may name the models of several runs."""
+    others = [
+        x
+        for x, cells in frame.columns.items()
+        if x not in _NO_MODELS
+        and not find_blank(cells).any()
+        and 1 < len({*map(as_text, cells)}) <= len(cells) // 2
+        and not any(
+            looks_like_score(y) or _DATE.match(as_text(y)) for y in distinct(cells)
+        )
+    ]
+    return sorted(others, key=lambda x: not x.startswith(("config.", "params")))
 
 
 def refuse_tags(frame: Frame, roles: Roles) -> None:
@@ -153,6 +161,12 @@ def advise_names(frame: Frame) -> str:
         return (
             f" Or pass --model {name}, which takes {texts[0]!r} for a run of "
             f"{split_run(texts[0])[0]!r}."
+        )
+    others = _list_models(frame)
+    if others:
+        return (
+            " Columns that are the same in several runs may name models, such as "
+            f"--model {shlex.quote(others[0])}."
         )
     known = [x for x in texts.list_known() if x is not None]
     for pattern in (_NUMBERED, _FIRST_PART):

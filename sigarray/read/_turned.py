@@ -34,7 +34,7 @@ from sigarray.read._words import (
     is_metric,
 )
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _WHOLE = re.compile(r"\d+"), re.compile(r"\d+(\.0*)?")
 # A table with more rows has no row for each model.
 _MAX_MODELS = 10_000
 # More numbered columns of two marks alone, or of any scores, are hardly those of runs.
@@ -86,6 +86,8 @@ def turn_runs(
         return frame
     metric = _choose_metric(frame, by_metric, metrics)
     runs = by_metric[metric]
+    if column is not None:
+        _refuse_numbers(frame, column, runs)
     rest = [x for x in frame.columns if x not in (*every, *ignored)]
     named = {known.get(x) for x in ("task", "item", "cluster")}
     numeric = [x for x in rest if x != column and x not in named]
@@ -125,6 +127,20 @@ def turn_runs(
         metric=metric or frame.metric,
         other_metrics=(*frame.other_metrics, *(x for x in by_metric if x != metric)),
     )
+
+
+def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
+    """Refuse a row of seeds, or of other numbers of runs, among those of models."""
+    for k, name in enumerate(map(as_text, frame.columns[column])):
+        cells = [as_text(frame.columns[x][k]) for x in runs]
+        if looks_like_index(name, ()) and all(map(_WHOLE.fullmatch, cells)):
+            msg = (
+                f"{frame.place(column, k)}: expected the name of a model; got {name!r},"
+                f" of which {list_names(cells, 3)} seem to be numbers. Remove this row;"
+                " or, if it names runs, turn the table, so that each model has a "
+                f"column, and {name!r} has one."
+            )
+            raise TableError(msg)
 
 
 def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
@@ -257,8 +273,9 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         msg = (
             f"{frame.source}: expected columns of one direction for --score; got "
             f"{loss!r}, which may be a loss, beside {other!r}. Compare them one at a "
-            f"time, with --metric {shlex.quote(other)}; or, if higher is better in "
-            "all of them, pass --higher-is-better."
+            f"time: --metric {shlex.quote(other)}, and --metric {shlex.quote(loss)} "
+            "with --lower-is-better; or, if higher is better in all of them, pass "
+            "--higher-is-better."
         )
         raise TableError(msg)
     rest = {x: y for x, y in frame.columns.items() if x not in names}

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray.read._frame import Names, Roles
+from sigarray._plain_text import list_in_words
+from sigarray.read._frame import Names, Roles, shorten
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 
@@ -259,16 +260,17 @@ def doubt_same_rows(
     if len(columns) < 2 or len(sizes) > 1 or not 2 < n <= _MOST_ROWS:
         return []
     rows = np.stack(list(columns.values()), axis=1)
-    _, groups, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    if counts.max() == 1:
+    different, groups = np.unique(rows, axis=0, return_inverse=True)
+    if len(different) == n:
         return []
-    chances = [_list_chances(x) for x in columns.values()]
+    # Of different rows: copies do not make their scores more likely.
+    chances = np.stack([_list_chances(x) for x in different.T], axis=1)
     found = []
-    for group in np.flatnonzero(counts > 1).tolist():
+    for group, by_model in enumerate(chances):
         same = np.flatnonzero(groups.reshape(-1) == group).tolist()
-        by_model = [float(x[same[0]]) for x in chances]
-        expected = math.comb(n, 2) * math.prod(by_model)
-        if expected < _SELDOM and sum(x < 1.0 for x in by_model) > 1:
+        others = (len(same) - 1) * float(np.log(by_model).sum())
+        expected = math.log(math.comb(n, len(same))) + others
+        if expected < math.log(_SELDOM) and len(same) > 1 < sum(by_model < 1.0):
             found.append(same)
     if not found:
         return []
@@ -304,14 +306,14 @@ def doubt_rows(
 
 
 def _list_chances(x: np.ndarray) -> np.ndarray:
-    """Return for each score about the share of other rows that have it by chance."""
+    """Return for each score about the chance that another row has it as well."""
     # In the middle they are densest, and outliers say nothing of that.
     spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
     n_values = max(1.0, float(spread) / _find_unit(x))
     _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
     by_values = np.full(len(x), 1.0 / n_values)
-    # Scores that come more often than in two rows do so by themselves.
-    often = np.maximum(0, counts[places.reshape(-1)] - 2) / len(x)
+    # Scores that are in several different rows come again by themselves.
+    often = (counts[places.reshape(-1)] - 1) / len(x)
     chances: np.ndarray = np.where(x == np.round(x), 1.0, np.maximum(by_values, often))
     return chances
 
@@ -336,13 +338,12 @@ def _say(
     n_again: int,
 ) -> str:
     """Say which rows are the same."""
-    shown = "; ".join(
-        " and ".join(name(k) for k in same[:_MOST_SHOWN])
-        + (f" and {len(same) - _MOST_SHOWN} more" if len(same) > _MOST_SHOWN else "")
-        for same in found[:_MOST_SHOWN]
-    )
-    if len(found) > _MOST_SHOWN:
-        shown += f"; and {len(found) - _MOST_SHOWN} more"
+    places = [list(map(name, same)) for same in found]
+    more = [[f"{len(x) - _MOST_SHOWN} more"] * (len(x) > _MOST_SHOWN) for x in places]
+    listed = [
+        list_in_words([*x[:_MOST_SHOWN], *y]) for x, y in zip(places, more, strict=True)
+    ]
+    shown = shorten(listed, _MOST_SHOWN, "; ")
     every = "both models" if n_models == 2 else f"all {n_models} models"
     it, copies = ("it is a copy", "it") if n_again == 1 else ("they are copies", "them")
     return (

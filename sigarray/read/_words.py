@@ -12,11 +12,11 @@ def as_words(text: str) -> frozenset[str]:
 
 
 # What measures no quality, but what it costs; and names of any score.
-_OTHER_METRICS = as_words("""
-    fit score scores time seconds minutes hours runtime cost costs latency params
-    parameters nparams flops energy memory mem vram tokens
+_COSTS = as_words("""
+    time seconds minutes hours runtime cost costs latency params parameters nparams
+    flops energy memory mem vram tokens
 """)
-
+_OTHER_METRICS = _COSTS | {"fit", "score", "scores"}
 
 METRICS = _OTHER_METRICS | as_words("""
     acc accuracy auc auroc auprc roc f1 precision recall bleu rouge chrf comet kappa mcc
@@ -24,11 +24,9 @@ METRICS = _OTHER_METRICS | as_words("""
     returns
 """)
 
-
 SPLITS = as_words("""
     train training test testing val valid validation dev eval evaluation holdout
 """)
-
 
 # Names without spaces and punctuation.
 HYPERPARAMETERS = as_words("""
@@ -40,7 +38,6 @@ HYPERPARAMETERS = as_words("""
     contextlength maxlength seqlen seqlength beamsize clipnorm modelsize imagesize
 """)
 
-
 # Some are also names of models: baseline, dropout, mixup; alpha, beta, gamma.
 MAYBE_HYPERPARAMETERS = as_words("""
     temperature temp dropout momentum warmup fraction rank layers depth width dim shots
@@ -48,17 +45,14 @@ MAYBE_HYPERPARAMETERS = as_words("""
     tau eta rho mu c k p l1 l2
 """)
 
-
 # Words for those who rate an item, whose ratings are not independent.
 RATERS = as_words("""
     rater annotator judge worker assessor evaluator grader reviewer labeler labeller
     coder rating vote voter participant respondent crowdworker turker
 """)
 
-
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
-
 
 # Words for what has several items, which are not independent.
 CLUSTERS = as_words("""
@@ -66,18 +60,15 @@ CLUSTERS = as_words("""
     dialog conversation thread speaker patient recording video scene session cluster
 """)
 
-
 # Words for ways to ask for an answer, or to compute it, of which an item has several.
 _WAYS = as_words("""
     prompt template version order shuffle shots
 """)
 
-
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = as_words("""
     gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
 """)
-
 
 # Some may also be models, if scores are not whole numbers.
 MAYBE_TRUTHS = as_words("""
@@ -86,12 +77,9 @@ MAYBE_TRUTHS = as_words("""
     majority majorityvote rating ratings consensus
 """)
 
-
 # Names of single runs, such as seed0 and run_3.
-RUN_NAME = re.compile(
-    r"(seed|run|trial|rep|repeat|repetition|replicate|fold|split)[\W_]*\d+", re.I
-)
-
+_WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
+RUN_NAME = re.compile(rf"({_WORD})[\W_]*\d+", re.I)
 
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
@@ -100,7 +88,7 @@ TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
+    return set(re.findall(r"(?<![a-z])(?:f1|co2)(?!\d)|[a-z]+|\d+", spaced.lower()))
 
 
 def names_clusters(name: str) -> bool:
@@ -120,34 +108,26 @@ def measures_quality(name: str) -> bool:
     return bool(list_words(name) & (METRICS - _OTHER_METRICS))
 
 
-_WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
-
-
 _LAST = re.compile(
     rf"(?P<metric>.*?[^\W_])[\W_]+(?P<word>{_WORD}|s)[\W_]*(?P<number>\d+)[\W_]*", re.I
 )
 
-
 _FIRST = re.compile(
     rf"(?P<word>{_WORD})[\W_]*(?P<number>\d+)[\W_]+(?P<metric>[^\W_].*)", re.I
 )
-
 
 _NUMBERED = re.compile(
     r"(?P<metric>.*?[^\W_])[\s_./#-]+(?P<number>\d+)|"
     r"(?P<letters>.*?[^\W\d_])(?P<digits>\d+)"
 )
 
-
 # Metrics that are numbered by themselves: BLEU-4, ROUGE-1, precision at 5, top-5.
 _OF_NUMBERS = as_words("""
     bleu rouge chrf precision recall ndcg mrr map top hits hit pass at
 """)
 
-
 # Two columns, "acc 1" and "acc 2", may be of anything.
 _MIN_NUMBERED = 3
-
 
 # Metric -> column -> run; the metric is "" if names do not say it.
 Runs = dict[str, dict[str, str]]
@@ -243,18 +223,16 @@ _PLAIN = as_words("""
     hausdorff emd surprisal xent bce
 """)
 
-
 _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likelihood"})
-
 
 # Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
 # until a fall.
-_LIKELY = as_words("""
-    toxicity hallucination wrong time dist distance energy objective rank risk params
-    parameters seconds duration memory entropy hamming hinge huber js violation
-    violations failures
+_LIKELY = _COSTS | as_words("""
+    toxicity hallucination wrong dist distance objective rank risk duration days epochs
+    entropy hamming hinge huber js violation violations failures miss misses missed
+    collision collisions crash crashes refusal refusals price prices co2 emissions kwh
+    wh joule joules size sizes length lengths
 """)
-
 
 # Those of which no value is below zero. A loss or a cost may be, as logarithms are.
 _NEVER_NEGATIVE = as_words("""
@@ -263,21 +241,18 @@ _NEVER_NEGATIVE = as_words("""
     wasserstein misclassification
 """)
 
-
 # Endings of such names: logloss, rmsle, nmse; and other words that end so.
 _ENDINGS = ("loss", "error", "mse", "msle", "mae", "divergence")
 
-
 _OTHERS = frozenset(("gloss", "terror"))
-
 
 # Words that tell that higher is better after all: a loss reduction, the accuracy of
 # error detection, the neg_log_loss of scikit-learn.
 _TURNING = as_words("""
     minus reduction improvement savings correction detection acc accuracy auc auroc
     auprc roc f1 precision recall bleu chrf kappa mcc correlation reward return returns
+    win winrate controlled throughput
 """)
-
 
 # Words that may stand beside one of a loss in a name that says nothing else.
 _BESIDE = SPLITS | {
@@ -287,7 +262,6 @@ _BESIDE = SPLITS | {
     *("cross", "entropy", "negative", "neg", "likelihood", "binary", "categorical"),
     *("min", "expected", "calibration", "macro", "micro", "normalized", "of", "the"),
 }
-
 
 # One minus a metric that is better if higher.
 _COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
@@ -300,7 +274,9 @@ def looks_like_loss(name: str) -> bool:
         return not looks_like_loss(other)
     words = _list_letters(name)
     is_turned = "reciprocal" in words or ("neg" in words and "likelihood" not in words)
-    return not is_turned and (_has_loss(words) or bool(_LIKELY & words))
+    is_speed = "per" in words and bool({"s", "sec", "second"} & words)
+    is_likely = not is_speed and _TURNING.isdisjoint(words) and bool(_LIKELY & words)
+    return not is_turned and (_has_loss(words) or is_likely)
 
 
 def is_loss(name: str) -> bool:
@@ -355,16 +331,14 @@ def _take_complement(name: str) -> str | None:
     return found[1] if found is not None and list_words(found[1]) & METRICS else None
 
 
-# The most columns that are named, to be pasted.
-_MAX_NAMED = 20
-
-
-_FEWEST_ITEMS = 3
+# The most columns that are named, to be pasted; the fewest that may be of items.
+_MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 
 def advise_all(names: Sequence[str]) -> str:
     """Say how to take several columns for benchmarks, or for items."""
-    if any("," in x for x in names) or find_mixed(names) or are_runs(names):
+    are_costs = any(_LIKELY & list_words(x) for x in names)
+    if are_costs or "," in "".join(names) or find_mixed(names) or are_runs(names):
         return ""
     kinds = {re.sub(r"\d+", "0", x) for x in names}
     if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:

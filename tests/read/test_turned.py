@@ -41,6 +41,21 @@ class TestRunsInColumns:
         assert f"run is '{run_name}'" in err
         assert out == run("compare", other, "--format", "csv")[1]
 
+    @pytest.mark.parametrize("header", [",0,1,2,3", "net,seed0,seed1,seed2,seed3"])
+    @pytest.mark.parametrize("name", ["seed", "run_id", "fold"])
+    def test_a_row_of_seeds_is_no_model(self, write, header, name):
+        lines = [header, f"{name},7,8,9,10", *self.ROWS]
+        with pytest.raises(TableError, match=rf"line 2.*name of a model; got '{name}'"):
+            read.scores(write("\n".join(lines)))
+        table = read.scores(write("\n".join([header, "no,.7,.8,.9,1", *self.ROWS])))
+        assert "no" in table.models
+
+    def test_nor_is_one_of_a_data_frame(self):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame({"seed": range(3), "a": [0.1, 0.2, 0.4], "b": 0.5})
+        with pytest.raises(TableError, match=r"got 'seed'.*each model has a column"):
+            compare_models(frame.T)
+
     @pytest.mark.parametrize(
         ("columns", "scores", "is_doubted"),
         [
@@ -173,6 +188,25 @@ def test_one_score_of_each_model_on_each_benchmark(write, run):
     )
     assert any("'bbh', and 2 more were taken for items" in x for x in table.notes)
     assert compare_models(table).better("a", "b")
+
+
+@pytest.mark.parametrize("names", ["acc,hours", "gpu_hours,co2", "acc,params,bleu"])
+def test_costs_are_no_benchmarks(write, run, names):
+    rows = [[m, k, *[k / 7] * len(names.split(","))] for m in "ab" for k in range(4)]
+    path = write(
+        "\n".join(
+            f"model,seed,{names}\n" * (x == 0) + ",".join(map(str, y))
+            for x, y in enumerate(rows)
+        )
+    )
+    refuse(run("compare", path), "Choose one with --metric NAME.\n")
+
+
+def test_metrics_of_two_directions_have_a_command_each(write, run):
+    path = write("model,seed,acc,val loss\na,0,.1,.2\na,1,.2,.1\nb,0,.3,.1\nb,1,.2,.2")
+    options = ("--score", "acc,val loss", "--lower-is-better", "val loss")
+    each = "time: --metric acc, and --metric 'val loss' with --lower-is-better;"
+    refuse(run("compare", path, *options), each)
 
 
 def test_a_file_for_each_model(write):

@@ -241,6 +241,27 @@ def test_the_command_and_python_warn_of_it(write, run):
         compare_models({"t": dict(zip("abc", ROWS.T, strict=True)), "u": scores})
 
 
+@pytest.mark.parametrize("n_models", [2, 3])
+@pytest.mark.parametrize("n_copies", [3, 4, 6, 15])
+def test_more_copies_are_no_better(write, n_models, n_copies):
+    """Neither of a whole file, nor of each of its rows, nor of one row."""
+    rows = ROWS[:, :n_models]
+    several = np.tile(rows, (n_copies, 1)), np.repeat(rows, n_copies, axis=0)
+    for copied in (*several, np.vstack([rows, *[rows[:1]] * n_copies])):
+        columns = dict(zip("abc", copied.T, strict=False))
+        (doubt,) = doubt_same_rows(columns, str, "table")
+        assert "have the same scores at" in doubt
+    path = write(write_table(several[0], "a,b,c"[: 2 * n_models - 1]))
+    assert "have the same scores at" in read.scores(path, unit="run").doubts[0]
+
+
+def test_failures_of_independent_runs_are_no_copies():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(0.8, 0.05, (2, 40)).round(4)
+    scores[rng.random((2, 40)) < 0.5] = 0.1
+    assert not doubt_same_rows(dict(zip("ab", scores, strict=True)), str, "table")
+
+
 def test_rows_of_scores_too(write):
     """A file that has all of its rows twice."""
     rows = [(m, x) for m, xs in zip("abc", ROWS.T, strict=True) for x in xs]

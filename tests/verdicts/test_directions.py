@@ -14,9 +14,12 @@ LOSSES = """loss test_loss val/loss logloss binary_logloss multi_logloss MAPE sm
 mase rmsle NMSE crps pinball EER DER FPR FNR fpr95 deviance aic bic lpips wasserstein kl
 kl_div JSD bpc Misclassification 1-acc 1-accuracy valLoss testWER perplexity rmse
 bits_per_byte cross_entropy neg_log_likelihood train_runtime focal_loss flops"""
-LIKELY = "hamming hinge huber violations energy rank objective spearman_rank -loss"
+LIKELY = """hamming hinge huber violations energy rank objective spearman_rank -loss
+hours gpu_hours minutes days price co2 train_co2 size length tokens miss_rate collisions
+refusals wall_minutes nparams vram"""
 GAINS = """glossary f1-score 1-shot mean_reciprocal_rank 1-err neg_log_loss
-neg_mean_squared_error gloss"""
+neg_mean_squared_error gloss tokens_per_second length_controlled_winrate token_accuracy
+memory_savings"""
 MODELS = {"a": 0.5, "b": 0.9}
 SCORES = {m: [x + k / 100 for k in range(6)] for m, x in MODELS.items()}
 
