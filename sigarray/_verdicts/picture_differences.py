@@ -17,7 +17,11 @@ from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.lacking import say_of_all
-from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
+from sigarray._verdicts.over_tasks import (
+    OverTasks,
+    PairOverTasks,
+    order_over_tasks,
+)
 from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
@@ -65,20 +69,7 @@ def draw_differences(
 
 def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     """Draw the differences over these tasks, if pairs are few."""
-    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
-
     if x is None or len(x.pairs) > MOST_ROWS:
-        return []
-    name = _name_pairs([(pair.a, pair.b) for pair in x.pairs])
-    found = {
-        name[pair.a, pair.b]: (
-            make_result(pair.difference, pair.interval),
-            say_verdict(pair, pair.a),
-        )
-        for pair in x.pairs
-        if not math.isnan(pair.interval.low)
-    }
-    if not found:
         return []
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
     tasks = say_of_all(len(x.tasks), len(x.left_out))
@@ -88,19 +79,71 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
         what, shown = f"{what}{where}", f"P(first is better){where}, {level}"
-    axes = draw_differences(
-        {label: result for label, (result, _) in found.items()},
-        verdicts=[verdict for _, verdict in found.values()],
-        names=_name_sides(x.baseline),
-        higher_is_better=x.higher_is_better,
-        letters=MOST_IN_PAGE,
-        said=shown,
-    )
+    axes = _draw_pairs(x, shown, [say_verdict(pair, pair.a) for pair in x.pairs])
+    if axes is None:
+        return []
     if x.is_of_pairs:  # which are drawn as their differences from 1/2
         axes.xaxis.set_major_formatter(lambda lead, _: f"{0.5 + lead:.3g}")
     said = [_say_aggregates(x, pair) for pair in x.pairs]
     caption = f"{what[0].upper()}{what[1:]}, {level}."
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
+
+
+def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
+    """Draw the differences over tasks like these of three models or more, if few.
+
+    Those of two are drawn below the differences on each task. Too few tasks decide
+    nothing, and then the answer is that on each of them.
+    """
+    if over is None or len(over.names) < 3 or len(over.pairs) > MOST_ROWS:
+        return []
+    if not over.can_decide:
+        return []
+    level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
+    what = f"ifferences of means over tasks like these {len(over.tasks)}"
+    verdicts = [_judge(x, x.a) for x in over.pairs]
+    axes = _draw_pairs(over, f"d{what}, {level}", verdicts)
+    if axes is None:
+        return []
+    said = [
+        f"{quote(x.a)} minus {quote(x.b)}: "
+        f"{_show_interval(x.difference, *x.interval)}, "
+        + ("inconclusive" if x.better is None else f"{quote(x.better)} is better")
+        for x in over.pairs
+    ]
+    caption = (
+        f"D{what}, first minus second model: Student's intervals of the mean, {level}. "
+        "Verdicts are by ranks, and may differ from what an interval says."
+    )
+    return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
+
+
+def _judge(pair: PairOverTasks, a: str) -> str:
+    if pair.better is None:
+        return "inconclusive"
+    return "A" if pair.better == a else "B"
+
+
+def _draw_pairs(x: Aggregates | OverTasks, said: str, verdicts: Sequence[str]) -> Any:
+    """Draw pairs of models over tasks that have an interval; None if none has."""
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
+
+    name = _name_pairs([(pair.a, pair.b) for pair in x.pairs])
+    found = {
+        name[pair.a, pair.b]: (make_result(pair.difference, pair.interval), verdict)
+        for pair, verdict in zip(x.pairs, verdicts, strict=True)
+        if not math.isnan(pair.interval.low)
+    }
+    if not found:
+        return None
+    return draw_differences(
+        {label: result for label, (result, _) in found.items()},
+        verdicts=[verdict for _, verdict in found.values()],
+        names=_name_sides(x.baseline),
+        higher_is_better=x.higher_is_better,
+        letters=MOST_IN_PAGE,
+        said=said,
+    )
 
 
 def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
@@ -276,10 +319,7 @@ def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None
         return None
     if pair.a != a:
         interval, difference = interval.turn(), -difference
-    verdict = "inconclusive"
-    if pair.better is not None:
-        verdict = "A" if pair.better == a else "B"
-    return make_result(difference, interval), verdict
+    return make_result(difference, interval), _judge(pair, a)
 
 
 def _draw_panels(

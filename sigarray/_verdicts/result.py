@@ -12,7 +12,11 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.page import Origin, save_pictures, write_page
-from sigarray._verdicts.picture_differences import draw_aggregates, draw_differences
+from sigarray._verdicts.picture_differences import (
+    draw_aggregates,
+    draw_differences,
+    draw_pairs_over_tasks,
+)
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
@@ -333,8 +337,9 @@ class ModelComparison:
         drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
         # Panels of differences on several tasks say who is not told apart, too.
         has_panels = bool(drawn) and len(compared) > 1
+        of_all = draw_aggregates(self.over_these_tasks)
         return [
-            *draw_aggregates(self.over_these_tasks),
+            *(of_all or draw_pairs_over_tasks(self.over_tasks)),
             *drawn,
             *draw_leaderboard(compared),
             *draw_over_tasks(self.over_tasks),

@@ -94,7 +94,7 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
         (4, 2, 1.0, [("Differences of the means, m0 minus m1", 1), ("Mean scores", 1)]),
         (4, 2, 9.0, [("Differences of the means, m0 minus m1", 4), ("Mean scores", 1)]),
         # Too many tasks, or pairs, for panels.
-        (13, 3, 1.0, [("Mean scores on 13 tasks", 1)]),
+        (13, 3, 1.0, [("Differences of means over", 1), ("Mean scores on 13", 1)]),
         (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
         (1, 3, 1.0, [("Differences of", 1), ("Models by their mean score", 1)]),
         (1, 7, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
@@ -198,10 +198,27 @@ def test_two_models_have_their_mean_over_tasks_below_the_tasks():
     assert told[-1] == "mean over tasks like these"
 
 
+def test_the_answer_over_tasks_is_the_first_picture():
+    """It is that of the headline, and not of single tasks."""
+    result = compare(make_tasks(12, 3, scale=10.0))
+    picture, panels, *_ = result.list_pictures()
+    assert picture.caption.startswith("Differences of means over tasks like these 12")
+    assert len(panels.figure.axes) == 12
+    (ax,) = picture.figure.axes
+    marks, bars = (find_lines(ax, label) for label in ("difference", "interval"))
+    pairs = result.over_tasks.pairs
+    assert [x.better for x in pairs] == ["m0", "m0", "m1"]
+    for pair, mark, bar in zip(pairs, marks, bars, strict=True):
+        assert mark.get_xdata()[0] == pair.difference
+        assert tuple(bar.get_xdata()) == tuple(pair.interval)
+        assert mark.get_marker() == ">"
+        assert f"{pair.better} is better" in picture.description
+
+
 def test_models_of_many_tasks_are_at_their_mean_ranks():
     result = compare(make_tasks(13, 4))
     over = result.over_tasks
-    board, by_rank = result.list_pictures()
+    _, board, by_rank = result.list_pictures()
     order = sorted(over.mean_ranks, key=over.mean_ranks.get)
     assert read_ticks(board.figure.axes[0].yaxis) == order
     (ax,) = by_rank.figure.axes
