@@ -177,9 +177,9 @@ def _list_two_values(pooled: Mapping[str, np.ndarray]) -> list[float]:
     return values if all(np.isin(x, values).all() for x in pooled.values()) else []
 
 
-def suits(pooled: Mapping[str, np.ndarray], statistic: Aggregate) -> bool:
-    """Tell whether a statistic says something of scores that their mean does not."""
-    return not _list_two_values(pooled) and _find_tied(pooled, statistic) is None
+def suits_quartiles(pooled: Mapping[str, np.ndarray]) -> bool:
+    """Tell whether quartiles say something of scores that their mean does not."""
+    return not _list_two_values(pooled) and _find_tied(pooled, "iqm") is None
 
 
 def _find_tied(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._correction import holm
+from sigarray._correction import benjamini_hochberg, holm
 from sigarray._verdicts.asked import FEW_SCORES, PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
-from sigarray._verdicts.floors import choose_correction, correct_p_values, list_floors
+from sigarray._verdicts.floors import choose_correction, list_floors
 from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
     add_margins,
@@ -115,11 +115,9 @@ class PairwiseTest(PairOptions, Test):
         """As in `Test`."""
         first = next(iter(compared.values()))
         every = np.asarray([test.p_value for by in results.values() for test in by])
-        if first.is_corrected and len(compared) > 1:
-            tasks = {task: x.list_units() for task, x in compared.items()}
-            every, _ = correct_p_values(every, self._list_floors(tasks), self.alpha)
-        elif first.is_corrected:
-            every = np.asarray(holm(every))
+        if first.is_corrected:
+            adjust = holm if first.correction == "holm" else benjamini_hochberg
+            every = np.asarray(adjust(every))
         if self.margin is not None:
             results = adjust_margins(results, is_corrected=first.is_corrected)
         adjusted = iter(every)

@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
 from sigarray._plain_text import list_in_words
-from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, suits
+from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, suits_quartiles
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
     count_by_task,
@@ -56,7 +56,7 @@ def advise_these_tasks(
     }
     if table.clusters:
         what = "clusters of items"
-    elif suits(scores, "iqm"):
+    elif suits_quartiles(scores):
         options += " or --statistic iqm"
     return [
         f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
-from sigarray._correction import benjamini_hochberg, holm
 from sigarray._difference.relabelling import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
@@ -153,12 +152,3 @@ def choose_correction(smallest: Sequence[float], alpha: float) -> Correction:
     least = min(smallest)
     is_vain = least * len(smallest) > alpha >= least
     return "benjamini_hochberg" if is_vain else "holm"
-
-
-def correct_p_values(
-    p_values: np.ndarray, smallest: Sequence[float], alpha: float
-) -> tuple[np.ndarray, Correction]:
-    """Adjust the p-values of several tasks, and return the correction too."""
-    correction = choose_correction(smallest, alpha)
-    adjust = holm if correction == "holm" else benjamini_hochberg
-    return np.asarray(adjust(p_values)), correction

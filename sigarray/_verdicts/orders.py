@@ -52,16 +52,9 @@ def run_orders(
     *,
     is_corrected: bool,
     higher_is_better: bool,
-    n_tasks: int | None = None,
 ) -> dict[str, PairwiseAsoResult]:
-    """Compare every two models of every task, at one level for all of them.
-
-    `n_tasks` is given where there are more tasks than these.
-    """
-    if not is_corrected:
-        n_tasks = 1
-    elif n_tasks is None:
-        n_tasks = len(tasks)
+    """Compare every two models of every task, at one level for all of them."""
+    n_tasks = len(tasks) if is_corrected else 1
     share = partial(
         _run_task,
         options=options,
