@@ -164,7 +164,8 @@ def _advise_shared(table: ScoreTable, tasks: Sequence[str]) -> str:
         return ""
     option = shlex.quote(f"{table.run_column}={','.join(shared)}")
     return (
-        f"pass --where {option}, the {table.unit}s that all models have on all tasks, "
+        f"pass --where {option}, the {table.unit}s that all models have on all tasks "
+        "(unless others failed for their scores), "
     )
 
 

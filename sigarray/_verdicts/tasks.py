@@ -16,7 +16,12 @@ from sigarray._verdicts.comparison import (
 )
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.doubts import advise_these_tasks
-from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
+from sigarray._verdicts.lacking import (
+    count_tasks,
+    explain_matched,
+    list_few,
+    say_left_out,
+)
 from sigarray._verdicts.margin_words import (
     explain_margin,
     explain_over_tasks,
@@ -217,10 +222,13 @@ def _say_single_tasks(
     n = len(decisions)
     on = "each single task" if count == n else f"{count} of {n} single tasks"
     names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}
-    if len(names) > 2:
-        return [f"On {on}, a model is better than another one."]
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
     (better, worse), *others = sorted(wins, key=lambda x: -wins[x])
+    if len(names) > 2:
+        pairs = [
+            f"{quote(a)} than {quote(b)} on {k}" for (a, b), k in wins.most_common()
+        ]
+        return [f"On {on}, a model is better than another one: {list_few(pairs)}."]
     said = f"{quote(better)} is better than {quote(worse)}"
     if others:
         on = f"{wins[better, worse]} of {n} single tasks"
