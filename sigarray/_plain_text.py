@@ -74,8 +74,12 @@ def unquote_plain(text: str, names: Iterable[str]) -> str:
     return text
 
 
-def list_in_words(texts: Sequence[str], word: str = "and") -> str:
-    """List texts in a sentence: "a, b and c"."""
+def list_in_words(
+    texts: Sequence[str], word: str = "and", most: int | None = None
+) -> str:
+    """List texts in a sentence: "a, b and c"; of more than `most`, the first."""
+    if most is not None and len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
     *rest, last = texts
     return f"{', '.join(rest)} {word} {last}" if rest else last
 

@@ -58,7 +58,7 @@ def deviation_of(xp: Library, replicates: Array, ratio: Array) -> Array:
 
 # The least scores of each sample, the least replicates beyond a percentile, and the
 # most replicates of all pairs that are held.
-_MIN_SIZE, _MIN_BEYOND, _MAX_KEPT = 20, 20, 2**16
+_MIN_SIZE, _MIN_BEYOND, _MAX_RATIOS = 20, 20, 2**16
 
 
 def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
@@ -66,7 +66,7 @@ def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
 
     The number of batch entries does not matter, because results do not depend on it.
     """
-    return min(n, m) >= _MIN_SIZE and n_pairs * n_resamples <= _MAX_KEPT
+    return min(n, m) >= _MIN_SIZE and n_pairs * n_resamples <= _MAX_RATIOS
 
 
 def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:

@@ -31,7 +31,7 @@ from sigarray._verdicts.aggregate_tests import (
     test_models,
 )
 from sigarray._verdicts.comparison import pairs_of
-from sigarray._verdicts.decisions import MarginTest, list_not_worse, name_verdict
+from sigarray._verdicts.decisions import list_not_worse
 from sigarray._verdicts.doubts import note_shared_names, refuse_scores
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
@@ -98,14 +98,6 @@ class PairOfAggregates(ComparedPair):
 
     For probabilities of improvement, the difference is that of P(A better) and 1/2.
     """
-
-    margins: tuple[MarginTest, ...] = ()
-    not_worse: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> str:
-        """What is known, in a word, as of `Decision`."""
-        return name_verdict(self.better, self.not_worse, "inconclusive")
 
     @property
     def probability(self) -> float:

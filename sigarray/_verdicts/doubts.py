@@ -187,10 +187,9 @@ def _say_unequal(
     odd = min(filter(None, ways), key=len)
     said = [
         f"{n} {unit}s of {name!r} on {tasks[k]!r} ({usual} {where})"
-        for name, k, n, usual, where in odd[:_MOST_NAMED]
+        for name, k, n, usual, where in odd
     ]
-    more = [f"{len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []
-    return list_in_words([*said, *more])
+    return list_in_words(said, most=_MOST_NAMED)
 
 
 _SHOWN = 3

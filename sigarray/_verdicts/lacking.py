@@ -156,9 +156,7 @@ def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ..
 
 def list_few(texts: Iterable[str]) -> str:
     """List texts in a sentence, if there are many the first: "a, b and c"."""
-    every = list(dict.fromkeys(texts))
-    more = [f"{len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
-    return list_in_words([*every[:_SHOWN], *more])
+    return list_in_words(list(dict.fromkeys(texts)), most=_SHOWN)
 
 
 # With fewer scores, no test decides anything on a pair.

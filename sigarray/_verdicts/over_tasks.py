@@ -20,6 +20,7 @@ from sigarray._difference.signed_ranks import wilcoxon_test
 from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.decisions import MarginTest, name_verdict
 from sigarray._verdicts.intervals import Interval, find_intervals
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray.results import WilcoxonResult
@@ -39,6 +40,13 @@ class ComparedPair:
     pvalue: float
     adjusted_pvalue: float
     better: str | None
+    margins: tuple[MarginTest, ...] = ()
+    not_worse: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What is known, in a word, as of `Decision`."""
+        return name_verdict(self.better, self.not_worse, "inconclusive")
 
     def turn(self) -> Self:
         """Return the numbers of B and A."""
@@ -62,7 +70,7 @@ class ComparedPair:
         return {"pvalue": self.pvalue, "adjusted_pvalue": self.adjusted_pvalue}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairOverTasks(ComparedPair):
     """Two models over all tasks; wins, ties and losses are of the mean of A."""
 

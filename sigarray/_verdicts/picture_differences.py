@@ -14,14 +14,10 @@ from sigarray._plain_text import (
 )
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decision, Judged
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.lacking import say_of_all
-from sigarray._verdicts.over_tasks import (
-    OverTasks,
-    PairOverTasks,
-    order_over_tasks,
-)
+from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
@@ -79,7 +75,7 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
         what, shown = f"{what}{where}", f"P(first is better){where}, {level}"
-    axes = _draw_pairs(x, shown, [say_verdict(pair, pair.a) for pair in x.pairs])
+    axes = _draw_pairs(x, shown)
     if axes is None:
         return []
     if x.is_of_pairs:  # which are drawn as their differences from 1/2
@@ -100,38 +96,34 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
     if not over.can_decide:
         return []
     level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
-    what = f"ifferences of means over tasks like these {len(over.tasks)}"
-    verdicts = [_judge(x, x.a) for x in over.pairs]
-    axes = _draw_pairs(over, f"d{what}, {level}", verdicts)
+    what = f"of means over tasks like these {len(over.tasks)}"
+    axes = _draw_pairs(over, f"differences {what}, {level}")
     if axes is None:
         return []
     said = [
         f"{quote(x.a)} minus {quote(x.b)}: "
-        f"{_show_interval(x.difference, *x.interval)}, "
-        + ("inconclusive" if x.better is None else f"{quote(x.better)} is better")
+        f"{_show_interval(x.difference, *x.interval)}, {_say(x)}"
         for x in over.pairs
     ]
     caption = (
-        f"D{what}, first minus second model: Student's intervals of the mean, {level}. "
-        "Verdicts are by ranks, and may differ from what an interval says."
+        f"Differences {what}, first minus second model: Student's intervals of the "
+        f"mean, {level}. Verdicts are by ranks, and may differ from what an interval "
+        "says."
     )
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
 
 
-def _judge(pair: PairOverTasks, a: str) -> str:
-    if pair.better is None:
-        return "inconclusive"
-    return "A" if pair.better == a else "B"
-
-
-def _draw_pairs(x: Aggregates | OverTasks, said: str, verdicts: Sequence[str]) -> Any:
+def _draw_pairs(x: Aggregates | OverTasks, said: str) -> Any:
     """Draw pairs of models over tasks that have an interval; None if none has."""
     from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
 
     name = _name_pairs([(pair.a, pair.b) for pair in x.pairs])
     found = {
-        name[pair.a, pair.b]: (make_result(pair.difference, pair.interval), verdict)
-        for pair, verdict in zip(x.pairs, verdicts, strict=True)
+        name[pair.a, pair.b]: (
+            make_result(pair.difference, pair.interval),
+            say_verdict(pair, pair.a),
+        )
+        for pair in x.pairs
         if not math.isnan(pair.interval.low)
     }
     if not found:
@@ -319,7 +311,7 @@ def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None
         return None
     if pair.a != a:
         interval, difference = interval.turn(), -difference
-    return make_result(difference, interval), _judge(pair, a)
+    return make_result(difference, interval), say_verdict(pair, a)
 
 
 def _draw_panels(
@@ -393,7 +385,7 @@ def _show_interval(difference: float, low: float, high: float) -> str:
     return show_interval(difference, low, high, shown, count_decimals([(low, high)]))
 
 
-def _say(x: Decision) -> str:
+def _say(x: Judged) -> str:
     if x.better is not None:
         return f"{quote(x.better)} is better"
     return say_verdict(x, x.a)

@@ -104,8 +104,9 @@ def order_two_models(
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the scores of each task, if tasks are few."""
-    is_drawn = len(compared) <= MOST_TASKS and _are_of_scores(compared)
-    return [_draw_scores(x, task) for task, x in compared.items() if is_drawn]
+    if len(compared) > MOST_TASKS or not _are_of_scores(compared):
+        return []
+    return [_draw_scores(x, task) for task, x in compared.items()]
 
 
 def _are_of_means(compared: Mapping[str, Comparison]) -> bool:
@@ -156,10 +157,12 @@ def draw_curves(
     curves: Mapping[str, Mapping[str, Curves]], compared: Mapping[str, Comparison]
 ) -> list[Picture]:
     """Draw the learning curves of each task, if tasks are few and runs have steps."""
+    if len(curves) > MOST_TASKS:
+        return []
     return [
         _draw_curves(curves[task], x, task)
         for task, x in compared.items()
-        if task in curves and len(curves) <= MOST_TASKS
+        if task in curves
     ]
 
 
@@ -213,11 +216,12 @@ def draw_critical_differences(
     compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
 ) -> list[Picture]:
     """Draw models of each task by their means, and who is not told apart."""
-    is_drawn = len(compared) <= MOST_TASKS
+    if len(compared) > MOST_TASKS:
+        return []
     return [
         _draw_critical_differences(x, decisions[task], task)
         for task, x in compared.items()
-        if is_drawn and len(x.names) > 2 and x.baseline is None
+        if len(x.names) > 2 and x.baseline is None
     ]
 
 

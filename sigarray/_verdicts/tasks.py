@@ -223,15 +223,14 @@ def _say_single_tasks(
     on = "each single task" if count == n else f"{count} of {n} single tasks"
     names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
-    (better, worse), *others = sorted(wins, key=lambda x: -wins[x])
+    ranked = wins.most_common()
     if len(names) > 2:
-        pairs = [
-            f"{quote(a)} than {quote(b)} on {k}" for (a, b), k in wins.most_common()
-        ]
+        pairs = [f"{quote(a)} than {quote(b)} on {k}" for (a, b), k in ranked]
         return [f"On {on}, a model is better than another one: {list_few(pairs)}."]
+    ((better, worse), most), *others = ranked
     said = f"{quote(better)} is better than {quote(worse)}"
     if others:
-        on = f"{wins[better, worse]} of {n} single tasks"
+        on = f"{most} of {n} single tasks"
         return [f"On {on}, {said}; it is worse on {wins[worse, better]}."]
     return [f"On {on}, {said}."]
 

@@ -21,6 +21,7 @@ from sigarray.read._words import (
     MAYBE_HYPERPARAMETERS,
     MAYBE_TRUTHS,
     METRICS,
+    MORE_COSTS,
     SPLITS,
     TRUTHS,
     as_words,
@@ -38,7 +39,7 @@ _UNITS = as_words("""
     s ms min h k m mb mib gb gib gpu cpu wall clock peak used elapsed
 """)
 # What measures no quality either, and is a name of no model; elsewhere it may say more.
-_COSTS = as_words("kwh wh joule joules co2 emissions rtf throughput fps qps size sizes")
+_COSTS = MORE_COSTS | as_words("rtf throughput fps qps")
 _ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2

@@ -338,11 +338,7 @@ def _say(
     n_again: int,
 ) -> str:
     """Say which rows are the same."""
-    places = [list(map(name, same)) for same in found]
-    more = [[f"{len(x) - _MOST_SHOWN} more"] * (len(x) > _MOST_SHOWN) for x in places]
-    listed = [
-        list_in_words([*x[:_MOST_SHOWN], *y]) for x, y in zip(places, more, strict=True)
-    ]
+    listed = [list_in_words([*map(name, x)], most=_MOST_SHOWN) for x in found]
     shown = shorten(listed, _MOST_SHOWN, "; ")
     every = "both models" if n_models == 2 else f"all {n_models} models"
     it, copies = ("it is a copy", "it") if n_again == 1 else ("they are copies", "them")

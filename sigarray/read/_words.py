@@ -17,6 +17,8 @@ _COSTS = as_words("""
     flops energy memory mem vram tokens
 """)
 _OTHER_METRICS = _COSTS | {"fit", "score", "scores"}
+# Other costs, which are names of no metric beside scores.
+MORE_COSTS = as_words("kwh wh joule joules co2 emissions size sizes")
 
 METRICS = _OTHER_METRICS | as_words("""
     acc accuracy auc auroc auprc roc f1 precision recall bleu rouge chrf comet kappa mcc
@@ -227,12 +229,15 @@ _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likeliho
 
 # Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
 # until a fall.
-_LIKELY = _COSTS | as_words("""
+_LIKELY = (
+    _COSTS
+    | MORE_COSTS
+    | as_words("""
     toxicity hallucination wrong dist distance objective rank risk duration days epochs
     entropy hamming hinge huber js violation violations failures miss misses missed
-    collision collisions crash crashes refusal refusals price prices co2 emissions kwh
-    wh joule joules size sizes length lengths
+    collision collisions crash crashes refusal refusals price prices length lengths
 """)
+)
 
 # Those of which no value is below zero. A loss or a cost may be, as logarithms are.
 _NEVER_NEGATIVE = as_words("""
