@@ -12,7 +12,7 @@ from sigarray._cli.choosing import ITEMS, RESPONSES
 from sigarray._cli.files import open_table
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
-from sigarray._verdicts.notes import announce
+from sigarray._verdicts.notes import announce, note
 from sigarray.read._responses import read_responses
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import equate, show_p_value
@@ -36,7 +36,9 @@ def run(options: argparse.Namespace) -> Report:
     """Say which of two systems is nearer to gold."""
     systems = (options.gold, options.a, options.b)
     with open_table(options.file, _RATINGS) as (source, path):
-        test_set = read_responses(path, systems)
+        test_set, read = read_responses(path, systems)
+    if read:
+        note(f"{source}: {read}.")
     _check_number(source, len(test_set.gold), options)
     metric = _make_metric(source, test_set, options)
     n_drawn = options.n_resamples * sum(x.size for x in test_set)

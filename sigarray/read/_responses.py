@@ -28,12 +28,13 @@ _LIKE_RESPONSES = as_words("""
 """)
 
 
-def read_responses(path: str | Path, systems: Names) -> ResponseSet:
+def read_responses(path: str | Path, systems: Names) -> tuple[ResponseSet, str]:
     """Read the responses of gold and two systems; "-" is standard input.
 
     The file has columns item, system and response, among others, and a row for each
-    response. Rows with a blank response are left out, and systems other than these
-    three, with a warning. Arrays are (n_items, k), NaN where an item has fewer.
+    response; a note says which columns were taken for these by their names. Rows with a
+    blank response are left out, and systems other than these three, with a warning.
+    Arrays are (n_items, k), NaN where an item has fewer.
     """
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
@@ -44,7 +45,8 @@ def read_responses(path: str | Path, systems: Names) -> ResponseSet:
         got = "no rows below the header" if frame and frame.columns else "nothing"
         msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
         raise TableError(msg)
-    columns = _find_columns(frame)
+    found = _find_columns(frame)
+    columns = [frame.columns[x] for x in found.values()]
     _refuse_runs(frame, columns[1], systems[1:])
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
@@ -77,46 +79,58 @@ def read_responses(path: str | Path, systems: Names) -> ResponseSet:
             f"{', '.join(map(repr, others))}. Choose two systems with --a and --b."
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
-    return ResponseSet(*(_fill(by_item, list(lines)) for by_item in answers.values()))
+    filled = (_fill(by_item, list(lines)) for by_item in answers.values())
+    renamed = [f"{x!r} as {column}" for column, x in found.items() if x != column]
+    return ResponseSet(*filled), f"read {', '.join(renamed)}" if renamed else ""
 
 
-def _find_columns(frame: Frame) -> list[Sequence[Any]]:
-    """Return the cells of the required columns."""
+def _find_columns(frame: Frame) -> dict[str, str]:
+    """Return the names of the required columns; a name that is alike will do."""
     names = {name.lower(): name for name in frame.columns}
+    twice = {x.lower() for x in frame.twice}
+    found, lacks = {}, []
     for column in _COLUMNS:
-        if column not in names or names[column] in frame.twice:
-            got = ", ".join(map(repr, [*frame.columns, *frame.twice]))
-            msg = (
-                f"{frame.source}: expected one column {column!r} in the header; got "
-                f"{got}.{_suggest(column, frame)}"
-                f"{_advise_compare(frame) if column != 'item' else ''}"
-            )
-            raise TableError(msg)
-    return [frame.columns[names[column]] for column in _COLUMNS]
+        name = names.get(column)
+        like = _list_like(column, frame) if name is None else [name]
+        if column in twice:
+            lacks.append(f"{column!r} twice")
+        elif len(like) != 1:
+            either = " and ".join(map(repr, like)) or "nothing"
+            lacks.append(f"{either} for {column!r}")
+        else:
+            (found[column],) = like
+    if lacks:
+        every = ", ".join(map(repr, [*frame.columns, *frame.twice]))
+        advice = _advise_compare(frame) if len(found) < 2 or "item" in found else ""
+        msg = (
+            f"{frame.source}: expected one column each for item, system and response; "
+            f"got {', and '.join(lacks)}, of the columns {every}. Rename those that "
+            f"hold these.{advice}"
+        )
+        raise TableError(msg)
+    return found
+
+
+def _list_like(column: str, frame: Frame) -> list[str]:
+    """List the columns that may be the required one by their names."""
+    taken = {*_COLUMNS, *(x.lower() for x in frame.twice)}
+    if column == "response":
+        like = [x for x in frame.columns if list_words(x) & _LIKE_RESPONSES]
+    else:
+        role = {"item": "item", "system": "model"}[column]
+        like = [x for y, x in find_roles(frame, {}).items() if y == role]
+    return [x for x in like if x.lower() not in taken]
 
 
 def _advise_compare(frame: Frame) -> str:
     """Say how to compare models by ratings of their answers alone."""
     rater = next(filter(names_raters, frame.columns), None)
     run = "" if rater is None else f" --run {shlex.quote(rater)}"
+    file = "-" if frame.source == "standard input" else shlex.quote(frame.source)
     return (
         " If there are no gold responses, as of ratings of each model's answers: "
-        f"sigarray compare {shlex.quote(frame.source)} --unit item{run}."
+        f"sigarray compare {file} --unit item{run}."
     )
-
-
-def _suggest(column: str, frame: Frame) -> str:
-    """Name the only column that may be the required one by its name."""
-    taken = {*_COLUMNS, *frame.twice}
-    if column == "response":
-        like = [x for x in frame.columns if list_words(x) & _LIKE_RESPONSES]
-    else:
-        role = {"item": "item", "system": "model"}[column]
-        like = [x for y, x in find_roles(frame, {}).items() if y == role]
-    like = [x for x in like if x.lower() not in taken]
-    if len(like) != 1:
-        return ""
-    return f" Did you mean {like[0]!r}? Rename it to {column!r}."
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:

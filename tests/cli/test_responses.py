@@ -30,7 +30,7 @@ def test_the_numbers_are_those_of_the_library(write, run):
     assert code == 0
     document = json.loads(out)
     result = responses.response_test(
-        *read_responses(path, ("gold", "a", "b")),
+        *read_responses(path, ("gold", "a", "b"))[0],
         metric="mae",
         items="all",
         responses="one",
@@ -159,7 +159,7 @@ def test_metrics_that_are_not_defined_are_refused(write, run):
 
 def test_thresholds_and_ranges(write, run):
     options = ("responses", write(TABLE), "--format", "json", "--metric")
-    gold, a, _ = read_responses(options[1], ("gold", "a", "b"))
+    (gold, a, _), _ = read_responses(options[1], ("gold", "a", "b"))
     _, out, _ = run(*options, "accuracy", "--threshold", "2")
     expected = metrics.binary("accuracy", gold_threshold=2, system_threshold=2)(gold, a)
     assert json.loads(out)["metric_a"] == float(expected)

@@ -33,7 +33,8 @@ z,b,3
 
 
 def test_reads_responses_by_item_and_system(write):
-    gold, a, b = read_responses(write(TABLE), ("gold", "a", "b"))
+    (gold, a, b), read = read_responses(write(TABLE), ("gold", "a", "b"))
+    assert not read
     np.testing.assert_array_equal(gold, [[1, 0], [2, np.nan], [3, np.nan]])
     np.testing.assert_array_equal(a, [[1.5], [2], [3]])
     np.testing.assert_array_equal(b, [[4, np.nan], [5, np.nan], [5, 3]])
@@ -44,8 +45,8 @@ def test_other_columns_orders_and_separators(write):
     text = "\n".join(f"{r};{i}; {s};note" for i, s, r in rows)
     text = text.replace("response;item; system", "Response;ITEM;System")
     for given, expected in zip(
-        read_responses(write(text), ("gold", "a", "b")),
-        read_responses(write(TABLE), ("gold", "a", "b")),
+        read_responses(write(text), ("gold", "a", "b"))[0],
+        read_responses(write(TABLE), ("gold", "a", "b"))[0],
         strict=True,
     ):
         np.testing.assert_array_equal(given, expected)
@@ -69,8 +70,8 @@ def test_other_kinds_of_files(write, tmp_path, kind):
         pytest.importorskip("pyarrow")
         pytest.importorskip("pandas").DataFrame(records).to_parquet(path)
     systems = ("gold", "a", "b")
-    expected = read_responses(write(TABLE), systems)
-    for found, x in zip(read_responses(path, systems), expected, strict=True):
+    expected, _ = read_responses(write(TABLE), systems)
+    for found, x in zip(read_responses(path, systems)[0], expected, strict=True):
         np.testing.assert_array_equal(found, x)
 
 
@@ -80,9 +81,10 @@ def test_other_kinds_of_files(write, tmp_path, kind):
         ("", "expected columns item, system, response and rows; got nothing"),
         ("item,system,response\n", "no rows below the header"),
         (
-            "item,model,response\nx,a,1\n",
-            "ratings.csv: expected one column 'system' in",
+            "item,who,response\nx,a,1\n",
+            "ratings.csv: expected one column each .* got nothing for 'system', of",
         ),
+        ("item,item,system,response\nx,x,a,1\n", "got 'item' twice, of the columns"),
         (TABLE + "x,a,high\n", "line 14: expected a number as response; got 'high'"),
         (TABLE + "x,a,NaN\n", "line 14.*Leave the cell blank"),
         (TABLE + ",a,1\n", "line 14: expected an item"),
@@ -120,14 +122,20 @@ def test_all_systems_are_listed_without_gold(write, run):
     assert "expected responses of 'gold'; got none. Systems in it: 'a', 'b'." in err
 
 
-def test_a_column_of_another_name_is_named(write, run):
-    """With what to do, for the columns are required by name."""
-    table = TABLE.replace("response", "rating", 1).replace("system", "model", 1)
-    _, _, err = run("responses", write(table))
-    assert "Did you mean 'model'? Rename it to 'system'." in err
+def test_columns_of_other_names_are_read_where_one_is_alike(write, run):
+    """A note says which; where two or none are, one error lists all that is lacking."""
+    header = "prompt_id,model_name,annotator,rating"
+    rows = [x for x in TABLE.splitlines()[1:] if not x.endswith(",")]
+    cells = [x.split(",") for x in rows]
+    path = write("\n".join([header, *(f"{i},{s},ann,{r}" for i, s, r in cells)]))
+    code, out, err = run("responses", path)
+    said = "read 'prompt_id' as item, 'model_name' as system, 'rating' as response."
+    assert (code, said in err) == (0, True)
+    plain = "\n".join(["item,system,response", *rows])
+    assert run("responses", write(plain))[1] == out
+    _, _, err = run("responses", write("item,who,rating,vote\nx,a,1,2\n"))
+    assert "nothing for 'system', and 'rating' and 'vote' for 'response', of the" in err
     assert re.search(r"no gold.*: sigarray compare \S+ --unit item\.\n", err)
-    _, _, err = run("responses", write(table.replace("model", "system", 1)))
-    assert "Did you mean 'rating'? Rename it to 'response'." in err
 
 
 def test_ratings_without_gold_are_compared_by_another_command(write, run):
