@@ -95,7 +95,7 @@ def find_influences(xp: Library, statistic: Statistic, x: Array) -> Array:
         return x - xp.mean(x, axis=-1, keepdims=True)
     n = x.shape[-1]
     if isinstance(statistic, SumStatistic):
-        without = statistic.leave_out(xp, x)
+        without, _ = statistic.leave_out(xp, x)
     elif statistic == "median":
         without = _medians_without_one(xp, x)
     elif statistic == "iqm":

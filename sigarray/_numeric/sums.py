@@ -13,6 +13,8 @@ from sigarray._numeric.faults import add_up_faults, spread_faults
 
 # Metrics that differ by so many units of rounding may be the same.
 _ROUNDING = 8.0
+# Of numbers with a larger eps, items are left out by several times their weight.
+_EPS_OF_SINGLE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,32 @@ class SumStatistic:
         """Return the metric (...) of a sample (..., d, n)."""
         return self.evaluate(xp, xp.sum(x, axis=-1)[..., None])[..., 0]
 
-    def leave_out(self, xp: Library, x: Array) -> Array:
-        """Return the metric without each item in turn, (..., n), of one call."""
-        return self.evaluate(xp, xp.sum(x, axis=-1, keepdims=True) - x)
+    def leave_out(self, xp: Library, x: Array) -> tuple[Array, Array]:
+        """Return the metric without each item in turn, (..., n), and its rounding.
+
+        Without float64, the metric of a large corpus without one item differs from that
+        of all by little more than rounding. There the metrics are less that of all, and
+        are extrapolated from corpora with and without as many copies of an item as make
+        eps^(1/3) of a sum: by first and second differences, which are exact for one.
+        """
+        total = xp.sum(x, axis=-1, keepdims=True)
+        rounding = _ROUNDING * xp.finfo(x.dtype).eps
+        if xp.finfo(x.dtype).eps < _EPS_OF_SINGLE:
+            without = self.evaluate(xp, total - x)
+            return without, rounding * xp.max(xp.abs(without), axis=-1, keepdims=True)
+        scale = xp.sum(xp.abs(x), axis=-1, keepdims=True)
+        share = xp.max(xp.abs(x) / xp.where(scale > 0.0, scale, 1.0), axis=-2)
+        most = float(xp.finfo(x.dtype).eps) ** (1.0 / 3.0)
+        copies = most / xp.clip(share, most / x.shape[-1], most)
+        changes = copies[..., None, :] * x
+        of_all = self.evaluate(xp, total)
+        gain = self.evaluate(xp, total + changes) - of_all
+        loss = of_all - self.evaluate(xp, total - changes)
+        without = 0.5 * ((gain - loss) / copies**2 - (gain + loss) / copies)
+        # Of counts, many items may be next to the mean: they are not rounding for it.
+        noise = rounding * xp.abs(of_all) / copies
+        is_flat = xp.all(xp.abs(without) <= noise, axis=-1, keepdims=True)
+        return without, xp.where(is_flat, noise, 0.0)
 
     def pseudo_values(self, xp: Library, x: Array) -> Array:
         """Return numbers (..., n) whose mean is the metric, and their error its error.
@@ -92,11 +117,9 @@ class SumStatistic:
            chapter 11. :doi:`10.1201/9780429246593`
         """
         n = x.shape[-1]
-        without = self.leave_out(xp, x)
+        without, rounding = self.leave_out(xp, x)
         gaps = xp.mean(without, axis=-1, keepdims=True) - without
-        size = xp.max(xp.abs(without), axis=-1, keepdims=True)
-        is_rounding = xp.abs(gaps) <= _ROUNDING * xp.finfo(x.dtype).eps * size
-        influences = (n - 1.0) * xp.where(is_rounding, 0.0, gaps)
+        influences = (n - 1.0) * xp.where(xp.abs(gaps) <= rounding, 0.0, gaps)
         return self.observe(xp, x)[..., None] + influences
 
 
@@ -195,10 +218,14 @@ def list_numbers(
 def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
     """Return pseudo-values of pairs, whose differences are one number if they may be.
 
-    Each is rounded as n times a metric is, which is more than its own size tells.
+    Each is rounded as n times a metric is, which is more than its own size tells; or
+    less, see `leave_out`.
     """
     gaps = a - b
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
     size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)
-    is_flat = high - low <= _ROUNDING * xp.finfo(a.dtype).eps * a.shape[-1] * size
+    eps, n = xp.finfo(a.dtype).eps, a.shape[-1]
+    if eps > _EPS_OF_SINGLE:
+        n = min(n, float(eps) ** (-1.0 / 3.0))
+    is_flat = high - low <= _ROUNDING * eps * n * size
     return [a, xp.where(is_flat, a - low, b)]

@@ -15,7 +15,7 @@ from sigarray import (
     permutation_replicates,
     t_ci,
 )
-from tests.backends import everywhere, require
+from tests.backends import everywhere, require, use_backend
 from tests.corpus.items import COUNTED, COUNTING, ITEMS, NAMES_OF_COUNTING, N, find
 
 of_each_metric = pytest.mark.parametrize("name", ITEMS)
@@ -263,3 +263,51 @@ class TestTablesOnTheirSide:
         assert t_ci(moved, statistic=of_sums(corpus.f1), axis=(-2, -1)) == right
         with pytest.raises(ValueError, match=r"Pass axis=\(seeds, items\) if"):
             t_ci(cells, statistic=of_sums(corpus.f1), axis=(-2, -1))
+
+
+class TestLargeCorporaWithoutFloat64:
+    """A metric without one of many items differs from that of all by its rounding."""
+
+    N = 30_000
+
+    def draw(self):
+        rng = np.random.default_rng(0)
+        skill = rng.beta(40.0, 10.0, self.N)
+        for lead in (0.0, 0.002):
+            noise = rng.normal(lead, 0.05, self.N)
+            hits = rng.binomial(30, np.clip(skill + noise, 0.0, 1.0))
+            yield np.stack([hits, rng.poisson(6.0, self.N), 30 - hits])
+
+    @pytest.mark.parametrize("library", ["jax.numpy", "array_api_strict:no_float64"])
+    @pytest.mark.parametrize("clusters", [None, np.arange(N) // 4])
+    def test_single_precision_gives_the_interval_of_float64(self, library, clusters):
+        pair = list(self.draw())
+        options = {
+            "paired": True,
+            "statistic": of_sums(corpus.f1),
+            "clusters": clusters,
+        }
+        with use_backend(library) as backend:
+            found = t_ci(*(backend.asarray(x, "float32") for x in pair), **options)
+            assert backend.to_numpy(found.statistic).dtype == np.float32
+        exact = t_ci(*pair, **options)
+        error = float(exact.standard_error)
+        for x, y in (
+            (found.statistic, exact.statistic),
+            *zip(found.confidence_interval, exact.confidence_interval, strict=True),
+        ):
+            assert abs(float(x) - y) < 1e-3 * error
+
+    def test_a_few_items_are_left_out_one_by_one(self):
+        """And one that dominates a sum, beside however many."""
+        rng = np.random.default_rng(1)
+        for n, scale in ((6, 1.0), (4000, 1e5)):
+            sums = rng.poisson(9.0, (2, n)) + 1.0
+            sums[:, 0] *= scale
+            options = {"statistic": of_sums(corpus.ratio)}
+            with use_backend("array_api_strict:no_float64") as strict:
+                found = t_ci(strict.asarray(sums), **options)
+            exact = t_ci(sums, **options)
+            np.testing.assert_allclose(
+                float(found.standard_error), exact.standard_error, rtol=1e-4
+            )
