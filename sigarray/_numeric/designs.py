@@ -5,6 +5,7 @@ a rest of both; the error of the mean is that for other seeds and other items, o
 each is drawn on its own: the crossed analysis of variance.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self
 
@@ -71,13 +72,16 @@ def find_parts(
         )
     ]
     gaps = difference_of(of_items)
-    return Parts(
-        gap + difference_of(means),
-        _error_of(xp, scaled, [gaps], unit)[0],
-        _error_of(xp, scaled, of_seeds, unit),
-        rests,
-        unit * unit_of_scaled,
+    # Means of many items may differ by less than a single score was rounded, and
+    # nevertheless not by rounding alone: all have to be as near to one another.
+    is_flat = functools.reduce(
+        xp.logical_and,
+        [*_are_flat(xp, scaled, [gaps], unit), *_are_flat(xp, scaled, of_seeds, unit)],
     )
+    items, *seeds = (
+        xp.where(is_flat, 0.0, squared_error(xp, x)) for x in (gaps, *of_seeds)
+    )
+    return Parts(gap + difference_of(means), items, seeds, rests, unit * unit_of_scaled)
 
 
 def _mean_square(xp: Library, rest: Array) -> Array:
@@ -87,17 +91,13 @@ def _mean_square(xp: Library, rest: Array) -> Array:
     return squares / ((n_seeds - 1.0) * (n_items - 1.0) * n_seeds * n_items)
 
 
-def _error_of(
+def _are_flat(
     xp: Library, scores: Sequence[Array], means: Sequence[Array], unit: Array
 ) -> list[Array]:
-    """Return the squared errors of means, 0 where these differ by rounding alone."""
+    """Tell which means differ by no more than scores were rounded."""
     sizes = [range_of(xp, x).size(xp) for x in scores]
     of_means = [range_of(xp, x * unit[..., None]) for x in means]
-    are_flat = find_flat(xp, sizes, [high - low for low, high in of_means])
-    return [
-        xp.where(flat, 0.0, squared_error(xp, x))
-        for x, flat in zip(means, are_flat, strict=True)
-    ]
+    return find_flat(xp, sizes, [high - low for low, high in of_means])
 
 
 def find_crossed_errors(

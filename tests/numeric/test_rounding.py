@@ -236,3 +236,24 @@ def test_many_decimals_of_single_precision_have_no_more_ties(test, paired, stati
         found = test(a.astype("float32"), b.astype("float32"), **options)
         expected = test(*whole, **options).pvalue
         assert found.pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_seeds_on_many_items_vary_by_less_than_a_score_is_rounded(backend):
+    """Near 10^6 float32 has steps of 1/16, and means of 500 items vary by less.
+
+    Seeds that count as the same would leave the error of the items alone.
+    """
+    rng = np.random.default_rng(0)
+    items = rng.normal(0.0, 0.4, 500)
+    pair = [
+        1e6
+        + rng.normal(0.0, 0.03, (5, 1))
+        + items
+        + rng.normal(0.0, 0.3, (5, 500)).astype(np.float32)
+        for _ in "ab"
+    ]
+    single = [x.astype(np.float32) for x in pair]
+    arrays = [backend.asarray(x, "float32") for x in single]
+    found = t_test(*arrays, axis=(0, 1))
+    exact = t_test(*(x.astype(float) for x in single), axis=(0, 1))
+    assert float(found.pvalue) == pytest.approx(float(exact.pvalue), rel=1e-2)
