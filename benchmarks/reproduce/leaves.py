@@ -176,6 +176,19 @@ def _draw_tables(rng: np.random.Generator) -> tuple[Names, float]:
     return {"a": a, "b": b}, 0.0
 
 
+def _draw_tables_of_documents(rng: np.random.Generator) -> tuple[Names, float]:
+    """Samples are sums by seed and document, and how many items these are of."""
+    document = draw_clusters(rng, 20, 0.8)
+    names: Names = {"document": document}
+    sizes = np.bincount(document) + np.zeros((5, 1))
+    for model in "ab":
+        scores = 0.5 * rng.normal(size=20)[document] + 0.3 * rng.normal(size=(5, 1))
+        scores = scores + rng.normal(size=(5, len(document)))
+        sums = np.stack([np.bincount(document, x) for x in scores])
+        names |= {model: (sums, sizes), f"mean_of_{model}": scores.mean(axis=0)}
+    return names, 0.0
+
+
 _SENTENCES = "sentences.csv --item sentence --statistic f1 --score tp,fp,fn"
 _WEIGHED = "w * a, w * b"
 _F1 = "statistic=of_sums(corpus.f1)"
@@ -285,6 +298,14 @@ LEAVES = (
         "probability_of_improvement(a.ravel(), b.ravel())",
         _draw_better_tasks,
         "probability",
+    ),
+    Leaf(
+        "seeds, and items in clusters",
+        "5 seeds of each model on 20 documents of about 10 items",
+        "t_ci(a, b, axis=(0, 1), statistic=of_sums(corpus.ratio))",
+        "seeds_of_documents.csv --cluster document",
+        "t_ci(mean_of_a, mean_of_b, paired=True, clusters=document)",
+        _draw_tables_of_documents,
     ),
 )
 

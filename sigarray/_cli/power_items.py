@@ -92,6 +92,14 @@ def _refuse_options(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> None:
     what = f"{table.source}, items in several runs of each model"
+    if table.clusters:
+        msg = (
+            f"Expected independent items of {what}; got items in clusters. For power "
+            "of these trained models, by numbers of clusters, pass --unit item with "
+            "--cluster. Numbers of items, without --cluster or with --ignore for its "
+            "column, are too small where items of a cluster are alike."
+        )
+        raise ValueError(msg)
     if len(table.models) < 2:
         msg = f"Expected two models or more of {what}; got one."
         raise ValueError(msg)

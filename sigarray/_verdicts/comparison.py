@@ -223,22 +223,33 @@ class Comparison:
             return "A larger data set would decide more, further splits of it little"
         if self.margin is not None:
             return f"More {self.unit}s would decide more"
-        has_clusters = self.sampled is not None and self.sampled.has_clusters
-        unit = "cluster" if has_clusters else self.unit
-        return f"More {unit}s would decide more: sigarray power estimates how many"
+        units = self.name_units()
+        return f"More {units} would decide more: sigarray power estimates how many"
 
     def _name_scarce(self) -> str:
         """Name what errors are of, of runs and items: both, if neither rules."""
         errors = np.zeros(2)
         for a, b in self.pairs:
-            tables = self.runs[a], self.runs[b]
+            tables = [self._find_table(x) for x in (a, b)]
             n_runs, n_items = min(map(len, tables)), tables[0].shape[1]
             found = np.asarray(variance_components(*tables)[:2], dtype=float)
             errors += np.maximum(found, 0.0) / (n_runs, n_items)
         of_runs, of_items = errors
         if of_runs > _RULES * of_items:
             return "runs"
-        return "items" if of_items > _RULES * of_runs else "runs and items"
+        unit = self.name_units()
+        return unit if of_items > _RULES * of_runs else f"runs and {unit}"
+
+    def _find_table(self, name: str) -> np.ndarray:
+        """Return scores by run and item, or sums of clusters by their mean size."""
+        assert self.sampled is not None
+        numbers, *sizes = self.sampled.add_up_runs(name)
+        return numbers / np.mean(sizes[0]) if sizes else numbers
+
+    def name_units(self) -> str:
+        """Name what items were sampled as."""
+        has_clusters = self.sampled is not None and self.sampled.has_clusters
+        return "clusters" if has_clusters else f"{self.unit}s"
 
     def say_spread(self) -> str:
         """Say behind standard errors what else was drawn than scores one by one."""
@@ -247,7 +258,8 @@ class Comparison:
     def count_sampled(self, a: str, b: str) -> dict[str, int]:
         """Return the number of clusters, or of the runs of two models, for records."""
         if self.runs:
-            return {"n_runs_a": len(self.runs[a]), "n_runs_b": len(self.runs[b])}
+            n_runs = {"n_runs_a": len(self.runs[a]), "n_runs_b": len(self.runs[b])}
+            return n_runs | _count_clusters(self)
         return _count_clusters(self)
 
     @property

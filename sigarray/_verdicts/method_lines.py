@@ -41,6 +41,7 @@ _OF_CLUSTERS = {
 }
 # What is said of items in several runs, both of which were drawn.
 OF_RUNS = "with the errors of runs and of items (crossed analysis of variance)"
+_OF_RUNS_AND_CLUSTERS = OF_RUNS.replace("items", "whole clusters")
 
 # How margins are tested.
 _OF_MARGINS = {
@@ -63,7 +64,8 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     by = "" if unit == "run" else f" by {unit}"
     mean = "mean over items" if unit == "cluster" else "mean"
     if options.has_runs:
-        return f"t-test of the mean, {OF_RUNS}, two-sided"
+        by = _OF_RUNS_AND_CLUSTERS if options.has_clusters else OF_RUNS
+        return f"t-test of the mean, {by}, two-sided"
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         name += f" of the {mean}" if unit == "cluster" else ""

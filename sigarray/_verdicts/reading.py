@@ -25,16 +25,10 @@ def read_table(
     """Read scores, unless they have been read; and put items into clusters."""
     column = clusters if isinstance(clusters, str) else None
     has_labels = clusters is not None and column is None
-    if has_labels and unit == "run,item":
-        msg = (
-            "Expected --unit run,item without clusters, because it takes items as "
-            "independent; got both. Leave out one of them."
-        )
-        raise ValueError(msg)
     if not isinstance(scores, ScoreTable):
         table = read.scores(
             scores,
-            unit="item" if has_labels else unit,
+            unit="item" if has_labels and unit != "run,item" else unit,
             cluster=column,
             paired=request.is_paired,
             missing=missing,
@@ -42,6 +36,13 @@ def read_table(
         )
         if not has_labels:
             return table
+        if unit is None and table.averaged:
+            msg = (
+                "Expected unit with labels for clusters of items in several runs: "
+                "'run,item' if runs were drawn, too, 'item' for a verdict on these "
+                "trained models; got none."
+            )
+            raise ValueError(msg)
         table = _put_into_clusters(table, clusters)
         return take_clusters(table) if unit == "cluster" else table
     for option, asked, known in (
@@ -64,7 +65,7 @@ def read_table(
 
 
 def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
-    if table.unit != "item" or not table.is_paired:
+    if "item" not in table.unit or not table.is_paired:
         msg = (
             f"Expected scores of items with clusters; got scores of {table.unit}s. "
             "Leave out clusters."

@@ -49,6 +49,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     test = "permutation" if is_paired or table.unit != "run" else "aso"
     test = "t" if table.runs else test
     is_sampled = bool(table.clusters) or table.statistic is not None
+    is_sampled = is_sampled and not table.runs
     if request.margin is not None and (is_sampled or test == "aso"):
         default = "almost stochastic order, the default for runs, takes"
         if test != "aso":
@@ -117,7 +118,9 @@ def make_test(request: Request, table: ScoreTable) -> Test:
             method=request.method,
             is_paired=request.is_paired,
             test_share=request.test_share,
+            has_clusters=bool(table.clusters),
         )
+        refuse_single(table)
     elif table.clusters or table.statistic is not None:
         refuse_tests_of_sampled(request, table)
     if name in ("bootstrap", "brunner-munzel", "t"):

@@ -62,7 +62,8 @@ class Sampled:
     def options(self) -> dict[str, Any]:
         """The options of the t of two models that say how scores were sampled."""
         if self.runs:
-            return {"axis": (-2, -1)}
+            statistic = SumStatistic(corpus.ratio) if self.has_clusters else "mean"
+            return {"axis": (-2, -1), "statistic": statistic}
         return {"paired": True, "clusters": self.codes}
 
     @property
@@ -105,6 +106,20 @@ class Sampled:
             }
         return statistic, {name: numbers[name] for name in scores}
 
+    def add_up_runs(self, name: str) -> tuple[np.ndarray, ...]:
+        """Return what t takes of a model by run and item, or by run and cluster.
+
+        Of clusters these are the sums of their scores, and the numbers of their items,
+        of which the mean of items is a ratio.
+        """
+        runs = self.runs[name]
+        if self.codes is None:
+            return (runs,)
+        # As in `add_up`: one level for all models.
+        level = min(float(np.min(x)) for x in self.runs.values())
+        sums = np.stack([np.bincount(self.codes, x - level) for x in runs])
+        return sums, np.broadcast_to(self.sizes, sums.shape)
+
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the means of clusters; of models whose runs vary, these vary, too."""
         if self.runs:
@@ -115,20 +130,24 @@ class Sampled:
     def say_errors(self) -> str:
         """Say behind intervals by which errors they are."""
         of = ["the influences of items"] if self.statistic is not None else []
-        of += ["the errors of clusters"] if self.has_clusters else []
-        of += ["the errors of runs and items"] if self.runs else []
+        unit = "clusters" if self.has_clusters else "items"
+        if self.runs:
+            of += [f"the errors of runs and {unit}"]
+        elif self.has_clusters:
+            of += ["the errors of clusters"]
         return f" by {' and '.join(of)}"
 
     def say_spread(self) -> str:
         """Say behind standard errors what else was drawn than items one by one."""
         if self.runs:
-            return " for other runs and items"
+            return f" for other runs and {'clusters' if self.has_clusters else 'items'}"
         return " by whole clusters" if self.has_clusters else ""
 
     def find_error(self, name: str, scores: Mapping[str, Any]) -> float:
         """Return the standard error of the mean of a model."""
         if self.runs:
-            return float(t_ci(self.runs[name], axis=(0, 1)).standard_error)
+            result = t_ci(_unpack(self.add_up_runs(name)), **self.options)
+            return float(result.standard_error)
         return float(t_ci(scores[name], clusters=self.codes).standard_error)
 
     def find_intervals(
@@ -145,21 +164,34 @@ class Sampled:
 
     def list_batches(
         self, scores: Mapping[str, Any], pairs: Pairs, most: int
-    ) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+    ) -> Iterator[tuple[list[int], Any, Any]]:
         """Yield what t takes of some pairs of equal shapes, and which these are.
 
         No more than `most` scores are held, but for one pair.
         """
-        given = self.runs or scores
+        given: Mapping[str, tuple[Any, ...]] = (
+            {name: self.add_up_runs(name) for name in self.runs}
+            if self.runs
+            else {name: (x,) for name, x in scores.items()}
+        )
         groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for k, pair in enumerate(pairs):
-            groups.setdefault(tuple(given[x].shape for x in pair), []).append(k)
+            groups.setdefault(tuple(given[x][0].shape for x in pair), []).append(k)
         for shapes, group in groups.items():
             step = max(1, most // sum(map(math.prod, shapes)))
             for start in range(0, len(group), step):
                 places = group[start : start + step]
-                a, b = (np.stack([given[pairs[k][i]] for k in places]) for i in (0, 1))
+                every = [[given[pairs[k][i]] for k in places] for i in (0, 1)]
+                a, b = (
+                    _unpack([np.stack(x) for x in zip(*models, strict=True)])
+                    for models in every
+                )
                 yield places, a, b
+
+
+def _unpack(numbers: Sequence[np.ndarray]) -> Any:
+    """Return the scores, or all kinds of numbers of which there are sums."""
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
 def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
@@ -240,7 +272,8 @@ def say_items(sampled: Sequence[Sampled]) -> str:
 
 def say_all_items(sampled: Sequence[Sampled], n_tasks: int) -> str:
     """Say how many on all tasks: "1,319 items in 57 clusters", or as `say_items`."""
-    if len(sampled) < n_tasks or not all(x.has_clusters for x in sampled):
+    are_plain = all(x.has_clusters and not x.runs for x in sampled)
+    if len(sampled) < n_tasks or not are_plain:
         return say_items(sampled)
     n, number = sum(x.n_items for x in sampled), sum(x.number for x in sampled)
     return f"{n:,} items in {number:,} clusters"
@@ -266,10 +299,22 @@ def refuse_single(table: ScoreTable) -> None:
 
 
 def refuse_options_of_runs(
-    test: str | None, *, method: str | None, is_paired: bool, test_share: float | None
+    test: str | None,
+    *,
+    method: str | None,
+    is_paired: bool,
+    test_share: float | None,
+    has_clusters: bool,
 ) -> None:
     """Refuse tests and options that are not of items in several runs, both drawn."""
     what = "items in several runs of each model, both of which were drawn"
+    if has_clusters and test == "aso":
+        msg = (
+            f"Expected --test t of {what}, the items by whole clusters; got --test "
+            "aso. Leave it out; or take items as independent, without --cluster, or "
+            "with --ignore for its column."
+        )
+        raise ValueError(msg)
     if test not in ("t", "aso"):
         msg = (
             f"Expected --test t or --test aso of {what}; got --test {test}. Pass "

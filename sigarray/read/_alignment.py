@@ -56,16 +56,17 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
                 )
                 raise TableError(msg)
         return unit
-    if has["cluster"]:
-        return "cluster" if has["run"] and not has["item"] else "item"
     if not has["item"]:
-        return "run"
+        is_of_clusters = has["cluster"]
+        return ("cluster" if has["run"] else "item") if is_of_clusters else "run"
     if len(records.list_known("run")) > 1:
         if all(frame.unit is not None for frame in records.list_frames()):
             return cast("Unit", records[0].frame.unit)
         column = find_column(records, "run")
         if not names_raters(column):
             return "run,item"
+        if has["cluster"]:
+            return "item"
         msg = (
             f"Expected scores of runs or of items; got scores of items by {column!r}. "
             "Choose what else might have been drawn: --unit item averages over "

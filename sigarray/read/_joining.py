@@ -21,6 +21,7 @@ from sigarray.read._run_tables import Curves, find_curves
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._settings import say_confounds
+from sigarray.read._shared_runs import doubt_shared_runs
 from sigarray.read._states import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
 from sigarray.read._summaries import refuse_summaries
@@ -96,6 +97,8 @@ def join_records(
             joined[task] = one
     if unit == "run" and not any(map(records.has, ("run", "item"))):
         doubts += _doubt_same_rows(joined, source)
+    if unit == "run" and records.has("run"):
+        doubts += doubt_shared_runs(joined, source, find_column(records, "task"))
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
     doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
@@ -146,22 +149,14 @@ def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
     """Take items by themselves, as the user says who names no clusters, with a note."""
     is_named = "cluster" in (choice.columns or {})
-    if choice.unit == "run,item" and is_named:
-        msg = (
-            "Expected --unit run,item without --cluster, because it takes items as "
-            "independent; got both. Pass --unit item for clusters of these items, with "
-            "the means of runs; or leave out --cluster."
-        )
-        raise TableError(msg)
-    is_of_items = choice.unit in ("item", "run,item")
-    if not is_of_items or is_named or not records.has("cluster"):
+    if choice.unit != "item" or is_named or not records.has("cluster"):
         return records, []
     column = find_column(records, "cluster")
     named = "" if column is None else f" of {column!r}"
-    note = f"the clusters{named} are not used, as --unit {choice.unit} says"
-    if choice.unit == "item":
-        note += "; name their column with --cluster, where items of one are not "
-        note += "independent"
+    note = (
+        f"the clusters{named} are not used, as --unit item says; name their column "
+        "with --cluster, where items of one are not independent"
+    )
     return records.name(cluster=None), [note]
 
 

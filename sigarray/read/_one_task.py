@@ -99,7 +99,7 @@ def join_task(
         records,
         {model: joined[model].scores for model in order},
         {model: joined[model].names for model in order},
-        find_clusters(kept, items) if unit == "item" else (),
+        find_clusters(kept, items) if unit in ("item", "run,item") else (),
         find_run_tables(kept, order, items) if unit == "run,item" else {},
         pairs,
         n_missing,

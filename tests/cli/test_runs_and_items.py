@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigarray import compare_models, multi_aso, read, t_ci, t_test
+from sigarray import (
+    compare_models,
+    corpus,
+    multi_aso,
+    of_sums,
+    read,
+    t_ci,
+    t_test,
+)
 
 ROOT = Path(__file__).parents[2]
 N_ITEMS = 12
@@ -230,7 +238,7 @@ def test_one_run_of_a_model_is_an_error(write, run):
         ),
         (("--paired",), "without --paired"),
         (("--test", "t", "--test-share", "0.2"), "without --test-share"),
-        (("--unit", "run,item", "--cluster", "other"), "without --cluster"),
+        (("--test", "aso", "--cluster", "other"), "Expected --test t of items in"),
         (
             ("--statistic", "ratio", "--score", "score,other"),
             "expected items in one run of each model for --statistic ratio",
@@ -354,6 +362,64 @@ class TestStochasticOrder:
         assert "do not vary" in err
 
 
+class TestClusters:
+    """Whole clusters of items were drawn, and runs: sums by run and cluster."""
+
+    CLUSTERS = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 4])
+
+    @pytest.fixture
+    def path(self, write):
+        rows = (x.split(",") for x in as_rows(draw()))
+        table = [[*x, f"d{self.CLUSTERS[int(x[2][1:])]}"] for x in rows]
+        header = "model,seed,item,score,document"
+        return write("\n".join([header, *map(",".join, table), ""]))
+
+    @pytest.mark.parametrize("margin", [None, 0.1])
+    def test_the_numbers_are_those_of_sums(self, path, run, margin):
+        said = () if margin is None else ("--margin", str(margin))
+        document = compare(run, path, "--cluster", "document", "--no-correction", *said)
+        sizes = np.bincount(self.CLUSTERS).astype(float)
+        sums = {
+            name: (
+                np.stack([np.bincount(self.CLUSTERS, row) for row in x]),
+                sizes + np.zeros((len(x), 1)),
+            )
+            for name, x in draw().items()
+        }
+        by = {"axis": (0, 1), "statistic": of_sums(corpus.ratio)}
+        for pair in document["pairs"]:
+            a, b = (sums[pair[x]] for x in ("model_a", "model_b"))
+            assert pair["pvalue"] == pytest.approx(t_test(a, b, **by).pvalue)
+            limits = t_ci(a, b, **by).confidence_interval
+            found = [pair[f"difference_{x}"] for x in ("low", "high")]
+            assert found == pytest.approx(limits)
+            counts = pair["n_clusters"], pair["n_runs_a"], pair["n_runs_b"]
+            assert counts == (5, len(a[0]), len(b[0]))
+            if margin is not None:
+                p = t_test(a, b, alternative="greater", margin=margin, **by).pvalue
+                assert pair["margin_pvalue_a"] == pytest.approx(p)
+        assert "with the errors of runs and of whole clusters" in document["method"]
+        assert "runs x 12 items in 5 clusters: each model" in document["method"]
+
+    def test_means_of_clusters_of_one_item_are_those_of_items(self, path, run):
+        found = compare(run, path, "--cluster", "item", "--item", "item")
+        expected = compare(run, path, "--ignore", "document")
+        for x, y in zip(found["pairs"], expected["pairs"], strict=True):
+            assert x["pvalue"] == pytest.approx(y["pvalue"])
+
+    def test_metrics_of_sums_take_one_run(self, path, run, write):
+        lines = Path(path).read_text("utf-8").splitlines()
+        lines = [f"{x},{'n' if k == 0 else 1}" for k, x in enumerate(lines)]
+        options = ("--cluster", "document", "--statistic", "ratio", "--score")
+        code, _, err = run("compare", write("\n".join(lines)), *options, "score,n")
+        said = "expected items in one run of each model for --statistic ratio"
+        assert (code, said in " ".join(err.split())) == (2, True)
+
+    def test_power_of_runs_and_items_takes_none(self, path, run):
+        code, _, err = run("power", path, "--cluster", "document")
+        assert (code, "got items in clusters. For power of these" in err) == (2, True)
+
+
 class TestInPython:
     def test_a_frame_is_compared_as_its_file(self, path, run):
         pandas = pytest.importorskip("pandas")
@@ -365,8 +431,11 @@ class TestInPython:
         assert f"runs x {N_ITEMS} items" in result.method
         with pytest.raises(ValueError, match=r"test='t' or test='aso' of items in"):
             compare_models(frame, test="bootstrap")
-        with pytest.raises(ValueError, match=r"without clusters"):
-            compare_models(frame, clusters=[1] * N_ITEMS, unit="run,item")
+        labels = pandas.Series(1, index=[*dict.fromkeys(frame["item"])])
+        with pytest.raises(ValueError, match="in two clusters or more; got all"):
+            compare_models(frame, clusters=labels, unit="run,item")
+        with pytest.raises(ValueError, match="Expected unit with labels for clusters"):
+            compare_models(frame, clusters=labels)
 
     def test_a_table_has_both(self, path):
         table = read.scores(path)

@@ -64,15 +64,13 @@ class TestJoins:
 
     def test_clusters(self, write):
         path = write(as_csv(ITEMS, "model,item,seed,cluster,score"))
-        items = read.scores(path)
-        assert items.unit == "item"
+        assert read.scores(path).unit == "run,item"
+        items = read.scores(path, unit="item", cluster="cluster")
         assert items.clusters == {"": ("x", "x", "y")}
         assert as_lists(items)[""]["a"] == [0.5, 1.0, 0.0]
         alone = read.scores(path, unit="item")
         assert not alone.clusters
         assert "the clusters of 'cluster' are not used" in " ".join(alone.notes)
-        named = read.scores(path, unit="item", cluster="cluster")
-        assert named.clusters == items.clusters
         table = read.scores(path, unit="cluster")
         assert not table.clusters
         # Two items of x and one of y: sums, in units of one and a half.

@@ -89,15 +89,15 @@ def test_both_columns_are_needed(write, column):
         read.scores(path, unit="run,item")
 
 
-def test_clusters_that_are_found_are_left_out_with_a_note(write):
+def test_items_in_several_runs_may_be_in_clusters(write):
     rows = [f"{x},d{k % 2}" for m in "ab" for k, x in enumerate(list_rows(m, 2, 4))]
     path = write_rows(write, rows, header=f"{HEADER},document_id")
-    assert read.scores(path).unit == "item"  # in clusters, with the means of runs
-    table = read.scores(path, unit="run,item")
-    assert not table.clusters
-    assert "of 'document_id' are not used, as --unit run,item says" in table.notes[-1]
-    with pytest.raises(TableError, match="without cluster"):
-        read.scores(path, unit="run,item", cluster="document_id")
+    for options in ({}, {"unit": "run,item"}, {"cluster": "document_id"}):
+        table = read.scores(path, **options)
+        assert table.unit == "run,item"
+        items = table.ids[""]["a"]
+        assert table.clusters == {"": tuple(f"d{(3 - int(x)) % 2}" for x in items)}
+        assert table.runs[""]["a"].scores.shape == (2, 4)
 
 
 @pytest.mark.parametrize("of_arrays", [True, False])

@@ -27,8 +27,8 @@ def make_rows(fewer=(), n_runs=5, tasks="tuvw"):
         [
             "task,model,seed,acc",
             *(
-                f"{task},{model},{k},.{7 * k + i + 11}"
-                for task in tasks
+                f"{task},{model},{k},.{7 * ((k + shift) % n_runs) + i + 11}"
+                for shift, task in enumerate(tasks)
                 for i, model in enumerate("ab")
                 for k in range(fewer.get((task, model), n_runs))
             ),

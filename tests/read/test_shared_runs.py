@@ -1,0 +1,70 @@
+"""Runs that are tested on several tasks are seen by what they have in common."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from sigarray import read
+from sigarray.read._shared_runs import exceeds_chance
+
+TASKS, RUNS = 12, 4
+
+
+def draw(shared, seed=0, n_models=3):
+    """Return scores by model, task and run, with a part that runs have on all tasks."""
+    rng = np.random.default_rng(seed)
+    of_runs = rng.normal(0.0, shared, (n_models, 1, RUNS))
+    return (
+        rng.normal(0.0, 9.0, (1, TASKS, 1))
+        + of_runs
+        + rng.normal(0.0, 1.0, (n_models, TASKS, RUNS))
+    )
+
+
+def as_rows(scores, name_run):
+    return [
+        f"m{m},{name_run(t, r)},t{t},{x}" for (m, t, r), x in np.ndenumerate(scores)
+    ]
+
+
+def find_doubts(write, rows, **options):
+    path = write("\n".join(["model,seed,benchmark,score", *rows, ""]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        doubts = read.scores(path, **options).doubts
+    return [x for x in doubts if "good or bad together" in x]
+
+
+def test_runs_that_go_together_are_doubted(write):
+    rows = as_rows(draw(2.0), lambda _, r: r)
+    (doubt,) = find_doubts(write, rows)
+    assert "on the 12 tasks ('m0', 'm1', 'm2')" in doubt
+    assert "pass --item benchmark for verdicts on other runs" in doubt
+    shuffled = np.random.default_rng(0).permutation(rows)
+    assert find_doubts(write, shuffled) == [doubt]
+    assert find_doubts(write, rows, item="benchmark") == []
+    assert find_doubts(write, rows, item="benchmark", unit="run") == []
+
+
+def test_runs_of_their_own_are_not(write):
+    scores = draw(2.0)
+    assert find_doubts(write, as_rows(scores, lambda t, r: f"t{t}-{r}")) == []
+    assert find_doubts(write, as_rows(draw(0.0), lambda _, r: r)) == []
+    mixed = np.random.default_rng(1).permuted(scores, axis=2)
+    assert find_doubts(write, as_rows(mixed, lambda _, r: r)) == []
+    flat = np.zeros((3, TASKS, RUNS))
+    assert find_doubts(write, as_rows(flat, lambda _, r: r)) == []
+    one_task = as_rows(scores[:, :1], lambda _, r: r)
+    assert find_doubts(write, one_task) == []
+
+
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_few_honest_tables_are_doubted(has_ties):
+    """One in a hundred, whatever the scales of tasks, and with ties."""
+    rng = np.random.default_rng(0)
+    count = 0
+    for _ in range(500):
+        tables = rng.normal(0.0, 1.0, (4, 8, 5)) * rng.lognormal(0.0, 2.0, (8, 1))
+        count += exceeds_chance([*(np.round(tables) if has_ties else tables)])
+    assert count <= 13  # three deviations above 5
