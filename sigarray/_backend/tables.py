@@ -81,8 +81,7 @@ def standardize_tables(
         whole = [_move_last(xp, x, axes) for x in arrays]
     check_leading_axes(whole, 2)
     _check_sizes([x.shape[-2:] for x in whole], paired)
-    if xp.is_host:
-        _doubt_axes([x.shape[-2:] for x in whole])
+    _doubt_axes([x.shape[-2:] for x in whole])
     with xp.modes_off():
         rows = [
             xp.reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1])) for x in whole

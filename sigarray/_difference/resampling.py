@@ -52,7 +52,8 @@ DESIGN_RULES = {
 # Of two designs at once, by their names.
 _ADVICE = {
     ("clusters", "axis=(seeds, items)"): (
-        "Average the items of each cluster, or pass the axis of the items alone."
+        "Pass the sums and numbers of items of each seed and cluster, (sums, sizes), "
+        "with statistic=of_sums(corpus.ratio) and without clusters."
     ),
     ("strata", "axis=(seeds, items)"): (
         "Pass the axis of the items, averaged over seeds, or that of the seeds alone."
@@ -112,7 +113,7 @@ def doubt_counts(
 def doubt_matches(
     xp: Library, statistic: SumStatistic, samples: Sequence[Array]
 ) -> None:
-    """Warn of items with more matches than there are, as of columns out of order."""
+    """Warn of numbers above those that they are at most: columns out of order."""
     if not xp.is_host:
         return
     for x in samples:
@@ -121,11 +122,11 @@ def doubt_matches(
             more = parts > wholes
             if xp.any(more):
                 warn_caller(
-                    f"In {int(more.sum())} items number {part} of "
-                    f"{statistic.measure.__name__}, of n-grams that match, is above "
-                    f"number {whole}, of all n-grams (from 0), such as "
-                    f"{float(parts[more][0]):g} of {float(wholes[more][0]):g}: are "
-                    "the numbers in the order that its documentation has?"
+                    f"In {int(more.sum())} items number {part} (from 0) of "
+                    f"{statistic.measure.__name__} is {float(parts[more][0]):g} or so, "
+                    f"and number {whole}, which is at least that, is "
+                    f"{float(wholes[more][0]):g}: are the numbers in the order that "
+                    "its documentation has?"
                 )
                 return
 

@@ -18,9 +18,10 @@ _BETA = 2.0
 
 
 def _bound_bleu(n_sums: int) -> list[tuple[int, int]]:
-    """Matches of each order are at most its n-grams."""
+    """Matches of each order are at most its n-grams; those of one word are words."""
     size = n_sums // 2 - 1
-    return [(2 + k, 2 + size + k) for k in range(size)]
+    matches = [(2 + k, 2 + size + k) for k in range(size)]
+    return [*matches, (0, 2 + size), (2 + size, 0)]
 
 
 def _bound_chrf(n_sums: int) -> list[tuple[int, int]]:

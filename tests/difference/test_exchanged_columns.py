@@ -15,6 +15,7 @@ from sigarray import (
     t_ci,
     variance_components,
 )
+from tests.backends import everywhere
 
 DRAW = np.random.default_rng(3)
 A, B = DRAW.normal(size=(2, 40, 4))
@@ -35,6 +36,14 @@ def test_many_seeds_of_few_items(call):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         call(A, B, axis=(1, 0))
+
+
+@everywhere
+def test_of_every_library(backend):
+    """Shapes are there without a wait."""
+    a, b = map(backend.asarray, (A, B))
+    with pytest.warns(UserWarning, match="40 seeds and 4 items: are the two"):
+        t_ci(a, b, axis=(0, 1))
 
 
 def test_names_of_axes():
@@ -90,3 +99,17 @@ def test_labels_of_another_library():
     for option in ("clusters", "strata"):
         found = t_ci(A[:, 0], **{option: labels})
         assert found == t_ci(A[:, 0], **{option: labels.numpy()})
+
+
+@pytest.mark.parametrize("first", [(1, 0, *range(2, 10)), (*range(2, 10), 0, 1)])
+def test_lengths_of_bleu_in_other_places(first):
+    """Words of a hypothesis are as many as its n-grams of one word."""
+    total = DRAW.integers(9, 30, 30) - np.arange(4)[:, None]
+    match = DRAW.binomial(total, 0.3)
+    columns = np.stack([total[0], total[0] + 1, *match, *total])
+    statistic = of_sums(corpus.bleu)
+    with pytest.warns(UserWarning, match="are the numbers in the order"):
+        t_ci(columns[list(first)], statistic=statistic)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        t_ci(columns, statistic=statistic)
