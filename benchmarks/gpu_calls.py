@@ -36,6 +36,7 @@ def make_samples(device: torch.device, dtype: torch.dtype) -> Samples:
         # Words of a segment and of its reference, matches and n-grams.
         rates = torch.tensor([25.0, 25, 15, 9, 5, 3, 25, 24, 23, 22])
         counts = torch.poisson(rates[:, None].expand(10, 2000), generator=generator)
+        counts[6] = counts[0]
         return counts.to(device, dtype)
 
     return Samples(

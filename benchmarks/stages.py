@@ -32,7 +32,7 @@ from benchmarks.versus import time_in_turns
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import random_uniforms, random_words
-from sigarray._numeric.quantile import resampled_ranks
+from sigarray._numeric.quantile import Spacings, resampled_ranks
 from sigarray._order.ratio import SortedResamples
 from sigarray._order.violation import ratio_of_samples
 
@@ -52,13 +52,14 @@ def measure_stages(n: int) -> list[float]:
     # Both samples at once, as the call draws them.
     seed = stream_seeds(HOST, seed_words(HOST, 0), [0, 1])
     uniforms = random_uniforms(HOST, seed, 0, count, n + 1)[:, :1, :]
-    ranks = resampled_ranks(HOST, n, uniforms, None, is_last=is_last)
+    every = Spacings(n)
+    ranks = resampled_ranks(HOST, uniforms, every, is_last=is_last)
     scores = np.sort(a)
     x, y = (HOST.take_last(np.sort(z), ranks) for z in (a, b))
     calls: dict[str, tuple[float, Run]] = {
         "random words": (2, lambda: random_words(HOST, seed, 0, count, n // 2 + 1)),
         "uniforms": (2, lambda: random_uniforms(HOST, seed, 0, count, n + 1)),
-        "ranks": (1, lambda: resampled_ranks(HOST, n, uniforms, None, is_last=is_last)),
+        "ranks": (1, lambda: resampled_ranks(HOST, uniforms, every, is_last=is_last)),
         "scores": (1, lambda: HOST.take_last(scores, ranks)),
         "ratio": (2, lambda: ratio_of_samples(HOST, None, x, y, plan.axis)),
         "all": (

@@ -6,6 +6,7 @@ each is drawn on its own: the crossed analysis of variance.
 """
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self
 
@@ -75,7 +76,7 @@ def find_parts(
     # Means of many items may differ by less than a single score was rounded, and
     # nevertheless not by rounding alone: all have to be as near to one another.
     is_flat = functools.reduce(
-        xp.logical_and,
+        operator.and_,
         [*_are_flat(xp, scaled, [gaps], unit), *_are_flat(xp, scaled, of_seeds, unit)],
     )
     items, *seeds = (

@@ -205,11 +205,60 @@ def resample_width(n: int, grid: Grid | None) -> int:
     return 2 * -(-(grid.size + 1) // 2)
 
 
+class Gaps(NamedTuple):
+    """The gaps between ranks, (T + 1,), by what `_draw_gammas` makes of a normal."""
+
+    sizes: Array
+    divisor: Array
+    factor: Array
+    offset: Array
+    has_single: bool
+
+
+class Spacings(NamedTuple):
+    """How the ranks of resamples of n sorted scores are drawn, for all replicates.
+
+    All n are drawn, of which `nodes` are taken, if any; or those behind `gaps`.
+    """
+
+    n: int
+    nodes: Array | None = None
+    gaps: Gaps | None = None
+
+
+def plan_spacings(xp: Library, n: int, grid: Grid | None) -> Spacings:
+    """Plan to draw all order statistics of n scores, or those at a grid."""
+    if grid is None:
+        return Spacings(n)
+    ranks = grid_ranks(xp, n, grid)
+    if _draws_all(n, grid):
+        return Spacings(n, nodes=ranks)
+    return Spacings(n, gaps=_find_gaps(xp, ranks, n, grid))
+
+
+def _find_gaps(xp: Library, ranks: Array, n: int, grid: Grid) -> Gaps:
+    """Find the gap before each rank and the end, whose widths are gamma variates.
+
+    Gamma(k) is the cube of a normal by Wilson and Hilferty (1931), with mean and
+    variance k and a distribution within 8e-3 / k of the gamma's; it is exact for k = 1,
+    an exponential, and for k = 0, a repeated rank.
+    """
+    zero = xp.zeros_like(ranks[:1])
+    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
+    sizes = xp.astype(edges[1:] - edges[:-1], xp.float32)
+    d = xp.clip(sizes, 1.0, None) - 1.0 / 3.0
+    spread = xp.sqrt(sizes / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
+    # With equidistant points, only the last gap may be as small.
+    has_single = grid.step is None or n + 1 - math.ceil(n * grid.step * grid.size) <= 1
+    divisor, factor = xp.sqrt(9.0 * d), d * spread
+    return Gaps(sizes, divisor, factor, sizes - sizes * spread, has_single)
+
+
 def sorted_resamples(
     xp: Library,
     scores: Array | KnownScores,
     uniforms: Array,
-    grid: Grid | None,
+    spacings: Spacings,
     *,
     is_last: bool = True,
 ) -> Array:
@@ -219,7 +268,7 @@ def sorted_resamples(
     ----------
     scores : array, shape (..., K, n), or KnownScores
         K sorted samples, or one of which the needed scores are known.
-    uniforms, grid, is_last
+    uniforms, spacings, is_last
         As for `resampled_ranks`.
 
     Returns
@@ -227,13 +276,13 @@ def sorted_resamples(
     array, shape (..., K, count, n or T) or (..., K, n or T, count)
     """
     n_samples, n = scores.shape[-2:]
-    widths, nodes = _draw_widths(xp, n, uniforms, grid)
-    if nodes is None and not isinstance(scores, KnownScores):
+    widths = _draw_widths(xp, uniforms, spacings)
+    if spacings.nodes is None and not isinstance(scores, KnownScores):
         most = below(n, is_wide=True)
         found = xp.resample_sorted(scores, widths, most, is_last=is_last)
         if found is not None:
             return found
-    ranks = _ranks_of_widths(xp, n, widths, nodes, is_last=is_last)
+    ranks = _ranks_of_widths(xp, widths, spacings, is_last=is_last)
     if isinstance(scores, KnownScores):
         return scores.at(ranks)
     if n_samples > 1:
@@ -243,12 +292,7 @@ def sorted_resamples(
 
 
 def resampled_ranks(
-    xp: Library,
-    n: int,
-    uniforms: Array,
-    grid: Grid | None,
-    *,
-    is_last: bool = True,
+    xp: Library, uniforms: Array, spacings: Spacings, *, is_last: bool = True
 ) -> Array:
     """Return the ranks of resamples of n sorted scores, ascending.
 
@@ -257,12 +301,10 @@ def resampled_ranks(
 
     Parameters
     ----------
-    n : int
-        The number of scores.
     uniforms : array, shape (count, K, width)
         Uniforms, `resample_width` of them for each sample.
-    grid : Grid or None
-        Return only the order statistics at this grid; None for all.
+    spacings : Spacings
+        Which order statistics of how many scores are returned.
     is_last : bool, default: True
         Whether the last axis of the result has the ranks, or the replicates.
 
@@ -270,28 +312,23 @@ def resampled_ranks(
     -------
     array, shape (K, count, n or T) or (K, n or T, count)
     """
-    widths, nodes = _draw_widths(xp, n, uniforms, grid)
-    return _ranks_of_widths(xp, n, widths, nodes, is_last=is_last)
+    widths = _draw_widths(xp, uniforms, spacings)
+    return _ranks_of_widths(xp, widths, spacings, is_last=is_last)
 
 
-def _draw_widths(
-    xp: Library, n: int, uniforms: Array, grid: Grid | None
-) -> tuple[Array, Array | None]:
-    """Return the widths between order statistics, and which of these there are to be.
-
-    Widths are all of one sign, and None is for all order statistics.
-    """
-    ranks = None if grid is None else grid_ranks(xp, n, grid)
-    if ranks is None or grid is None or _draws_all(n, grid):
+def _draw_widths(xp: Library, uniforms: Array, spacings: Spacings) -> Array:
+    """Return the widths between order statistics, all of one sign."""
+    if spacings.gaps is None:
         # Their sign does not matter.
-        return xp.log(uniforms), ranks
-    return _draw_gammas(xp, uniforms, ranks, n, grid), None
+        return xp.log(uniforms)
+    return _draw_gammas(xp, uniforms, spacings.gaps)
 
 
 def _ranks_of_widths(
-    xp: Library, n: int, widths: Array, nodes: Array | None, *, is_last: bool
+    xp: Library, widths: Array, spacings: Spacings, *, is_last: bool
 ) -> Array:
-    ranks = cumulative_places(xp, widths, n, is_last=is_last)
+    ranks = cumulative_places(xp, widths, spacings.n, is_last=is_last)
+    nodes = spacings.nodes
     return ranks if nodes is None else xp.take(ranks, nodes, axis=1 + is_last)
 
 
@@ -304,34 +341,22 @@ def _draws_all(n: int, grid: Grid | None) -> bool:
     return n * grid.step < _MIN_RANK_GAP
 
 
-def _draw_gammas(
-    xp: Library, uniforms: Array, ranks: Array, n: int, grid: Grid
-) -> Array:
-    """Draw Gamma(k), from one uniform each, for the gap k before each rank and the end.
-
-    It is the cube of a normal by Wilson and Hilferty (1931), with mean and variance k
-    and a distribution within 8e-3 / k of the gamma's; it is exact for k = 1, an
-    exponential, and for k = 0, a repeated rank.
-    """
-    zero = xp.zeros_like(ranks[:1])
-    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
-    gaps = xp.astype(edges[1:] - edges[:-1], xp.float32)
-    half, n_gaps = uniforms.shape[-1] // 2, gaps.shape[0]
+def _draw_gammas(xp: Library, uniforms: Array, gaps: Gaps) -> Array:
+    """Draw Gamma(k) for gaps k, from one uniform each: see `_find_gaps`."""
+    half, n_gaps = uniforms.shape[-1] // 2, gaps.sizes.shape[0]
     normal = normals(xp, uniforms[..., :half], uniforms[..., half:])[..., :n_gaps]
-    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
-    spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
-    root = normal / xp.sqrt(9.0 * d)
+    root = normal / gaps.divisor
     root += 1.0
     gammas = root * root
     gammas *= root
-    gammas *= d * spread
-    gammas += gaps - gaps * spread
+    gammas *= gaps.factor
+    gammas += gaps.offset
     gammas = xp.clip(gammas, 0.0, None)
-    # With equidistant points, only the last gap may be as small.
-    if grid.step is not None and n + 1 - math.ceil(n * grid.step * grid.size) > 1:
+    if not gaps.has_single:
         return gammas
     single = exponentials(xp, uniforms[..., :n_gaps])
-    return xp.where(gaps > 1.0, gammas, xp.where(gaps > 0.0, single, 0.0))
+    zero_or_one = xp.where(gaps.sizes > 0.0, single, 0.0)
+    return xp.where(gaps.sizes > 1.0, gammas, zero_or_one)
 
 
 def interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:

@@ -129,15 +129,17 @@ def _list_ranks(
 ) -> list[np.ndarray]:
     """List the ranks in all resamples of each sample."""
     seeds = seed_stacks(HOST, seed, streams)
-    size = SortedResamples.of(HOST, stacks, seeds, grid).batch
+    resamples = SortedResamples.of(HOST, stacks, seeds, grid)
+    size = resamples.batch
 
     every = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):
         count = min(size, n_resamples - start)
         uniforms = draw_uniforms(HOST, stacks, seeds, start, count, grid)
-        for k, (stack, uniform) in enumerate(zip(stacks, uniforms, strict=True)):
-            ranks = resampled_ranks(HOST, stack.shape[-1], uniform, grid)
-            every[k] = _sort_distinct(every[k], ranks)
+        for k, (uniform, how) in enumerate(
+            zip(uniforms, resamples.spacings, strict=True)
+        ):
+            every[k] = _sort_distinct(every[k], resampled_ranks(HOST, uniform, how))
     return every
 
 

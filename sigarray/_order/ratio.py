@@ -19,9 +19,11 @@ from sigarray._backend.workers import current_execution
 from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
+    Spacings,
     grid_ranks,
     grid_widths,
     merge_steps,
+    plan_spacings,
     resample_width,
     scores_at,
     sorted_resamples,
@@ -235,6 +237,7 @@ class SortedResamples:
     stacks: Stacks
     seeds: Sequence[Seed]
     grid: Grid | None
+    spacings: Sequence[Spacings]
     elements: int
     batch: int
     axis: int
@@ -250,7 +253,8 @@ class SortedResamples:
         axis = -2 if suitable >= n_nodes else -1
         batch = current_execution().batch
         batch = suitable if batch is None else batch
-        return cls(xp, stacks, seeds, grid, elements, batch, axis)
+        how = tuple(plan_spacings(xp, int(stack.shape[-1]), grid) for stack in stacks)
+        return cls(xp, stacks, seeds, grid, how, elements, batch, axis)
 
     def draw(self, start: int | Array, count: int) -> list[Array]:
         """Resample every model once per replicate.
@@ -261,8 +265,10 @@ class SortedResamples:
             self.xp, self.stacks, self.seeds, start, count, self.grid
         )
         return [
-            sorted_resamples(self.xp, stack, drawn, self.grid, is_last=self.axis == -1)
-            for stack, drawn in zip(self.stacks, uniforms, strict=True)
+            sorted_resamples(self.xp, stack, drawn, how, is_last=self.axis == -1)
+            for stack, drawn, how in zip(
+                self.stacks, uniforms, self.spacings, strict=True
+            )
         ]
 
 

@@ -13,7 +13,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.threefry import random_counts
 from sigarray._backend.workers import Execution, executed_by
-from sigarray._numeric.quantile import merge_steps, sorted_resamples
+from sigarray._numeric.quantile import Spacings, merge_steps, sorted_resamples
 from sigarray._order.errors import exact_errors
 from sigarray._order.ratio import map_ratios, merge_sizes
 from sigarray._order.violation import ratio_of_samples
@@ -236,11 +236,11 @@ class TestOrder:
                 uniforms = uniforms.astype(np.float32)
                 for is_last in (True, False):
                     found = sorted_resamples(
-                        HOST, scores, uniforms, None, is_last=is_last
+                        HOST, scores, uniforms, Spacings(n), is_last=is_last
                     )
                     with without_engine():
                         expected = sorted_resamples(
-                            HOST, scores, uniforms, None, is_last=is_last
+                            HOST, scores, uniforms, Spacings(n), is_last=is_last
                         )
                     assert_same(found, expected)
 
@@ -342,6 +342,7 @@ class TestOrder:
 def test_threads_give_the_same_bits(rng):
     a, b = rng.normal(size=(2, 60)), rng.normal(size=(2, 60))
     counts = rng.poisson(4.0, (2, 10, 60)).astype(float)
+    counts[:, 0] = counts[:, 6]  # words are n-grams of one word
     counts[:, 2:6] = np.minimum(counts[:, 2:6], counts[:, 6:])  # of n-grams, matches
     bleu = of_sums(corpus.bleu)
     calls = {

@@ -127,7 +127,8 @@ def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
         backend.library, seed_words(backend.library, seed), 0, count, width
     )
     uniforms = backend.xp.reshape(uniforms, (count, 1, width))
-    resamples = quantile.sorted_resamples(backend.library, scores, uniforms, step)
+    spacings = quantile.plan_spacings(backend.library, n, step)
+    resamples = quantile.sorted_resamples(backend.library, scores, uniforms, spacings)
     return backend.to_numpy(resamples)[0, ...].astype(np.float64)
 
 
@@ -162,7 +163,8 @@ def test_largest_uniform_gives_the_largest_rank(backend, n):
     uniforms[..., -1] = 1.0
     uniforms = backend.asarray(uniforms, "float32")
     scores = backend.asarray(np.arange(float(n)))[None, :]
-    ranks = quantile.sorted_resamples(backend.library, scores, uniforms, None)
+    spacings = quantile.Spacings(n)
+    ranks = quantile.sorted_resamples(backend.library, scores, uniforms, spacings)
     assert float(ranks[0, 0, -1]) == n - 1
 
 
@@ -253,7 +255,8 @@ def test_drawn_gammas_are_near_to_gammas(gap):
     ranks = np.arange(1, 3) * gap - 1
     uniforms = np.stack([u, u, v, v], axis=-1)
     grid = quantile.Grid(n_scores=3 * gap - 1)
-    drawn = quantile._draw_gammas(HOST, uniforms, ranks, 3 * gap - 1, grid)[:, 0]
+    gaps = quantile._find_gaps(HOST, ranks, 3 * gap - 1, grid)
+    drawn = quantile._draw_gammas(HOST, uniforms, gaps)[:, 0]
     drawn = np.sort(drawn.astype(np.float64))
     assert abs(drawn.mean() / gap - 1.0) < 1e-3
     assert abs(drawn.var() / gap - 1.0) < 6e-3
