@@ -10,9 +10,11 @@ import scipy.stats
 from sigarray import (
     bootstrap_ci,
     bootstrap_replicates,
+    bootstrap_test,
     corpus,
     of_sums,
     permutation_replicates,
+    permutation_test,
     t_ci,
 )
 from tests.backends import everywhere, require, use_backend
@@ -297,6 +299,17 @@ class TestLargeCorporaWithoutFloat64:
             *zip(found.confidence_interval, exact.confidence_interval, strict=True),
         ):
             assert abs(float(x) - y) < 1e-3 * error
+
+    @pytest.mark.parametrize("test", [bootstrap_test, permutation_test])
+    def test_ties_are_rare(self, test):
+        """Of a hundred units of rounding, they would be three in a hundred."""
+        pair = list(self.draw())
+        options = {"paired": True, "statistic": of_sums(corpus.f1), "rng": 0}
+        with use_backend("jax.numpy") as backend:
+            arrays = [backend.asarray(x, "float32") for x in pair]
+            found = test(*arrays, n_resamples=499, **options)
+        exact = test(*pair, n_resamples=499, **options)
+        assert abs(float(found.pvalue) - exact.pvalue) < 0.01
 
     def test_a_few_items_are_left_out_one_by_one(self):
         """And one that dominates a sum, beside however many."""
