@@ -53,6 +53,7 @@ from sigarray.read._naming import (
     name_files,
 )
 from sigarray.read._nested import name_levels, nest_lists
+from sigarray.read._numbered import doubt_names, stack_columns
 from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all
@@ -99,6 +100,7 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
+    opened = [file for file, *_ in files]
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
     _refuse_other_columns(tables, choice.summed)
@@ -120,8 +122,10 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if table is not None:
             if tables[0] is not None:
                 folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
-            return _add_doubts(table, [], folds)
+            doubts = doubt_names(table, opened, choice, are_columns=True)
+            return _add_doubts(table, doubts, folds)
     table, doubts = _join_files(files, tables, choice, notes)
+    doubts += doubt_names(table, opened, choice)
     return _add_doubts(table, doubts, folds)
 
 
@@ -211,6 +215,13 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    if choice.pattern is not None:
+        tables = [
+            stack_columns(y, x[1], choice.pattern)
+            for x, y in zip(files, tables, strict=True)
+        ]
+        files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
+        choice = replace(choice, columns={"score": "score", **(choice.columns or {})})
     choice = write_out(choice, tables)
     chosen = dict(choice.columns or {})
     columns = {x for frame in tables if frame is not None for x in frame.columns}
