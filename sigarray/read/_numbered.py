@@ -24,21 +24,24 @@ _NAMES = (
     re.compile(r"(?P<model>.+(?<![\W_][^\W\d_]))(?P<mark>)(?P<word>)(?P<number>\d+)"),
     re.compile(rf"{_COUNT}(?P<mark>[-_ ./])(?P<model>.*[^\W\d_].*)", re.I),
 )
+_OF_SCORES = ("model", "metric", "score")
 _BRACES = re.compile(r"\{\w*\}")
 _MAX_SHOWN, _MAX_NUMBERS = 3, 5
 
 
-def stack_columns(frame: Frame | None, name: str, pattern: str) -> Frame:
+def stack_columns(frame: Frame | None, name: str, choice: Choice) -> Frame:
     """Return a row for each score of the columns whose names match a pattern.
 
     What its braces name are columns. pandas calls the second of several columns "ours"
     "ours.1", so that the first is run 0 of "{model}.{run}".
     """
-    option = "--columns"
+    option, pattern = "--columns", choice.pattern or ""
     if frame is None:
         msg = f"{name}: expected rows of cells for {option} {pattern!r}; got a mapping."
         raise TableError(msg)
-    names = [*frame.columns]
+    known = {**find_roles(frame, {}), **(choice.columns or {})}
+    named = {y for x, y in known.items() if x not in _OF_SCORES}
+    names = [x for x in frame.columns if x not in named]
     matches = match_paths(names, pattern, option)
     first = check_matches(names, matches, pattern, option)
     said = {x: y.said for x, y in zip(names, matches, strict=True) if y is not None}
@@ -54,9 +57,7 @@ def stack_columns(frame: Frame | None, name: str, pattern: str) -> Frame:
             f"of columns; got {taken[0]!r}. Rename that column."
         )
         raise TableError(msg)
-    rest = replace(frame, columns=kept, metrics=None)
-    known = {*find_roles(rest, {}).values()}
-    others = [x for x, y in kept.items() if x not in known and is_numeric(y)]
+    others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
     note = f"{first!r} was read as {say_match(said[first])}"
     note += f"; no scores are {list_names(others, _MAX_SHOWN)}" if others else ""
     return replace(

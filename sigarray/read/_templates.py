@@ -12,6 +12,8 @@ from sigarray.read._text import TableError
 
 # Of an option, the names that its template may have; any, and how to name models.
 _ROLES = {"--path": ("task", "model", "run")}
+# What others name, such as runs and raters, is preferably a number.
+_NAMES = ("task", "model", "item", "metric")
 _OTHERWISE = {"--path": "the files, or name the models: NAME=FILE"}
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
 OF_FOLDS = (
@@ -100,13 +102,15 @@ def match_paths(
     is preferably a number.
     """
     matches_by_run: list[list[Match | None]] = []
-    for run in _RUNS if "{run}" in template else _RUNS[-1:]:
+    for run in _RUNS:
         shortest, longest = (
             _compile(template, run, mark, option) for mark in ("?", "")
         )
         matches_by_run.append([_match(x, shortest, longest) for x in places])
-    n_matched = sum(x is not None for x in matches_by_run[-1])
-    return next(x for x in matches_by_run if sum(y is not None for y in x) == n_matched)
+    counts = [sum(x is not None for x in y) for y in matches_by_run]
+    # Beside columns of scores there are others, but for paths.
+    least = counts[-1] if option == "--path" else min(2, *counts[-1:])
+    return next(x for x, n in zip(matches_by_run, counts, strict=True) if n >= least)
 
 
 def place_of(file: SourceFile) -> str:
@@ -193,7 +197,7 @@ def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]
             )
             raise TableError(msg)
         known.add(role)
-        text = run if role == "run" else _ANY
+        text = _ANY if role in _NAMES else run
         pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
     if not known:
         msg = (
