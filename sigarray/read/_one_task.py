@@ -77,6 +77,7 @@ def join_task(
         is_paired=is_paired,
         drop_unmatched=choice.drop_unmatched,
         is_said=choice.unit == "item",
+        ignored=choice.ignored,
     )
     notes += said
     order = [x for x in models if x in joined]
