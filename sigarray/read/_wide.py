@@ -284,7 +284,8 @@ def _read_header(
     if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):
         msg = (
             f"{name}, line {line}: expected a header of model names; got numbers: "
-            f"{', '.join(cells[:3])}. Put a line of names first."
+            f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
+            f"if they are names, write a word to them, such as 'batch{cells[0]}'."
         )
         raise TableError(msg)
     names: dict[int, str] = {}
