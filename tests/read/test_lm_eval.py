@@ -182,7 +182,7 @@ class TestLmEval:
             read.scores(tmp_path / "m", metric="acc")
 
     def test_the_newest_of_dated_files_is_taken(self, tmp_path, run):
-        """As `lm_eval` itself does; both are read where the user names them."""
+        """As tools of `lm_eval` do; both are read where the user names them."""
         source = next((LM_EVAL / self.NAMES[0]).glob("samples_toy_mc_*")).read_text()
         lines = source.splitlines()
         older = [x.replace('"acc": 1.0', '"acc": 0.0') for x in lines]
