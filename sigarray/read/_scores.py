@@ -58,7 +58,7 @@ from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_singl
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._sources import open_source, tabulate
+from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._states import mark_states
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
@@ -357,7 +357,7 @@ def _open(
     if choice.path is not None:
         files, said = name_by_template(files, choice.path)
         notes += said
-    return [(file, *open_source(file, choice.table)) for file in files], notes
+    return open_sources(files, choice.table), notes
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:

@@ -1,5 +1,6 @@
 """The kind of a file, and the tables in it."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ from sigarray.read._json import (
 )
 from sigarray.read._layout import TextTable, read_table
 from sigarray.read._nested import read_nested
+from sigarray.read._paths import advise
+from sigarray.read._templates import place_of
 from sigarray.read._text import NUMBER, TableError, read_text
 
 # The scores of models, whose numbers may differ.
@@ -44,7 +47,38 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
     _lm_eval.read_results,
     _harnesses.read_log,
     _trackers.read_evaluate,
+    _trackers.read_history,
 )
+
+
+def open_sources(
+    files: Sequence[SourceFile], table: str | None
+) -> list[tuple[SourceFile, str, Frame | TextTable | Columns]]:
+    """Return each file with its name and its content, or that of a table in it.
+
+    If folders of runs have other files that can be read, the error says how.
+    """
+    opened = []
+    for file in files:
+        try:
+            opened.append((file, *open_source(file, table)))
+        except TableError as error:
+            other = None if file.said else _find_other(Path(file.path).name, files)
+            places = [place_of(x) for x in files if Path(x.path).name == other]
+            if file.folder is None or len(places) < 2:
+                raise
+            msg = f"{error} Or read {other} alone. {advise(places)}."
+            raise TableError(msg) from error
+    return opened
+
+
+def _find_other(name: str, files: Sequence[SourceFile]) -> str | None:
+    """Return the first other name of files of which one can be read."""
+    for other, file in {Path(x.path).name: x for x in files}.items():
+        with contextlib.suppress(TableError):
+            if other != name and open_source(file):
+                return other
+    return None
 
 
 def open_source(
