@@ -141,7 +141,10 @@ def _join_files(
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
     refuse_unchosen(frames, choice)
-    _refuse_rows(frames, chosen, choice)
+    for frame in frames:
+        refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
+        if choice.unit is None and not choice.is_paired:
+            refuse_cross_validation(frame, chosen)
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
@@ -250,7 +253,9 @@ def _tabulate(
         frame = tables[k]
         if frame is None:
             continue
-        has_model = _names_model(file, len(files))
+        # Whether the path names the model of all scores.
+        has_model = len(files) > 1 or file.is_named
+        has_model = has_model if file.said is None else "model" in file.said
         frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
         frame = turn_runs(frame, chosen, choice, has_model=has_model)
         tables[k] = frame
@@ -286,14 +291,6 @@ def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
-
-
-def _refuse_rows(frames: Sequence[Frame], chosen: Roles, choice: Choice) -> None:
-    """Refuse predictions, and folds that were not chosen, with a row for each."""
-    for frame in frames:
-        refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
-        if choice.unit is None and not choice.is_paired:
-            refuse_cross_validation(frame, chosen)
 
 
 def _choose_rows(
@@ -332,13 +329,6 @@ def _check_runs(
         return
     if table.unit == "run" and len(table.tasks) == 1:
         refuse_single_runs([*map(len, table.scores.values())], files, table.source)
-
-
-def _names_model(file: SourceFile, n_files: int) -> bool:
-    """Tell whether the path of a file names the model of all of its scores."""
-    if file.said is not None:
-        return "model" in file.said
-    return n_files > 1 or file.is_named
 
 
 def _open(

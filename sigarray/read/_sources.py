@@ -1,6 +1,5 @@
 """The kind of a file, and the tables in it."""
 
-import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,27 +57,23 @@ def open_sources(
 
     If folders of runs have other files that can be read, the error says how.
     """
-    opened = []
-    for file in files:
-        try:
-            opened.append((file, *open_source(file, table)))
-        except TableError as error:
-            other = None if file.said else _find_other(Path(file.path).name, files)
-            places = [place_of(x) for x in files if Path(x.path).name == other]
-            if file.folder is None or len(places) < 2:
-                raise
-            msg = f"{error} Or read {other} alone. {advise(places)}."
-            raise TableError(msg) from error
-    return opened
+    try:
+        return [(file, *open_source(file, table)) for file in files]
+    except TableError as error:
+        walked = [x for x in files if x.folder is not None and x.said is None]
+        for name, file in {Path(x.path).name: x for x in walked}.items():
+            places = [place_of(x) for x in walked if Path(x.path).name == name]
+            if 1 < len(places) < len(files) and _can_open(file):
+                msg = f"{error} Or read {name} alone. {advise(places)}."
+                raise TableError(msg) from error
+        raise
 
 
-def _find_other(name: str, files: Sequence[SourceFile]) -> str | None:
-    """Return the first other name of files of which one can be read."""
-    for other, file in {Path(x.path).name: x for x in files}.items():
-        with contextlib.suppress(TableError):
-            if other != name and open_source(file):
-                return other
-    return None
+def _can_open(file: SourceFile) -> bool:
+    try:
+        return bool(open_source(file))
+    except TableError:
+        return False
 
 
 def open_source(

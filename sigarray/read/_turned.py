@@ -71,7 +71,9 @@ def turn_runs(
         by_metric = {"": every}
     is_known = column is not None and column == known.get("model")
     if has_items and not is_known:
-        column, is_known = None, _are_distinct(frame, known)
+        by = [frame.columns[known[x]] for x in ("task", "item") if x in known]
+        column = None
+        is_known = len({*zip(*by, strict=True)}) == len(frame.lines)
     is_named = is_known or any(not x or is_metric(x) for x in by_metric)
     if len(every) < 2 or not is_named or (column is None and not is_known):
         return frame
@@ -196,12 +198,6 @@ def _find_models(
         )
         raise TableError(msg)
     return None
-
-
-def _are_distinct(frame: Frame, roles: Roles) -> bool:
-    """Tell whether each row is of another item, or of another task."""
-    by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
-    return len({*zip(*by, strict=True)}) == len(frame.lines)
 
 
 def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
