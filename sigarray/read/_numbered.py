@@ -1,5 +1,6 @@
 """Names of columns that have a run or a rater in them: "ours_1", "rater2_base"."""
 
+import collections
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -125,9 +126,10 @@ def find_pattern(names: Names) -> tuple[str, Mapping[str, Names]] | None:
             by = found.setdefault(pattern, {})
             by.setdefault(x["model"], []).append(x["number"])
     for pattern, by in found.items():
-        counts = [sorted(x, key=int) for x in by.values()]
-        same = next((x for x in counts if len(x) > 1 and counts.count(x) > 1), None)
+        runs = {x: tuple(sorted(y, key=int)) for x, y in by.items()}
+        counts = collections.Counter(x for x in runs.values() if len(x) > 1)
+        same = next((x for x, n in counts.items() if n > 1), None)
         has_word = bool(re.search(r"[^\W\d_]", _BRACES.sub("", pattern)))
         if same is not None and (has_word or count_up([*map(int, same)])):
-            return pattern, {x: y for x, y in by.items() if sorted(y, key=int) == same}
+            return pattern, {x: y for x, y in runs.items() if y == same}
     return None
