@@ -5,13 +5,20 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
 from sigarray.read._paths import advise
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._templates import check_matches, match_paths, place_of, say_match
+from sigarray.read._templates import (
+    NAMES,
+    check_matches,
+    match_paths,
+    place_of,
+    say_match,
+)
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, count_up
 
@@ -30,7 +37,9 @@ _BRACES = re.compile(r"\{\w*\}")
 _MAX_SHOWN, _MAX_NUMBERS = 3, 5
 
 
-def stack_columns(frame: Frame | None, name: str, choice: Choice) -> Frame:
+def stack_columns(
+    frame: Frame | None, name: str, content: Any, choice: Choice
+) -> Frame:
     """Return a row for each score of the columns whose names match a pattern.
 
     What its braces name are columns. pandas calls the second of several columns "ours"
@@ -38,9 +47,13 @@ def stack_columns(frame: Frame | None, name: str, choice: Choice) -> Frame:
     """
     option, pattern = "--columns", choice.pattern or ""
     if frame is None:
-        msg = f"{name}: expected rows of cells for {option} {pattern!r}; got a mapping."
-        raise TableError(msg)
-    known = {**find_roles(frame, {}), **(choice.columns or {})}
+        sizes = sorted({*map(len, content.values())})
+        if len(sizes) > 1:
+            msg = f"{name}: expected lists of one size for {option}; got {sizes}."
+            raise TableError(msg)
+        frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
+    chosen = {x: y for x, y in (choice.columns or {}).items() if y in frame.columns}
+    known = {**find_roles(frame, {}), **chosen}
     named = {y for x, y in known.items() if x not in _OF_SCORES}
     names = [x for x in frame.columns if x not in named]
     matches = match_paths(names, pattern, option)
@@ -50,7 +63,11 @@ def stack_columns(frame: Frame | None, name: str, choice: Choice) -> Frame:
         models = {x["model"] for x in said.values()}
         said |= {x: {"model": x, "run": "0"} for x in names if x in models}
     kept = {x: cells for x, cells in frame.columns.items() if x not in said}
+    notes = [f"{first!r} was read as {say_match(said[first])}"]
     factors = {x: [by[x] for by in said.values()] for x in said[first]}
+    if {*factors} - {*NAMES} and known.keys() <= {*_OF_SCORES}:
+        kept["item"] = list(map(str, frame.lines))
+        notes.append("each row was taken for an item, by which models are paired")
     taken = [x for x in (*factors, "score") if x in kept]
     if taken:
         msg = (
@@ -59,12 +76,12 @@ def stack_columns(frame: Frame | None, name: str, choice: Choice) -> Frame:
         )
         raise TableError(msg)
     others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
-    note = f"{first!r} was read as {say_match(said[first])}"
-    note += f"; no scores are {list_names(others, _MAX_SHOWN)}" if others else ""
+    if others:
+        notes.append(f"no scores are {list_names(others, _MAX_SHOWN)}")
     return replace(
         frame.stack([*said], factors, kept),
         metrics=frame.metrics and ("score",),
-        notes=(*frame.notes, note),
+        notes=(*frame.notes, *notes),
     )
 
 

@@ -220,7 +220,7 @@ def _tabulate(
     ]
     if choice.pattern is not None:
         tables = [
-            stack_columns(y, x[1], choice) for x, y in zip(files, tables, strict=True)
+            stack_columns(y, *x[1:], choice) for x, y in zip(files, tables, strict=True)
         ]
         files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
         choice = replace(choice, columns={"score": "score", **(choice.columns or {})})

@@ -13,7 +13,7 @@ from sigarray.read._text import TableError
 # Of an option, the names that its template may have; any, and how to name models.
 _ROLES = {"--path": ("task", "model", "run")}
 # What others name, such as runs and raters, is preferably a number.
-_NAMES = ("task", "model", "item", "metric")
+NAMES = ("task", "model", "item", "metric")
 _OTHERWISE = {"--path": "the files, or name the models: NAME=FILE"}
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
 OF_FOLDS = (
@@ -197,7 +197,7 @@ def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]
             )
             raise TableError(msg)
         known.add(role)
-        text = _ANY if role in _NAMES else run
+        text = _ANY if role in NAMES else run
         pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
     if not known:
         msg = (

@@ -1,5 +1,7 @@
 """Columns of runs or raters of several models, by a pattern of their names."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -157,11 +159,23 @@ def test_a_name_that_is_read_in_two_ways(run, tmp_path):
     refuse(done, "task 'b_x', or model 'a_b'", "or add words that all have")
 
 
-def test_mappings_have_no_rows(run, tmp_path):
+def test_rows_without_names_are_items(run, tmp_path, spread, long):
+    """Also of a mapping, whose lists have one size."""
+    frame = pd.read_csv(spread("{model}_{run}")).drop(columns="item")
     path = tmp_path / "x.json"
-    path.write_text('{"a_1": [1, 2], "a_2": [2, 3]}')
+    path.write_text(json.dumps(frame.to_dict("list")))
+    for source in (frame, path):
+        table = read.scores(source, columns="{model}_{run}")
+        assert table.unit == "run,item"
+        assert table.runs[""]["ours"].scores.shape == (3, 12)
+        assert any("each row was taken for an item" in x for x in table.notes)
+    options = {"columns": "{model}_{rater}", "run": "rater", "unit": "item"}
+    assert len(read.scores(frame, **options).scores["ours"]) == 12
+    table = read.scores(frame, columns="{model}_{task}")
+    assert (table.unit, [*table.tasks]) == ("run", ["1", "2", "3"])
+    path.write_text('{"a_1": [1, 2], "a_2": [2, 3, 4]}')
     done = run("compare", str(path), "--columns", "{model}_{run}")
-    refuse(done, "expected rows of cells for --columns '{model}_{run}'")
+    refuse(done, "expected lists of one size for --columns; got [2, 3]")
 
 
 def test_columns_without_scores_are_named(spread):
