@@ -64,6 +64,9 @@ def stack_columns(
         said |= {x: {"model": x, "run": "0"} for x in names if x in models}
     kept = {x: cells for x, cells in frame.columns.items() if x not in said}
     notes = [f"{first!r} was read as {say_match(said[first])}"]
+    others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
+    if others:
+        notes.append(f"no scores are {list_names(others, _MAX_SHOWN)}")
     factors = {x: [by[x] for by in said.values()] for x in said[first]}
     if {*factors} - {*NAMES} and known.keys() <= {*_OF_SCORES}:
         kept["item"] = list(map(str, frame.lines))
@@ -75,9 +78,6 @@ def stack_columns(
             f"of columns; got {taken[0]!r}. Rename that column."
         )
         raise TableError(msg)
-    others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
-    if others:
-        notes.append(f"no scores are {list_names(others, _MAX_SHOWN)}")
     return replace(
         frame.stack([*said], factors, kept),
         metrics=frame.metrics and ("score",),
