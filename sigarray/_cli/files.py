@@ -79,10 +79,12 @@ def read_models(
 ) -> ScoreTable:
     """Read the scores of the chosen models, and note what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
+    pattern = _find_pattern(options)
     choice = Choice(
         metrics=options.metric or (),
         columns={role: name for role, name in columns.items() if name is not None},
-        models=options.columns,
+        models=options.columns if pattern is None else None,
+        pattern=pattern,
         tasks=options.tasks,
         where=join_values(options.where),
         path=options.path,
@@ -132,6 +134,12 @@ def read_models(
         table, direction=direction, is_vouched=options.unit is not None, gate=gate or ""
     )
     return table
+
+
+def _find_pattern(options: argparse.Namespace) -> str | None:
+    """Return --columns if it is a pattern of names, such as '{model}_{run}'."""
+    (name,) = options.columns if len(options.columns or ()) == 1 else ("",)
+    return name if "{" in name and "}" in name else None
 
 
 def _refuse_statistic(name: str, files: list[str]) -> None:
@@ -231,6 +239,7 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
         or chosen
         or options.where
         or options.missing
+        or _find_pattern(options)
         or isinstance(read_direction(options), dict)
         or not is_wide_store(options.files[0])
     ):

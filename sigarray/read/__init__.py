@@ -36,6 +36,7 @@ def scores(
     tasks: Iterable[str] | None = None,
     where: Mapping[str, Iterable[str]] | None = None,
     path: str | None = None,
+    columns: str | None = None,
     table: str | None = None,
     statistic: str | SumStatistic | None = None,
     unit: Unit | None = None,
@@ -72,6 +73,10 @@ def scores(
     path : str, optional
         A template of the paths of files within the given folder, such as
         "{task}/{model}/seed{run}.json"; "*" is any text of a part.
+    columns : str, optional
+        A template of the names of columns with scores, such as "{model}_{run}" or
+        "rater{rater}_{model}": what the braces name are then columns of a table with a
+        row for each score.
     table : str, optional
         Which table of a file that has several: a sheet of Excel, or the key of a list
         of records in JSON, such as "log_history" or "results.results".
@@ -153,7 +158,8 @@ def scores(
         "cluster": cluster,
         "score": score,
     }
-    for name, value in {**named, "path": path, "table": table}.items():
+    texts = {**named, "path": path, "columns": columns, "table": table}
+    for name, value in texts.items():
         optional(_column if name in named else text)(name, value)
     optional(choice(*UNITS))("unit", unit)
     optional(choice(*TREATMENTS))("missing", missing)
@@ -170,6 +176,7 @@ def scores(
             for column, values in (where or {}).items()
         },
         path=path,
+        pattern=columns,
         table=table,
         unit=unit,
         is_paired=flag("paired", paired),
@@ -182,6 +189,7 @@ def scores(
         of_tables = {
             "where": where,
             "path": path,
+            "columns": columns,
             "table": table,
             "metric": metric,
             "statistic": statistic,

@@ -84,11 +84,13 @@ def join_scores(
     is_paired: bool,
     drop_unmatched: bool,
     is_said: bool = False,
+    ignored: Names = (),
 ) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 
     And notes, the scores of units that all models have, and whose ratings were matched,
-    if any. `is_said` if the user says that scores are of items.
+    if any. `is_said` if the user says that scores are of items; raters who are in a
+    column that is `ignored` are not matched.
     """
     _check_units(records, unit)
     notes: list[str] = []
@@ -104,7 +106,9 @@ def join_scores(
     if unit == "run" and not records.has("run"):
         return _number_runs(records), [], records, None
     if not is_of_runs:
-        records, raters, matched = match_raters(records, drop_unmatched=drop_unmatched)
+        records, raters, matched = match_raters(
+            records, drop_unmatched=drop_unmatched, ignored=ignored
+        )
         notes += matched
         if have_samples and records.group("model", "item")[1] < len(records):
             notes.insert(0, _say_samples(records))

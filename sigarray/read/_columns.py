@@ -66,7 +66,8 @@ def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
     """
     numbered = [name for name, x in scores.items() if _are_numbers(x)]
     others = [x for name, x in scores.items() if name not in numbered]
-    if not others or any(_are_counts(x) for x in others):
+    counts = (x for x in others if not np.isin(x, (0.0, 1.0)).all())
+    if not others or any(map(_is_whole, counts)):
         return []
     low, high = min(x.min() for x in others), max(x.max() for x in others)
     return [
@@ -80,11 +81,6 @@ def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
 
 def _are_numbers(x: np.ndarray) -> bool:
     return len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
-
-
-def _are_counts(x: np.ndarray) -> bool:
-    """Tell whether numbers are whole, and not only 0 and 1."""
-    return _is_whole(x) and not bool(np.all((x == 0.0) | (x == 1.0)))
 
 
 def _is_whole(x: np.ndarray) -> bool:

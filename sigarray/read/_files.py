@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
+from sigarray.read._messages import Caution
 from sigarray.read._text import TableError
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
@@ -23,7 +24,8 @@ _RUN_OF_MODEL = re.compile(r"(.+?)[-_. /](?:seed|run|trial|s)[-_=]?(\d+)", re.I)
 _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
 # Files of single items; files of results beside them hold their averages.
 _AVERAGES = "results_*.json*"
-_DETAILS = ("samples_*.jsonl*", "details_*.parquet", "per_instance_stats.json*")
+SAMPLES = "samples_*.jsonl*"
+_DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
@@ -79,7 +81,25 @@ def list_files(
         twice = next(path for path in every if every.count(path) > 1)
         msg = f"Expected each file once; got {twice} twice."
         raise TableError(msg)
-    return files, notes
+    return _take_newest(files, notes)
+
+
+def _take_newest(
+    files: list[SourceFile], notes: list[str]
+) -> tuple[list[SourceFile], list[str]]:
+    """Leave out older samples of a model on a task, as tools of lm_eval do."""
+    newest: dict[tuple[str, str], str] = {}
+    samples = {x: _DATED.sub("", x.path) for x in files if Path(x.path).match(SAMPLES)}
+    for x, of in samples.items():
+        newest[x.model, of] = max(x.path, newest.get((x.model, of), ""))
+    kept = [
+        x for x in files if x not in samples or newest[x.model, samples[x]] == x.path
+    ]
+    if len(kept) < 2 or len(kept) == len(files):
+        return files, notes
+    older = list_names([x.path for x in files if x not in kept], 3)
+    note = f"older samples of the same model and task were left out: {older}"
+    return kept, [*notes, Caution(f"{note}. To compare both, name them: NAME=FILE")]
 
 
 def split_run(stem: str) -> tuple[str, str | None]:
@@ -197,7 +217,7 @@ def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
     """Refuse a folder of a model with averages alone, beside others with items."""
     having = {x.parent for x in detailed}
     without = {x.parent for x in paths if x.match(_AVERAGES)} - having
-    if without and any(x.match(_DETAILS[0]) for x in detailed):
+    if without and any(x.match(SAMPLES) for x in detailed):
         raise lack_samples(sorted(x.name for x in without))
 
 

@@ -154,6 +154,24 @@ class Frame:
             lines=take(self.lines, rows.tolist()),
         )
 
+    def stack(
+        self,
+        names: Names,
+        factors: Mapping[str, Names],
+        kept: Mapping[str, Sequence[Any]],
+    ) -> "Frame":
+        """Return a row for each score, which columns with these names have.
+
+        `factors` are column -> its cell for each of the names; columns to be `kept`
+        repeat their cells.
+        """
+        n_rows = len(self.lines)
+        rows = [k for k in range(n_rows) for _ in names]
+        columns = {x: take(y, rows) for x, y in kept.items()}
+        columns |= {x: list(y) * n_rows for x, y in factors.items()}
+        columns["score"] = [self.columns[x][k] for k in range(n_rows) for x in names]
+        return replace(self, columns=columns, lines=take(self.lines, rows))
+
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""
         return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"

@@ -247,7 +247,9 @@ def doubt_runs(
     if len(rows) == 1 and max(rows) > _MAX_RUNS:
         is_whole = len(sizes) == 1
         return f"{n:,} scores of each model" if is_whole else f"{max(rows):,} rows"
-    if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
+    if min(sizes) < _MIN_MARKS or any(
+        np.any(2.0 * x != np.round(2.0 * x)) for x in columns
+    ):
         return None
     values = np.unique(np.concatenate(columns))
     is_short = len(values) <= _MAX_MARKS and np.abs(values).max() <= _LARGEST_MARK
@@ -359,7 +361,3 @@ def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
         ):
             return any(x.size and x.min() < x.max() for x in columns)
     return False
-
-
-def _are_halves(x: np.ndarray) -> bool:
-    return bool(np.all(2.0 * x == np.round(2.0 * x)))

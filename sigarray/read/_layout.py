@@ -188,7 +188,11 @@ def read_sheet(path: str, table: str | None) -> TextTable:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         msg = f"{path} cannot be read as a workbook of Excel: {error}."
         raise TableError(msg) from error
-    filled = [x.title for x in formulas.worksheets if _has_cells(x)]
+    filled = [
+        x.title
+        for x in formulas.worksheets
+        if any(y is not None for row in x.values for y in row)
+    ]
     if table is None and len(filled) != 1:
         msg = (
             f"{path}: expected one sheet with cells; got {list_names(filled)}. Choose "
@@ -211,10 +215,6 @@ def read_sheet(path: str, table: str | None) -> TextTable:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return read_table(text.getvalue(), path)
-
-
-def _has_cells(sheet: Any) -> bool:
-    return any(x is not None for row in sheet.values for x in row)
 
 
 def _write(shown: Any, meant: Any, path: str) -> str:

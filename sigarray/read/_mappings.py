@@ -147,7 +147,10 @@ def _read_models(
     values = tuple(scores.values())
     are_named = (
         all(map(_has_names, values))
-        and _can_be_joined([x.index for x in values])
+        and (
+            all(x.index.equals(values[0].index) for x in values)
+            or all(x.index.is_unique for x in values)
+        )
         and "run" not in guess_roles(map(str, scores))
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
@@ -174,12 +177,6 @@ def _has_names(scores: Any) -> bool:
         return False
     index: Any = scores.index
     return bool(index.names != [None] or have_names(index.to_numpy()))
-
-
-def _can_be_joined(indexes: list[Any]) -> bool:
-    """Tell whether names say which scores of columns belong together."""
-    are_same = all(x.equals(indexes[0]) for x in indexes)
-    return are_same or all(x.is_unique for x in indexes)
 
 
 def _read_columns(

@@ -16,6 +16,7 @@ _ARGUMENTS = {
     "drop-unmatched": "drop_unmatched=True",
     "no-correction": "corrected=False",
     "columns": "models",
+    "pattern": "columns",
     "ignore": "frame.drop(columns=...)",
     "seed": "rng",
 }
@@ -37,7 +38,7 @@ _OTHERS = (
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
-    *("tasks", "where", "path", "drop-unmatched"),
+    *("tasks", "where", "path", "pattern", "drop-unmatched"),
 )
 _OF_MAPPINGS = ("tasks",)
 # Words that may follow an option and are not its value.
@@ -45,7 +46,8 @@ _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
 _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-]*\w)*)"
 _OPTION = re.compile(
     # Dashes within a word are a part of a name, such as models--bert-base.
-    rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
+    rf"(?<![^\s(])--(?:columns '(?P<pattern>[^']*{{[^']*)'|"
+    rf"(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
     rf"|(?P<name>{'|'.join([*_OTHERS, *_WITH_VALUE])})(?![\w-]))"
 )
 # Stands for a name, which is not translated: characters for private use.
@@ -105,6 +107,9 @@ def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
     options: list[str] = []
 
     def translate(match: re.Match[str]) -> str:
+        if match["pattern"]:
+            options.append("pattern")
+            return f"columns={match['pattern']!r}"
         options.append(match["option"] or match["name"])
         if match["option"]:
             value = match["value"] or match["quoted"]

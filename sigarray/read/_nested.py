@@ -110,6 +110,7 @@ def name_levels(
         return frame
     named = {y.strip() for x in chosen.values() for y in x.split(",")}
     left = [x for x in frame.levels if x not in {*named, *ignored}]
+    left = [x for x in left if x in frame.columns]  # where rows of one were not taken
     keys = {x: list(dict.fromkeys(map(str, frame.columns[x]))) for x in left}
     roles, notes = dict(frame.roles), []
     numbered = [x for x in left if all(map(RUN.fullmatch, keys[x]))]

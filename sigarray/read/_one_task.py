@@ -77,6 +77,7 @@ def join_task(
         is_paired=is_paired,
         drop_unmatched=choice.drop_unmatched,
         is_said=choice.unit == "item",
+        ignored=choice.ignored,
     )
     notes += said
     order = [x for x in models if x in joined]
@@ -135,7 +136,8 @@ def _join_pairs(
     raters: Raters | None,
 ) -> Pairs:
     """Return the scores of each pair, if some have more than those of all models."""
-    is_by_run = (choice.is_paired or unit != "run") and _are_named_runs(records, unit)
+    is_by_run = choice.is_paired and unit == "run" and not records.has("item")
+    is_by_run &= bool(np.all(records.factors["run"].codes >= 0))
     if len(models) < 3 or not (unit == "item" or is_by_run):
         return {}
     if unit == "item" and records.has("cluster"):
@@ -236,9 +238,3 @@ def _find_rerun(records: Records) -> np.ndarray:
     has_score = np.bincount(runs[~np.isnan(records.scores)], minlength=n_runs) > 0
     is_rerun: np.ndarray = records.find_crashed() & has_name & has_score[runs]
     return is_rerun
-
-
-def _are_named_runs(records: Records, unit: str) -> bool:
-    """Tell whether scores are of runs with names, not of items."""
-    are_named = bool(np.all(records.factors["run"].codes >= 0))
-    return unit == "run" and are_named and not records.has("item")

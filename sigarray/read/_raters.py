@@ -203,17 +203,18 @@ def _say_lacking(texts: Coded, models: Coded) -> str | None:
 
 
 def match_raters(
-    records: Records, *, drop_unmatched: bool
+    records: Records, *, drop_unmatched: bool, ignored: Names = ()
 ) -> tuple[Records, Raters | None, list[str]]:
     """Return the ratings of a task by those who rated the item for all models.
 
     So the raters of an item are the same for all models, which their means need. Where
-    most items have no such rater, all ratings are returned.
+    most items have no such rater, or raters are `ignored`, all ratings are returned.
     And what is known of raters, None if they were not matched, and notes.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes
-    if not records.has("rater") or n_models < 2:
+    column = find_column(records, "rater")
+    if not records.has("rater") or n_models < 2 or column in ignored:
         return records, None, []
     ratings = records.group("item", "rater")[0]
     is_common = (np.bincount(ratings) == n_models)[ratings] & (raters.codes >= 0)
@@ -222,7 +223,7 @@ def match_raters(
     is_of_all = (n_having == n_models)[items]
     every, matched = np.unique(items[is_of_all]), np.unique(items[is_common])
     is_kept = is_common | ~is_of_all
-    column, n_lost = find_column(records, "rater"), len(every) - len(matched)
+    n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
     if 2 * len(matched) <= len(every) or (n_held == len(records) and n_lost):
         return records, None, []
     if n_lost and not drop_unmatched:
@@ -231,10 +232,11 @@ def match_raters(
         msg = (
             f"{records[0].frame.source}: expected scores of each item by the same "
             f"{column!r} for all models; got none of {n_lost} of {len(every)} items "
-            f"({some}). Pass --drop-unmatched to leave them out."
+            f"({some}). To average the ratings of an item, whoever they are by, pass "
+            f"--ignore {quote_names([column or ''])} and no --run; or leave out "
+            f"{n_left} of {len(records)} scores with --drop-unmatched."
         )
         raise TableError(msg)
-    n_left = len(records) - int(is_kept.sum())
     found = Raters(column or "", n_left, len(records), n_lost, len(every))
     if not n_left:
         return records, found, []

@@ -14,6 +14,7 @@ from sigarray._response_results import ResponseSet
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names
+from sigarray.read._numbered import advise_raters
 from sigarray.read._raters import names_raters
 from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
@@ -124,12 +125,14 @@ def _list_like(column: str, frame: Frame) -> list[str]:
 
 def _advise_compare(frame: Frame) -> str:
     """Say how to compare models by ratings of their answers alone."""
-    rater = next(filter(names_raters, frame.columns), None)
-    run = "" if rater is None else f" --run {shlex.quote(rater)}"
+    of_names = advise_raters([*frame.columns])
+    raters = ["rater"] if of_names else filter(names_raters, frame.columns)
+    ways = [of_names] if of_names else []
+    ways += [f"--run {shlex.quote(x)}" for x in [*raters][:1]]
     file = "-" if frame.source == "standard input" else shlex.quote(frame.source)
     return (
         " If there are no gold responses, as of ratings of each model's answers: "
-        f"sigarray compare {file} --unit item{run}."
+        f"sigarray compare {file} {' '.join(['--unit item', *ways])}."
     )
 
 

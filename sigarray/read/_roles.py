@@ -27,7 +27,7 @@ from sigarray.read._frame import (
     lacks_column,
     list_names,
 )
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
     METRICS,
@@ -322,6 +322,10 @@ def advise_numbers(
         for x, cells in columns.items()
         if x and x not in known
     }
+    for name, texts in found.items():
+        of_means = say_means(texts)
+        if of_means:
+            return f"expected numbers in column {name!r}; got {texts[0]!r}.{of_means}"
     found = {
         x: texts
         for x, texts in found.items()

@@ -200,6 +200,7 @@ class Choice:
     tasks: Names | None = None
     where: Mapping[str, Names] | None = None
     path: str | None = None
+    pattern: str | None = None
     table: str | None = None
     ignored: Sequence[str] = ()
     # All columns of a metric of sums, of which one at a time is read.

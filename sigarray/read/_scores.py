@@ -53,11 +53,12 @@ from sigarray.read._naming import (
     name_files,
 )
 from sigarray.read._nested import name_levels, nest_lists
+from sigarray.read._numbered import doubt_names, stack_columns
 from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._sources import open_source, tabulate
+from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._states import mark_states
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
@@ -99,6 +100,7 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
+    opened = [file for file, *_ in files]
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
     _refuse_other_columns(tables, choice.summed)
@@ -120,8 +122,10 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if table is not None:
             if tables[0] is not None:
                 folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
-            return _add_doubts(table, [], folds)
+            doubts = doubt_names(table, opened, choice, are_columns=True)
+            return _add_doubts(table, doubts, folds)
     table, doubts = _join_files(files, tables, choice, notes)
+    doubts += doubt_names(table, opened, choice)
     return _add_doubts(table, doubts, folds)
 
 
@@ -137,7 +141,10 @@ def _join_files(
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
     refuse_unchosen(frames, choice)
-    _refuse_rows(frames, chosen, choice)
+    for frame in frames:
+        refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
+        if choice.unit is None and not choice.is_paired:
+            refuse_cross_validation(frame, chosen)
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
@@ -211,6 +218,12 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    if choice.pattern is not None:
+        tables = [
+            stack_columns(y, *x[1:], choice) for x, y in zip(files, tables, strict=True)
+        ]
+        files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
+        choice = replace(choice, columns={"score": "score", **(choice.columns or {})})
     choice = write_out(choice, tables)
     chosen = dict(choice.columns or {})
     columns = {x for frame in tables if frame is not None for x in frame.columns}
@@ -240,7 +253,9 @@ def _tabulate(
         frame = tables[k]
         if frame is None:
             continue
-        has_model = _names_model(file, len(files))
+        # Whether the path names the model of all scores.
+        has_model = len(files) > 1 or file.is_named
+        has_model = has_model if file.said is None else "model" in file.said
         frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
         frame = turn_runs(frame, chosen, choice, has_model=has_model)
         tables[k] = frame
@@ -276,14 +291,6 @@ def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
-
-
-def _refuse_rows(frames: Sequence[Frame], chosen: Roles, choice: Choice) -> None:
-    """Refuse predictions, and folds that were not chosen, with a row for each."""
-    for frame in frames:
-        refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
-        if choice.unit is None and not choice.is_paired:
-            refuse_cross_validation(frame, chosen)
 
 
 def _choose_rows(
@@ -324,13 +331,6 @@ def _check_runs(
         refuse_single_runs([*map(len, table.scores.values())], files, table.source)
 
 
-def _names_model(file: SourceFile, n_files: int) -> bool:
-    """Tell whether the path of a file names the model of all of its scores."""
-    if file.said is not None:
-        return "model" in file.said
-    return n_files > 1 or file.is_named
-
-
 def _open(
     sources: Sequence[Any], choice: Choice
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
@@ -347,7 +347,7 @@ def _open(
     if choice.path is not None:
         files, said = name_by_template(files, choice.path)
         notes += said
-    return [(file, *open_source(file, choice.table)) for file in files], notes
+    return open_sources(files, choice.table), notes
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:

@@ -52,17 +52,21 @@ def say_settings(
 ) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 
-    Such a column is named as a setting is, or its values come again in other rows.
+    Such a column is named as a setting is, or its values come again in other runs.
     Columns of metrics and of seeds are none.
     Return at most one note, and these columns.
     """
     if {"item", "step"} & {*roles} or not {"model", "run"} <= {*roles}:
         return [], []
+    runs = encode_texts(take(frame.columns[roles["run"]], rows))
+    n_runs = group_rows([models, runs])[1]
     found = []
     for name, cells in frame.columns.items():
         if name in (*roles.values(), score) or not may_be_setting(name):
             continue
         texts = encode_texts(take(cells, rows))
+        if len(texts.list_known()) >= n_runs and squeeze(name) not in HYPERPARAMETERS:
+            continue  # each run has its own
         if do_models_differ(name, models, texts):
             filled = np.flatnonzero(texts.codes >= 0)
             found.append((name, _find_first(models[filled], texts[filled])))

@@ -28,10 +28,10 @@ def doubt_shared_runs(
     tables = _list_tables(joined)
     if not exceeds_chance(list(tables.values())):
         return []
-    n = len(joined)
+    n, models = len(joined), list_names(sorted(tables), 3)
     doubt = (
         f"{source}: runs of one name are good or bad together on the {n} tasks "
-        f"({list_names(tables, 3)}), as if each were one training that was tested on "
+        f"({models}), as if each were one training that was tested on "
         "all of them. Then runs on a task say the same as those on another, and "
         "verdicts over tasks find differences of equal models too often"
     )

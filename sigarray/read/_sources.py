@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sigarray.read import _harnesses, _layout, _lm_eval, _nested, _trackers
-from sigarray.read._cells import have_names, is_blank, looks_like_score
+from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
 from sigarray.read._files import (
     ARRAYS,
@@ -14,7 +14,7 @@ from sigarray.read._files import (
     is_mlflow_store,
     is_of_suffix,
 )
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, list_names
 from sigarray.read._frames import is_stored_table, read_stored_table
 from sigarray.read._json import (
     find_tables,
@@ -28,7 +28,9 @@ from sigarray.read._json import (
 )
 from sigarray.read._layout import TextTable, read_table
 from sigarray.read._nested import read_nested
-from sigarray.read._text import TableError, read_text
+from sigarray.read._paths import advise
+from sigarray.read._templates import place_of
+from sigarray.read._text import NUMBER, TableError, read_text
 
 # The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
@@ -44,7 +46,34 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
     _lm_eval.read_results,
     _harnesses.read_log,
     _trackers.read_evaluate,
+    _trackers.read_history,
 )
+
+
+def open_sources(
+    files: Sequence[SourceFile], table: str | None
+) -> list[tuple[SourceFile, str, Frame | TextTable | Columns]]:
+    """Return each file with its name and its content, or that of a table in it.
+
+    If folders of runs have other files that can be read, the error says how.
+    """
+    try:
+        return [(file, *open_source(file, table)) for file in files]
+    except TableError as error:
+        walked = [x for x in files if x.folder is not None and x.said is None]
+        for name, file in {Path(x.path).name: x for x in walked}.items():
+            places = [place_of(x) for x in walked if Path(x.path).name == name]
+            if 1 < len(places) < len(files) and _can_open(file):
+                msg = f"{error} Or read {name} alone. {advise(places)}."
+                raise TableError(msg) from error
+        raise
+
+
+def _can_open(file: SourceFile) -> bool:
+    try:
+        return bool(open_source(file))
+    except TableError:
+        return False
 
 
 def open_source(
@@ -107,12 +136,27 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
     """Return a table as a frame, converted if a known tool wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(content, name)
+    _refuse_no_header(frame)
     if not frame.roles and frame.columns:
         for convert in _OF_TABLES:
             converted = convert(frame, path)
             if converted is not None:
                 return converted
     return frame
+
+
+def _refuse_no_header(frame: Frame) -> None:
+    """Refuse a header of numbers, and of words that recur in the rows below."""
+    words = [x for x in frame.columns if not NUMBER.fullmatch(x)]
+    if len(words) == len(frame.columns) or not words:
+        return
+    if all(x in map(as_text, distinct(frame.columns[x])) for x in words):
+        msg = (
+            f"{frame.source}: expected a line of names of columns; got "
+            f"{list_names(frame.columns, 4)}, as in the rows below. Put a line of "
+            "names first, such as model,score."
+        )
+        raise TableError(msg)
 
 
 def _tabulate_text(table: TextTable, name: str) -> Frame:

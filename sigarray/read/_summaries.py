@@ -1,6 +1,7 @@
 """Means, deviations and extremes by their names, which are no runs or models."""
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, Names, Roles
+from sigarray.read._frame import Frame, Names, Roles, shorten
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._score_table import Choice
@@ -46,6 +47,7 @@ _ROUNDED = 0.1
 # How far a mean may be from the scores of other models, as a share of these.
 _NEAR = 0.5
 _MAX_WORDS = 4
+_MAX_SHOWN, _MAX_LINES = 3, 10
 # So many names that differ only in a number are ids.
 _MANY = 10
 # Most of many cells are numbers, which need no closer look.
@@ -162,14 +164,28 @@ def refuse_summary_rows(
         if not is_of_scores and not rows:
             rows = _find_texts(cells, _is_of_all_rows)
         if 0 < len(rows) < len(cells):
+            known = [str(x).strip() for x in distinct(cells) if not is_blank(x)]
+            # Of checkpoints, the best one may be chosen; a mean may not.
+            some = [x for x in known if x.lower() == "best" or not is_summary(x)]
+            ways = [f"--where {shlex.quote(f'{column}={x}')}" for x in some]
+            take = f"take some with {' or '.join(ways)}; or " * (
+                len(ways) <= _MAX_SHOWN
+            )
             msg = (
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
-                f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others. "
-                "Leave out such rows, or rename them."
+                f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others: "
+                f"{take if ways else ''}remove {_list_lines(frame, rows)}; or, to keep "
+                "them, rename it."
             )
             raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
             _refuse_blank_label(frame, column, cells)
+
+
+def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
+    """List the places of rows: "lines 7, 13"."""
+    lines = [str(frame.lines[k]) for k in rows]
+    return f"{frame.line_word}{'s' * (len(lines) > 1)} {shorten(lines, _MAX_LINES)}"
 
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
@@ -224,12 +240,14 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                 scores = _list_scores(records)
                 summaries -= {x for x in maybe if may_be_scores(x, scores)}
         if summaries and len(names) > 1:
-            first = records[int(np.argmax(records.factors[role].find(summaries)))]
+            is_one = records.factors[role].find(summaries)
+            first = records[int(np.argmax(is_one))]
+            rows = records.rows[is_one & (records.files == records.files[is_one][0])]
             name = getattr(first, role)
             a = "an item" if role == "item" else f"a {role}"
             advice = (
-                "remove its rows if they are of a mean or the like; to keep them, "
-                f"rename it, such as '{role}-{name}'"
+                f"remove {_list_lines(first.frame, rows.tolist())} if they are of a "
+                f"mean or the like; to keep them, rename it, such as '{role}-{name}'"
             )
             if role in options:
                 advice = (

@@ -149,7 +149,8 @@ def _refuse_other_kinds(metric: str | None, columns: Names, layout: Names) -> No
     """Refuse numbers that another metric takes; a ratio may be of any."""
     for column in columns:
         parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
-        is_other = parameter in _OF_ONE_KIND and not {*layout} & {*_kind_of(parameter)}
+        kind = _COUNTS if parameter in _COUNTS else [str(parameter)]
+        is_other = parameter in _OF_ONE_KIND and not {*layout} & {*kind}
         if parameter is not None and is_other and metric != "ratio":
             msg = (
                 f"Expected --score to name columns of {_list_meanings(layout)} for "
@@ -157,10 +158,6 @@ def _refuse_other_kinds(metric: str | None, columns: Names, layout: Names) -> No
                 f"another metric, or rename {column!r}."
             )
             raise ValueError(msg)
-
-
-def _kind_of(parameter: str | None) -> Names:
-    return _COUNTS if parameter in _COUNTS else [str(parameter)]
 
 
 def _list_meanings(layout: Names) -> str:

@@ -1,4 +1,4 @@
-"""Templates of paths, by the user: "{task}/{model}/seed{run}.json"."""
+"""Templates of paths and of columns: "{task}/{model}/seed{run}.json"."""
 
 import os
 import re
@@ -10,7 +10,11 @@ from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Names, list_names
 from sigarray.read._text import TableError
 
-_ROLES = ("task", "model", "run")
+# Of an option, the names that its template may have; any, and how to name models.
+_ROLES = {"--path": ("task", "model", "run")}
+# What others name, such as runs and raters, is preferably a number.
+NAMES = ("task", "model", "item", "metric")
+_OTHERWISE = {"--path": "the files, or name the models: NAME=FILE"}
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
 OF_FOLDS = (
     "--test t and the share of the data that each is tested on, --test-share, for the "
@@ -45,14 +49,8 @@ def name_by_template(
         for file, x in zip(files, matches, strict=True)
         if x is not None
     ]
-    if not named:
-        msg = (
-            f"Expected files such as --path {template!r}; got {list_names(others, 5)}."
-        )
-        raise TableError(msg)
-    _refuse_two_ways(places, matches, template)
-    first = named[0]
-    notes = [f"{place_of(first)} was read as {_say(first.said or {})}"]
+    first = check_matches(places, matches, template)
+    notes = [f"{first} was read as {say_match(named[0].said or {})}"]
     if _FOLD.search(template):
         notes.append(f"if {{run}} is a fold, pass {OF_FOLDS}")
     if others:
@@ -64,18 +62,55 @@ def name_by_template(
     return named, notes
 
 
-def match_paths(places: Names, template: str) -> list[Match | None]:
-    """Match each path with a template, or return None for it.
+def check_matches(
+    places: Names,
+    matches: Sequence[Match | None],
+    template: str,
+    option: str = "--path",
+) -> str:
+    """Return the first path, or name, that matches a template in one way."""
+    first = next((x for x, y in zip(places, matches, strict=True) if y), None)
+    if first is None:
+        what = "files" if option == "--path" else "names of columns"
+        msg = (
+            f"Expected {what} such as {option} {template!r}; got "
+            f"{list_names(places, 5)}."
+        )
+        raise TableError(msg)
+    two_ways = find_two_ways(places, matches, template)
+    if two_ways is None:
+        return first
+    place, (said, other) = two_ways
+    advice = "Rename"
+    if said.get("task") != other.get("task") and "model" in said:
+        literal = template.replace("{task}", said["task"])
+        advice = f"Read one task with {option} {literal!r}, rename"
+    msg = (
+        f"Expected {option} {template!r} to read each name in one way; got {place}, "
+        f"which may be {say_match(said)}, or {say_match(other)}. {advice} "
+        f"{_OTHERWISE.get(option, 'these columns, or add words that all have')}."
+    )
+    raise TableError(msg)
+
+
+def match_paths(
+    places: Names, template: str, option: str = "--path"
+) -> list[Match | None]:
+    """Match each path, or name, with a template, or return None for it.
 
     Names side by side are read with the first as short, and as long, as possible; a run
     is preferably a number.
     """
     matches_by_run: list[list[Match | None]] = []
-    for run in _RUNS if "{run}" in template else _RUNS[-1:]:
-        shortest, longest = (_compile(template, run, mark) for mark in ("?", ""))
+    for run in _RUNS:
+        shortest, longest = (
+            _compile(template, run, mark, option) for mark in ("?", "")
+        )
         matches_by_run.append([_match(x, shortest, longest) for x in places])
-    n_matched = sum(x is not None for x in matches_by_run[-1])
-    return next(x for x in matches_by_run if sum(y is not None for y in x) == n_matched)
+    counts = [sum(x is not None for x in y) for y in matches_by_run]
+    # Beside columns of scores there are others, but for paths.
+    least = counts[-1] if option == "--path" else min(2, *counts[-1:])
+    return next(x for x, n in zip(matches_by_run, counts, strict=True) if n >= least)
 
 
 def place_of(file: SourceFile) -> str:
@@ -121,26 +156,6 @@ def find_two_ways(
     return next(((place, x) for place, x in ways if x.said != x.other), None)
 
 
-def _refuse_two_ways(
-    places: Names, matches: Sequence[Match | None], template: str
-) -> None:
-    """Refuse a path that the template splits in several ways."""
-    two_ways = find_two_ways(places, matches, template)
-    if two_ways is None:
-        return
-    place, (said, other) = two_ways
-    advice = "Rename"
-    if said.get("task") != other.get("task") and "model" in said:
-        literal = template.replace("{task}", said["task"])
-        advice = f"Read one task with --path {literal!r}, rename"
-    msg = (
-        f"Expected --path {template!r} to read a path in one way; got {place}, which "
-        f"may be {_say(said)}, or {_say(other)}. {advice} the files, or name the "
-        "models: NAME=FILE."
-    )
-    raise TableError(msg)
-
-
 def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
     """Tell whether models have the same runs, or runs are numbered without a gap."""
     runs: dict[str, set[str]] = {}
@@ -162,11 +177,11 @@ def _move_digits(match: Match) -> Match:
     return Match(match.said, {**match.said, "model": model, "run": run[-1]})
 
 
-def _say(said: Mapping[str, str]) -> str:
+def say_match(said: Mapping[str, str]) -> str:
     return ", ".join(f"{role} {x!r}" for role, x in said.items())
 
 
-def _compile(template: str, run: str, mark: str) -> re.Pattern[str]:
+def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]:
     pieces = re.split(r"(\{\w*\}|\*)", template.replace(os.sep, "/"))
     pattern, known = "", set()
     for piece in pieces:
@@ -174,14 +189,15 @@ def _compile(template: str, run: str, mark: str) -> re.Pattern[str]:
         if role is None:
             pattern += "[^/]*" if piece == "*" else re.escape(piece)
             continue
-        if role not in _ROLES or role in known:
+        names = _ROLES.get(option, (role,))
+        if not role or role not in names or role in known:
+            which = "{task}, {model} and {run}" if len(names) > 1 else "names in {}"
             msg = (
-                f"Expected --path with {{task}}, {{model}} and {{run}}, each at most "
-                f"once; got {template!r}."
+                f"Expected {option} with {which}, each at most once; got {template!r}."
             )
             raise TableError(msg)
         known.add(role)
-        text = run if role == "run" else _ANY
+        text = _ANY if role in NAMES else run
         pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
     if not known:
         msg = (

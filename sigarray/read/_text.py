@@ -51,8 +51,10 @@ _MAX_SHOWN = 60
 # 86.45 ± 0.1, 86.45 +- 0.1, 86.45 +/- 0.1, 86.45 \\pm 0.1 and 86.45 (0.1).
 _NUMBER = r"[\d.,]+\s*%?"
 _MEAN = re.compile(
-    rf"[+-]?{_NUMBER}\s*((±|\+/?-|\$?\\pm\$?)\s*{_NUMBER}|\({_NUMBER}\))", re.ASCII
+    rf"\$?[+-]?{_NUMBER}\s*((±|\+/?-|\$?\\?pm\$?)\s*{_NUMBER}|\({_NUMBER}\))\$?",
+    re.ASCII,
 )
+_MARKED = re.compile(rf"[+-]?{_NUMBER}\s?([*†‡§^↑↓]+)")
 
 
 class TableError(ValueError):
@@ -312,8 +314,12 @@ def show_cell(cell: Any) -> str:
 
 
 def say_means(cells: Iterable[Any]) -> str:
-    """Say what is needed in place of means with deviations; "" of other cells."""
-    if not any(isinstance(x, str) and _MEAN.fullmatch(x.strip()) for x in cells):
+    """Say what is needed in place of means with deviations, or marks; "" of others."""
+    texts = [x.strip() for x in cells if isinstance(x, str)]
+    mark = next((x[1] for y in texts if (x := _MARKED.fullmatch(y)) is not None), None)
+    if mark is not None:
+        return f" {mark!r} marks the number, as for a footnote: remove it."
+    if not any(map(_MEAN.fullmatch, texts)):
         return ""
     return (
         " A mean with its deviation is no score, and does not say of how many runs it "

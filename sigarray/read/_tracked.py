@@ -55,7 +55,7 @@ def _list_models(frame: Frame) -> list[str]:
     others = [
         x
         for x, cells in frame.columns.items()
-        if x not in _NO_MODELS
+        if x not in (*_NO_MODELS, frame.run_name)
         and not find_blank(cells).any()
         and 1 < len({*map(as_text, cells)}) <= len(cells) // 2
         and not any(

@@ -177,6 +177,22 @@ def read_mlflow_store(folder: Path) -> Frame:
     return _as_runs(frame, "MLflow", "run_id", "status", measured)
 
 
+def read_history(name: str, document: dict[str, Any]) -> Frame | None:
+    """Return the scores of a run after each epoch, as `history.history` of Keras."""
+    sizes = {len(x) if isinstance(x, list) else -1 for x in document.values()}
+    n_epochs = min(sizes, default=-1)
+    if (
+        len(sizes) > 1
+        or n_epochs < 1
+        or not any(f"val_{x}" in document for x in document)
+    ):
+        return None
+    columns = {"epoch": range(n_epochs), **document}
+    lines = range(1, n_epochs + 1)
+    kind = "a history of Keras"
+    return Frame(kind, name, columns, lines, "epoch", roles={"step": "epoch"})
+
+
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
     """Return scores from Hugging Face's `evaluate.save`, or None for other files."""
     if "_evaluate_version" not in document:

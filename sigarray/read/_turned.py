@@ -3,13 +3,11 @@
 import collections
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
-from sigarray.read._codes import take
 from sigarray.read._columns import quote_names
 from sigarray.read._filters import join_names
 from sigarray.read._frame import (
@@ -73,7 +71,9 @@ def turn_runs(
         by_metric = {"": every}
     is_known = column is not None and column == known.get("model")
     if has_items and not is_known:
-        column, is_known = None, _are_distinct(frame, known)
+        by = [frame.columns[known[x]] for x in ("task", "item") if x in known]
+        column = None
+        is_known = len({*zip(*by, strict=True)}) == len(frame.lines)
     is_named = is_known or any(not x or is_metric(x) for x in by_metric)
     if len(every) < 2 or not is_named or (column is None and not is_known):
         return frame
@@ -99,18 +99,11 @@ def turn_runs(
             f"them out with --ignore {quote_names(numeric)}."
         )
         raise TableError(msg)
-    rows = [k for k in range(len(frame.lines)) for _ in runs]
-    kept = [x for x in frame.columns if x not in every]
-    columns: dict[str, Sequence[Any]] = {
-        "model" if x == column and x not in chosen.values() else x: [
-            frame.columns[x][k] for k in rows
-        ]
-        for x in kept
+    kept = {
+        "model" if x == column and x not in chosen.values() else x: cells
+        for x, cells in frame.columns.items()
+        if x not in every
     }
-    columns[name] = list(runs.values()) * len(frame.lines)
-    columns["score"] = [
-        frame.columns[x][k] for k in range(len(frame.lines)) for x in runs
-    ]
     of = repr(metric or frame.metric) if metric or frame.metric else "one score"
     note = (
         f"columns {list_names(runs, 3)} were taken for "
@@ -119,9 +112,7 @@ def turn_runs(
     note += "" if column is None else f", and what {column!r} names for models"
     doubts = _doubt_runs(frame, runs) if is_numbered and choice.unit is None else []
     return replace(
-        frame,
-        columns=columns,
-        lines=[frame.lines[k] for k in rows],
+        frame.stack([*runs], {name: [*runs.values()]}, kept),
         notes=(*frame.notes, note),
         doubts=(*frame.doubts, *doubts),
         metric=metric or frame.metric,
@@ -209,12 +200,6 @@ def _find_models(
     return None
 
 
-def _are_distinct(frame: Frame, roles: Roles) -> bool:
-    """Tell whether each row is of another item, or of another task."""
-    by = [frame.columns[roles[x]] for x in ("task", "item") if x in roles]
-    return len({*zip(*by, strict=True)}) == len(frame.lines)
-
-
 def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
     """Advise how to tell apart the rows of a model: by metrics, or by tasks."""
     names = list(map(as_text, frame.columns[models]))
@@ -297,11 +282,6 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "Choose one of them with --metric, or leave that column out."
         )
         raise TableError(msg)
-    n_rows = len(frame.lines)
-    rows = [k for k in range(n_rows) for _ in names]
-    columns: dict[str, Any] = {x: take(y, rows) for x, y in rest.items()}
-    columns[role] = list(names) * n_rows
-    columns["score"] = [frame.columns[x][k] for k in range(n_rows) for x in names]
     note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
     if role == "item":
         note += (
@@ -309,9 +289,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "verdict is on others like them"
         )
     return replace(
-        frame,
-        columns=columns,
-        lines=take(frame.lines, rows),
+        frame.stack(names, {role: names}, rest),
         metrics=None if frame.metrics is None else ("score",),
         notes=(*frame.notes, note),
     )

@@ -281,10 +281,13 @@ def _read_header(
     """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
-    if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):
+    if any(map(NUMBER.fullmatch, cells)) and all(
+        NUMBER.fullmatch(x) or x.lower() in MISSING for x in cells
+    ):
         msg = (
             f"{name}, line {line}: expected a header of model names; got numbers: "
-            f"{', '.join(cells[:3])}. Put a line of names first."
+            f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
+            f"if they are names, write a word to them, such as 'batch{cells[0]}'."
         )
         raise TableError(msg)
     names: dict[int, str] = {}
@@ -305,7 +308,3 @@ def _read_header(
             names[position] = model
             seen.add(model)
     return names
-
-
-def _is_score(cell: str) -> bool:
-    return bool(NUMBER.fullmatch(cell)) or cell.lower() in MISSING

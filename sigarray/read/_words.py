@@ -157,7 +157,7 @@ def find_runs(names: Iterable[str]) -> Runs:
     return {
         metric: by
         for metric, by in _group(numbered, least=_MIN_NUMBERED).items()
-        if _count_up([int(numbered[x].number) for x in by])
+        if count_up([int(numbered[x].number) for x in by])
     }
 
 
@@ -210,7 +210,7 @@ def _group(names: dict[str, _Name], *, least: int) -> Runs:
     return {x: by for x, by in runs.items() if len({*by.values()}) >= least}
 
 
-def _count_up(numbers: list[int]) -> bool:
+def count_up(numbers: list[int]) -> bool:
     """Tell whether numbers count from 0 or 1 on."""
     first = min(numbers)
     return first in (0, 1) and sorted(numbers) == [*range(first, first + len(numbers))]

@@ -75,6 +75,16 @@ def test_tables_that_are_read(write, content, names):
         ("a,b,a\n1,2,3\n", r"line 1, column 3: .*got 'a' twice"),
         ("1,2\n3,4\n", r"line 1: expected a header of model names; got numbers: 1, 2"),
         (
+            "16,32\n3,4\n",
+            r"numbers: 16, 32\. If these are scores, put a line of names first; if "
+            r"they are names, write a word to them, such as 'batch16'\.",
+        ),
+        (
+            "ours,90.76\nbase,89.86\nours,91.07\nbase,90.13\n",
+            r"expected a line of names of columns; got 'ours', '90\.76', as in the "
+            r"rows below\. Put a line of names first, such as model,score\.",
+        ),
+        (
             "a,b\n1,2,3\n",
             r"line 2, column 3: expected 2 cells, as in the header; got 3",
         ),

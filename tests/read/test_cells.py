@@ -199,3 +199,24 @@ def test_whole_numbers_that_become_one_are_refused(write, head):
     assert any(
         "become equal" in x for x in read.scores(write(as_csv(same, head))).notes
     )
+
+
+@pytest.mark.parametrize("mean", ["91.1 ± 0.8", r"92.3 $\pm$ 0.4", r"$92.3 \pm 0.4$"])
+def test_columns_of_means_are_no_scores(write, mean):
+    for header in ("Model,Acc", "Model,SST-2"):
+        path = write(f"{header}\na,{mean}\nb,{mean}\n")
+        with pytest.raises(TableError, match=r"A mean with its deviation is no score"):
+            read.scores(path)
+    path = write(
+        f"| Model | Acc |\n|---|---|\n| a | {mean} |\n| b | {mean} |\n", "t.md"
+    )
+    with pytest.raises(TableError, match=r"Write the score of each run in a row of"):
+        read.scores(path)
+
+
+def test_marks_of_footnotes(write):
+    path = write("model,seed,acc\na,1,90.1*\na,2,91\nb,1,90\nb,2,90.5\n")
+    with pytest.raises(
+        TableError, match=r"got '90.1\*'\. '\*' marks the number, as for"
+    ):
+        read.scores(path)

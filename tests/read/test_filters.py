@@ -66,7 +66,7 @@ class TestWhere:
         assert {x["n"] for x in json.loads(out)["models"].values()} == {4}
         refuse(run("compare", path, "--where", "split=val,test"), "expected one score")
 
-    @pytest.mark.parametrize("option", ["--run=rater", "--ignore=rater", ""])
+    @pytest.mark.parametrize("option", ["--run=rater", ""])
     def test_a_column_of_raters_has_its_role(self, write, run, option):
         """Models are compared by the same raters, of those that were chosen."""
         rows = [

@@ -181,6 +181,29 @@ class TestLmEval:
         with pytest.raises(TableError, match=r"one file of 'm' on toy_mc; got .* Pass"):
             read.scores(tmp_path / "m", metric="acc")
 
+    def test_the_newest_of_dated_files_is_taken(self, tmp_path, run):
+        """As tools of `lm_eval` do; both are read where the user names them."""
+        source = next((LM_EVAL / self.NAMES[0]).glob("samples_toy_mc_*")).read_text()
+        lines = source.splitlines()
+        older = [x.replace('"acc": 1.0', '"acc": 0.0') for x in lines]
+        for model, date, text in (
+            ("m", "2026-01-01T00-00-00.0", older),
+            ("m", "2026-01-02T00-00-00.0", lines),
+            ("n", "2026-01-01T00-00-00.0", older),
+        ):
+            path = tmp_path / model / f"samples_toy_mc_{date}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("\n".join(text))
+        files = sorted(map(str, tmp_path.glob("*/*")))
+        for sources in ([str(tmp_path)], files):
+            table = read.scores(*sources, metric="acc")
+            assert table.models == ("m", "n")
+            assert table.scores["m"].mean() > table.scores["n"].mean()
+        _, _, err = run("compare", *files, "--metric", "acc")
+        assert "warning: older samples of the same model and task were left out" in err
+        named = [f"{x}={file}" for x, file in zip("abc", files, strict=True)]
+        assert read.scores(*named, metric="acc").models == ("a", "b", "c")
+
     def test_directions_are_those_of_the_harness(self):
         table = read.scores(LM_EVAL / self.NAMES[0], metric="answer_len")
         assert table.higher_is_better is False

@@ -144,3 +144,14 @@ def test_what_is_refused(save, tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"PK")
     with pytest.raises(TableError, match=r"expected arrays of numbers; got"):
         read.scores(tmp_path / "bad.npz")
+
+
+def test_rows_of_one_key_are_taken(write, tmp_path):
+    """Its level is then no longer asked about."""
+    for model in "ab":
+        text = json.dumps({"x": [DRAW.random()] * 3, "y": [0.5] * 3})
+        (tmp_path / f"{model}.json").write_text(text)
+    with pytest.raises(TableError, match="key1 is 'x', 'y'"):
+        read.scores(tmp_path)
+    table = read.scores(tmp_path, where={"key1": ["y"]}, run="key2")
+    assert as_lists(table) == {"": {"a": [0.5] * 3, "b": [0.5] * 3}}

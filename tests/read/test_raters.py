@@ -306,9 +306,8 @@ class TestOtherRatersOfEachModel:
         path = write(rate(APART | {"c": ("ann", "bob", "cid")}))
         (left,) = warn(run("compare", path, "--unit", "item", "--columns", "a,c"))
         assert "12 of 60 scores were left out" in left
-        assert warn(run("compare", path, "--unit", "item", "--ignore", "rater,b")) == [
-            left
-        ]
+        options = ("--unit", "item", "--ignore", "b", "--run", "rater")
+        assert warn(run("compare", path, *options)) == [left]
 
 
 class TestUnequalShares:
@@ -429,9 +428,6 @@ class TestRatersAsRuns:
 HEADER = "item,rater,system,rating"
 
 
-ROUTES = [("--run", "rater"), ("--ignore", "rater")]
-
-
 def rate_strictly(n_items=40, n_strict=8):
     """Two equal systems; of one, a strict rater has rated a few items alone."""
     draw = random.Random(3)
@@ -469,10 +465,9 @@ def match(rows, models):
 
 
 class TestMatching:
-    @pytest.mark.parametrize("route", ROUTES)
-    def test_severity_of_a_rater_is_no_difference(self, write, run, route):
+    def test_severity_of_a_rater_is_no_difference(self, write, run):
         path = write(as_csv(rate_strictly(), HEADER))
-        options = ("--unit", "item", *route)
+        options = ("--unit", "item", "--run", "rater")
         done = run("compare", path, *options, "--format", "json")
         found = json.loads(done[1])
         assert found["pairs"][0]["better"] is None
@@ -495,12 +490,17 @@ class TestMatching:
         assert "ratings were left out, because not all models" in quiet[1]
 
     def test_without_raters_it_is_one(self, write, run):
-        """So the data have what matching takes off."""
+        """So the data have what matching takes off; also if raters are ignored."""
         rows = [(item, system, x) for item, _, system, x in rate_strictly()]
         path = write(as_csv(rows, "item,system,rating"))
         _, out, _ = run("compare", path, "--unit", "item", "--format", "json")
         (pair,) = json.loads(out)["pairs"]
         assert pair["better"] == "ours"
+        path = write(as_csv(rate_strictly(), HEADER))
+        options = ("--unit", "item", "--ignore", "rater", "--format", "json")
+        _, out, err = run("compare", path, *options)
+        assert json.loads(out)["pairs"] == [pair]
+        assert "by the same 'rater', in unequal shares" in err
 
     def test_in_python(self, write):
         pandas = pytest.importorskip("pandas")
@@ -581,8 +581,14 @@ class TestMatching:
         path = write(as_csv(rows, HEADER))
         options = ("--unit", "item", "--run", "rater")
         said = "by the same 'rater' for all models; got none of 1 of 40 items ('q9')."
-        refuse(run("compare", path, *options), said, "Pass --drop-unmatched to leave")
-        with pytest.raises(TableError, match="drop_unmatched=True to leave them out"):
+        refuse(
+            run("compare", path, *options),
+            f"{said} To average the ratings of an item, whoever they are by, pass "
+            "--ignore rater and no --run; or leave out 34 of 206 scores with --drop-un",
+        )
+        code, _, err = run("compare", path, "--unit", "item", "--ignore", "rater")
+        assert (code, "206 scores were averaged" in err) == (0, True)
+        with pytest.raises(TableError, match="206 scores with drop_unmatched=True"):
             read.scores(path, run="rater", unit="item")
         options += ("--drop-unmatched", "--format", "json")
         _, out, err = run("compare", path, *options)

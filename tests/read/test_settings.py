@@ -51,6 +51,17 @@ def test_settings_of_a_model_are_no_difference_of_its_runs(write):
     assert not find_notes(read.scores(write(text), metric="test/acc"))
 
 
+def test_a_name_of_each_run_is_no_setting(write):
+    """Though it comes again on each task."""
+    text = TEXT.replace("0.01", "0.1").replace("model", "config.arch")
+    path = write(text)
+    table = read.scores(path, score="test/acc,epoch", model="config.arch")
+    assert len(table.tasks) == 2
+    assert not find_notes(table)
+    with pytest.raises(TableError, match=r"such as model='config\.arch'"):
+        read.scores(path, score="test/acc,epoch")
+
+
 def test_one_run_twice_is_an_error_whatever_its_last_epoch(write):
     """The step of a run in a table of runs chose one of two settings."""
     path = write(TEXT.replace("resnet,3", "resnet,1"))

@@ -49,3 +49,12 @@ def test_dopamine():
                 for x in rows
                 if x["Agent"] == agent and x["Iteration"] == last
             ]
+
+
+@pytest.mark.parametrize("options", [{}, {"model": "ours"}, {"score": "90.1"}])
+def test_a_row_of_scores_is_no_header(write, options):
+    path = write("ours,1,90.1\nours,2,91.2\nbase,1,89.3\nbase,2,88.4\n")
+    with pytest.raises(read.TableError, match="Put a line of names first"):
+        read.scores(path, **options)
+    path = write("model,0,1\nours,1,90.1\nbase,2,91.2\n")
+    assert read.scores(path).models == ("ours", "base")

@@ -166,3 +166,27 @@ def test_few_rows_of_means_among_items(write, run, names):
         "which seems to summarize others",
         "to keep them, rename it, such as 'item",
     )
+
+
+def test_the_best_checkpoint_may_be_chosen(write, run):
+    rows = [
+        f"{m},{k},{x},{DRAW.random()}"
+        for m in "ab"
+        for k in range(3)
+        for x in ("best", "last")
+    ]
+    path = write("\n".join(["model,seed,checkpoint,acc", *rows]))
+    refuse(
+        run("compare", path),
+        "got 'best', which seems to summarize others: take some with --where "
+        "checkpoint=best or --where checkpoint=last; or remove lines 2, 4, 6, 8, 10",
+    )
+    assert run("compare", path, "--where", "checkpoint=best")[0] == 0
+
+
+def test_lines_of_means_are_listed(write, run):
+    rows = [f"{m},{k},0.{n}" for n, m in enumerate("ab") for k in (1, 2, 3, "mean")]
+    path = write("\n".join(["model,seed,acc", *rows]))
+    refuse(run("compare", path), "remove lines 5, 9 if they are of a mean")
+    path = write("\n".join(["stat,a,b", "run,.1,.2", "run,.2,.3", "mean,.15,.25"]))
+    refuse(run("compare", path), "take some with --where stat=run; or remove line 4")

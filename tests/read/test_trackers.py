@@ -355,3 +355,50 @@ def test_a_blank_score_is_left_out_unless_the_run_has_crashed(write, head):
     assert any("1 row without a score was left out: 'a'" in x for x in table.notes)
     with pytest.raises(TableError, match=r"got 1 of 9 \(crashed\)"):
         read.scores(write("\n".join([head, *rows, "r8,crashed,a,4,"])))
+
+
+@pytest.fixture
+def histories(tmp_path):
+    """`json.dump(history.history, file)` of Keras for each run; and their last loss."""
+    last = {}
+    for k, model in enumerate(("cnn", "mlp")):
+        for run in range(4):
+            losses = [1.0 / (epoch + 1) + k + run / 64 for epoch in range(3)]
+            names = ("loss", "val_loss", "learning_rate")
+            path = tmp_path / model / f"seed{run}" / "history.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(dict.fromkeys(names, losses)))
+            last.setdefault(model, []).append(losses[-1])
+    return tmp_path, last
+
+
+def test_histories_of_keras(histories, run):
+    folder, last = histories
+    table = read.scores(folder, metric="val_loss")
+    assert as_lists(table) == {"": last}
+    assert any("the last of each (2) for its score" in x for x in table.notes)
+    refuse(run("compare", str(folder)), "'loss', 'val_loss'", "--metric NAME")
+
+
+def test_a_list_is_no_history(write):
+    path = write('{"loss": [0.1, 0.2], "val_loss": [0.3]}', "a.json")
+    with pytest.raises(TableError):
+        read.scores(path)
+
+
+def test_folders_with_several_files_of_a_run(tmp_path, run):
+    """As of Hugging Face's Trainer: the one that can be read is named."""
+    for model in ("bert", "roberta"):
+        for k in range(3):
+            folder = tmp_path / f"{model}-seed{k}"
+            folder.mkdir()
+            (folder / "args.json").write_text('{"log": [{"step": 1}], "best": 1}')
+            (folder / "results.json").write_text(f'{{"eval_accuracy": 0.{k + 5}}}')
+    way = ("--path", "{model}-seed{run}/results.json")
+    refuse(
+        run("compare", str(tmp_path)),
+        "args.json: expected",
+        f"Or read results.json alone. Say what its parts are with --path, such as "
+        f"--path '{way[1]}'",
+    )
+    assert run("compare", str(tmp_path), *way)[0] == 0

@@ -43,7 +43,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         "--columns",
         type=_split_names,
         metavar="A,B,...",
-        help="read only these models, or all but these",
+        help="only these models, or others; or '{model}_{run}'",
     )
     share_line(of_models, "--columns, --ignore A,B")
     columns.add_argument(
