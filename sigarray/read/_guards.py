@@ -62,29 +62,40 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    """Refuse to take folds of a cross validation for runs silently."""
-    for name in _list_folds(frame, chosen):
-        if name not in {*chosen.values(), *ignored}:
-            run = _name_folds(frame, name, ignored)
-            msg = (
-                f"{frame.source}, column {name!r}: expected independent runs; got what "
-                "looks like folds or repetitions on one data set, whose training data "
-                f"overlap. Pass --run {run}, with --test t and the share of the data "
-                "that each is tested on, --test-share, where that is so; or --run "
-                f"{run} alone where they are independent."
-            )
-            raise TableError(msg)
+    """Refuse to take folds of a cross validation for runs silently, or for items."""
+    folds = [x for x in _list_folds(frame) if x not in ignored]
+    if not folds:
+        return
+    run, told = _name_folds(frame, folds, ignored), chosen.get("run", "").split(",")
+    items = [x for x in folds if x in (chosen.get("item"), chosen.get("cluster"))]
+    others = [x for x in folds if x not in {*chosen.values(), *told}]
+    if items:
+        name, of = items[0], "items that are independent"
+    elif others and ("run" not in chosen or ({*told} & {*folds} and run not in folds)):
+        name, of = others[0], "independent runs"
+    else:
+        return
+    msg = (
+        f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
+        "repetitions on one data set, whose training data overlap. Pass "
+        f"--run {run}, with --test t and the share of the data that each is tested on, "
+        f"--test-share, where that is so; or --run {run} alone where they are "
+        "independent."
+    )
+    raise TableError(msg)
 
 
-def _name_folds(frame: Frame, fold: str, ignored: Names) -> str:
+def _name_folds(frame: Frame, folds: Names, ignored: Names) -> str:
     """Return the columns that together name a fold, with the run if folds repeat."""
     roles = find_roles(frame, {})
     naming = [roles[x] for x in ("model", "task", "metric") if x in roles]
-    rows = [*zip(*(frame.columns[x] for x in (*naming, fold)), strict=True)]
     run = roles.get("run")
-    if len(set(rows)) == len(rows) or run in (None, fold, *ignored):
-        return fold
-    return ",".join(x for x in frame.columns if x in (run, fold))
+    others = [x for x in (run,) if x is not None and x not in ignored]
+    for names in ([folds[-1]], folds, [*folds, *others]):
+        rows = [*zip(*(frame.columns[x] for x in (*naming, *names)), strict=True)]
+        if len(set(rows)) == len(rows):
+            break
+    return ",".join(x for x in frame.columns if x in names)
 
 
 def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
@@ -110,7 +121,7 @@ def doubt_folds(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
         "for an independent run: training data of folds overlap. If they are folds, "
         f"pass --run {name}, with --test t and the share of the data that each is "
         "tested on, --test-share"
-        for name in _list_folds(frame, chosen)
+        for name in ([] if "run" in chosen else _list_folds(frame))
         if name in ignored
     ]
 
@@ -161,9 +172,9 @@ def doubt_tasks(
     return doubts
 
 
-def _list_folds(frame: Frame, chosen: Roles) -> list[str]:
+def _list_folds(frame: Frame) -> list[str]:
     """List the columns of several folds or repetitions."""
-    if frame.metrics is not None or "run" in chosen:
+    if frame.metrics is not None:
         return []
     folds = []
     for name, cells in frame.columns.items():

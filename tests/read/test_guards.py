@@ -118,6 +118,30 @@ class TestFoldsThatAreLeftOut:
         assert "rows is taken for" not in err
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "'repetition': expected independent runs"),
+        ({"run": "repetition"}, "'fold': expected independent runs"),
+        ({"run": "fold"}, "'repetition': expected independent runs"),
+        ({"run": "fold", "item": "repetition"}, "'repetition': expected items that"),
+        ({"run": "repetition", "item": "fold"}, "'fold': expected items that are"),
+    ],
+)
+def test_repeated_folds_are_named_by_both(write, options, said):
+    rows = [
+        f"{r},{k},{m},{(7 * r + 3 * k) % 11}"
+        for m in "ab"
+        for r in range(3)
+        for k in range(4)
+    ]
+    path = write("\n".join(["repetition,fold,model,accuracy", *rows, ""]))
+    with pytest.raises(TableError, match=said) as found:
+        read.scores(path, **options)
+    assert "run='repetition,fold', with test='t'" in str(found.value)
+    assert len(read.scores(path, run="repetition,fold").ids[""]["a"]) == 12
+
+
 class TestScikitLearn:
     """The lines of pandas of the page on files."""
 
