@@ -127,17 +127,6 @@ def _refuse_options(
         raise ValueError(msg)
 
 
-def refuse_difference(options: argparse.Namespace) -> None:
-    """Refuse a difference for scores that are not of runs and items."""
-    if options.difference is not None:
-        msg = (
-            "Expected --difference with items in several runs of each model; got "
-            "other scores, and --difference "
-            f"{options.difference:.10g}. Pass --lift FACTOR for these."
-        )
-        raise ValueError(msg)
-
-
 def _report(
     table: ScoreTable,
     pairs: list[_Pair],

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._cli.power_alone import say_alone
 from sigarray._cli.power_answers import (
     Answer,
     Goal,
     is_short,
     list_tables,
     say_jump,
-    say_lift,
     say_pilot,
     show_present,
     show_size,
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
@@ -42,30 +42,33 @@ def report_power(
     """
     first, is_one = answers[0].comparison, len(answers) == 1
     method = _describe(answers, trials, goal, said_of_scores)
-    of_pairs, of_lifts = [], []
+    of_pairs, of_alone = [], []
     for x in answers:
         on = "" if is_one else f"On {quote(x.task)}: "
         of_pairs += [say_pair(x, pair, goal, on) for pair in x.pairs]
-        of_lifts += [_say_power(x, m, p, goal, on) for m, p in x.powers.items()]
+        for y in x.alone:
+            said, *more = say_alone(y, goal.gain, goal.power, goal.unit)
+            of_alone += [f"{on}{said}", *more]
     short = is_short(answers)
-    if of_lifts and not short:
-        of_lifts = [_count_lifts(answers, goal)]
+    if of_alone and not short:
+        of_alone = [_count_alone(answers, goal)]
     answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal) + _say_change(trials, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
-        told.append(say_pilot(numbers, goal.unit))
+        are_seen = goal.difference is None
+        told.append(say_pilot(numbers, goal.unit, are_seen=are_seen))
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     title = first.title + ("" if is_one else f", {len(answers)} tasks")
     return Report(
         list_tables(answers, goal),
-        [*(of_pairs if short else answer), *of_lifts, *of_tasks, *told],
+        [*(of_pairs if short else answer), *of_alone, *of_tasks, *told],
         method,
         list_records(answers, goal),
         _make_document(answers, trials, goal, method),
-        headline=[title, *(answer or of_lifts), *of_tasks],
-        remarks=[*(of_lifts if answer else ()), *told],
+        headline=[title, *(answer or of_alone), *of_tasks],
+        remarks=[*(of_alone if answer else ()), *told],
         advice=[] if short else [f"{advice} --format csv and --format json."],
     )
 
@@ -135,15 +138,16 @@ def _make_document(
     answers: list[Answer], trials: Trials, goal: Goal, method: str
 ) -> dict[str, Any]:
     first = answers[0]
-    lifts = {x.lift.factor for x in answers if x.lift is not None}
     document = start_document(first.comparison, first.comparison.correction) | {
         "seed": trials.seed,
         "n_samples": trials.number,
         "method": method,
         "required_power": goal.power,
     }
-    if len(lifts) == 1:
-        document["lift"] = next(iter(lifts))
+    gains = [y.gain for x in answers for y in x.alone if y.gain is not None]
+    document |= gains[0].named if gains else {}
+    if goal.difference is not None:
+        document["difference"] = goal.difference
     if len(answers) == 1:
         return document | _document_of(first, goal)
     del document["models"]  # of one task
@@ -156,15 +160,17 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
         "models": {
             name: {"n": len(x.comparison.scores[name])}
             | without_infinities(x.comparison.summaries[name])
-            for name in x.powers or x.comparison.scores
+            for name in [y.name for y in x.alone] or x.comparison.scores
         },
         "pairs": [
             start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
         ],
     }
-    if x.lift is None:
-        return document
-    return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
+    if x.alone:
+        document["alone"] = [row for y in x.alone for row in y.list_rows()]
+    if x.alone and x.alone[0].gain and x.alone[0].gain.factor is not None:
+        document["power_to_see_lift"] = {y.name: y.powers[0] for y in x.alone}
+    return document
 
 
 def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
@@ -203,30 +209,17 @@ def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
             for pair in x.pairs
         ]
         rows += [
-            {
-                "task": x.task,
-                "n": len(x.comparison.scores[name]),
-                "power_at_n": power,
-                "required_power": goal.power,
-                "lifted_model": name,
-                "lift": "" if x.lift is None else x.lift.factor,
-            }
-            for name, power in x.powers.items()
+            {"task": x.task, "required_power": goal.power} | row
+            for y in x.alone
+            for row in y.list_rows()
         ]
     keys = dict.fromkeys(key for row in rows for key in row)
     if len(answers) == 1:
         del keys["task"]
-    return [{key: row.get(key, "") for key in keys} for row in rows]
-
-
-def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
-    n = len(x.comparison.scores[name])
-    are = "are enough" if power >= goal.power else "are too few"
-    lift = "" if x.lift is None else x.lift.said
-    return (
-        f"{on}{n} {goal.units} of {quote(name)} {are} to see {lift}: "
-        f"power {power:.3f}, where {goal.power:g} is asked for."
-    )
+    none = ("", None)
+    return [
+        {key: "" if row.get(key) in none else row[key] for key in keys} for row in rows
+    ]
 
 
 def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
@@ -246,6 +239,8 @@ def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         )
         said += f"with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
+    if goal.difference is not None:
+        return f"{said}; {now}."
     large = "as large as" if goal.margin is None else "what"
     return f"{said}, if the difference is {large} it seems; {now}."
 
@@ -257,6 +252,8 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     present = sorted({n for x in pairs for n in x.present})
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what, if_so = "differences between two models", "they are as large as they seem"
+    if goal.difference is not None:
+        if_so = f"they are {goal.difference:.10g}"
     if goal.margin is not None:
         what = "claims that a model is not worse than another by "
         what += f"{goal.margin:.10g} or more"
@@ -287,15 +284,23 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
 
 
-def _count_lifts(answers: list[Answer], goal: Goal) -> str:
-    """Say how many models have enough scores to see a lift, if there are many."""
-    powers = [power for x in answers for power in x.powers.values()]
-    n = sum(power >= goal.power for power in powers)
+def _count_alone(answers: list[Answer], goal: Goal) -> str:
+    """Say how many models have enough scores to see a gain, if there are many."""
+    every = [y for x in answers for y in x.alone]
     on = "" if len(answers) == 1 else ", each on a task,"
     of = "models" if len(answers) == 1 else "sets of scores"
+    with_power = f"with power {goal.power:g}"
+    if every[0].gain is None:
+        least = [next(iter(y.differences.values()))[0] for y in every]
+        low, high = (show_number(f(least)) for f in (min, max))
+        return (
+            f"The least difference that the {goal.units} of {len(every)} {of}{on} show "
+            f"{with_power} is {low} to {high}."
+        )
+    n = sum(y.powers[0] >= goal.power for y in every)
     return (
-        f"{n} of {len(powers)} {of}{on} have enough {goal.units} to see "
-        f"{say_lift(answers)}, with power {goal.power:g}."
+        f"{n} of {len(every)} {of}{on} have enough {goal.units} to see {goal.gain}, "
+        f"{with_power}."
     )
 
 

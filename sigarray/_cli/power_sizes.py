@@ -214,6 +214,23 @@ def search_sizes(
     ]
 
 
+def search_size(
+    find_share: Callable[[int], float], listed: Sequence[int], power: float, number: int
+) -> float:
+    """Find the smallest size with this power by the share of `number` samples."""
+    pair = ("", "")
+    (found,) = search_sizes(
+        lambda size, _: {pair: find_share(size or listed[0])},
+        {pair: (listed[0], listed[0])},
+        listed,
+        power,
+        number,
+        are_equal=True,
+        is_drawn=False,
+    )
+    return found.size
+
+
 def _count_present(comparison: Comparison, pair: tuple[str, str]) -> tuple[int, int]:
     a, b = comparison.list_scores(*pair)
     return len(a), len(b)
@@ -239,26 +256,16 @@ _QUICK = 0.02
 
 
 def guess_seconds(
-    comparisons: Mapping[str, Comparison],
-    duels: Mapping[str, Duels],
-    trials: Trials,
-    power: float,
-    lifted: Mapping[str, Sequence[str]],
+    groups: Iterable[tuple[Comparison, Duels]], trials: Trials, power: float
 ) -> float:
-    """Guess the time from that of some samples of a few sizes on each task.
-
-    The models in `lifted` have their scores lifted, too.
-    """
+    """Guess the time of pairs from that of some samples of a few sizes."""
     seconds = 0.0
-    for task, x in comparisons.items():
-        found = duels[task]
-        needed = [_guess_size(x, pair, power) for pair in found]
+    for x, duels in groups:
+        needed = [_guess_size(x, pair, power) for pair in duels]
         most = max(map(len, x.scores.values()))
-        tried = guess_sizes(needed, most, found.values())
-        tried += [len(x.scores[name]) for name in lifted.get(task, ())]
 
         def compare(
-            number: int, size: int, x: Comparison = x, duels: Duels = found
+            number: int, size: int, x: Comparison = x, duels: Duels = duels
         ) -> object:
             some = replace(trials, number=number, tasks={})
             scores = dict(x.scores)
@@ -266,6 +273,7 @@ def guess_seconds(
                 scores, size, duels, above=power, matched=x.matched
             )
 
+        tried = guess_sizes(needed, most, duels.values())
         seconds += guess_time(tried, trials.number, compare)
     return seconds
 

@@ -58,10 +58,9 @@ def report_tasks(
 ) -> tuple[Report, Answer, Goal]:
     """Say how many scores on each of these tasks show the difference of each pair."""
     name = f"--statistic {request.statistic}"
-    if len(table.models) < 2 or options.lift is not None:
-        got = (
-            "one" if options.lift is None else "--lift, of single models. Leave it out"
-        )
+    given = [x for x in ("lift", "difference") if getattr(options, x) is not None]
+    if len(table.models) < 2 or given:
+        got = f"--{given[0]}, of single tasks. Leave it out" if given else "one"
         msg = f"Expected two models or more with {name}; got {got}."
         raise ValueError(msg)
     if table.clusters and request.statistic != "mean":
@@ -183,7 +182,7 @@ def _search(
         is_drawn=options.plot is not None,
     )
     largest = max([sizes[-1], *map(min, present.values())])
-    return Answer("", x, {}, sized, largest, None)
+    return Answer("", x, [], sized, largest)
 
 
 def _guess_needed(
@@ -251,7 +250,7 @@ def _tabulate(
         for names in [(x.better, x.worse)]
     ]
     title = (
-        f"About how many {goal.units}{goal.each} show {goal.difference} with power "
+        f"About how many {goal.units}{goal.each} show {goal.what} with power "
         f"{goal.power:g}"
     )
     lead = "P(A>B)" if is_share else "A - B"

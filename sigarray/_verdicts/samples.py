@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,28 @@ from sigarray.read._wide import Scores
 
 # With as many of each model, no correction is vain.
 _MANY = 100
+# Of a normal kernel, in n^-1/5 standard deviations, and a word of its random numbers.
+_BANDWIDTH, _NOISE = 1.06, 2
+
+
+class Gain(NamedTuple):
+    """By how much a model is better: a difference, or the factor of a lift."""
+
+    difference: float = 0.0
+    factor: float | None = None
+
+    @property
+    def named(self) -> dict[str, float]:
+        """The one that it is, for programs."""
+        if self.factor is None:
+            return {"difference": self.difference}
+        return {"lift": self.factor}
+
+    def of(self, size: Any, *, is_higher: bool = True) -> Any:
+        """Return what scores of a size, without their signs, gain."""
+        if self.factor is None:
+            return self.difference if is_higher else -self.difference
+        return size * ((self.factor if is_higher else 1.0 / self.factor) - 1.0)
 
 
 @dataclass(frozen=True)
@@ -135,21 +157,38 @@ class Trials:
             for pair, both in matched.items()
         }
 
-    def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
-        """Return the share of samples in which lifted scores of a model are better.
+    def share_raised(
+        self,
+        scores: Scores,
+        name: str,
+        gain: Gain,
+        size: int | None = None,
+        spread: float = 1.0,
+    ) -> float:
+        """Return the share of samples in which a model is better that has a gain.
 
-        All models get the scores of this one, which one of them has lifted.
+        All models get the scores of this one, as if they varied `spread` times as much,
+        and one of them gains.
         """
         names, baseline = list(scores), self.test.baseline
-        lifted = next(x for x in (name, *names) if x != baseline)
-        others = [x for x in names if x != lifted and baseline in (None, x)]
+        raised = next(x for x in (name, *names) if x != baseline)
+        others = [x for x in names if x != raised and baseline in (None, x)]
         same = dict.fromkeys(names, scores[name])
-        size = len(scores[name])
+        size = len(scores[name]) if size is None else size
         drawn = self.draw(same, size, is_paired=False)
-        drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
-        pairs = [(lifted, x) for x in others]
+        if are_binary(scores[name]):
+            mean = float(scores[name].mean())
+            by = abs(gain.of(mean, is_higher=self.higher_is_better)) / spread
+            drawn[raised] = self._turn(drawn[raised], mean, by)
+        else:
+            by = gain.of(np.abs(drawn[raised]), is_higher=self.higher_is_better)
+            if spread != 1.0:
+                mean = float(scores[name].mean())
+                drawn = {x: mean + spread * (y - mean) for x, y in drawn.items()}
+            drawn[raised] = drawn[raised] + by
+        pairs = [(raised, x) for x in others]
         shares = self._find_shares(self._join(drawn, {}), pairs, size)
-        return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
+        return math.fsum(shares.get((raised, x), 0.0) for x in others) / len(others)
 
     def _find_shares(
         self,
@@ -167,17 +206,12 @@ class Trials:
             divisor=self.find_divisor(size),
         )
 
-    def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:
-        """Lift scores by a factor; with scores of 0 and 1, more become 1."""
-        if not are_binary(scores):
-            return np.asarray(samples + np.abs(samples) * (lift - 1.0))
-        mean = float(scores.mean())
+    def _turn(self, samples: np.ndarray, mean: float, by: float) -> np.ndarray:
+        """Turn some scores of 0 and 1 so that the mean is better by so much."""
+        better = float(self.higher_is_better)
+        share = by / max(1.0 - mean if self.higher_is_better else mean, 1e-9)
         uniform = np.random.default_rng([self.seed, 1]).random(samples.shape)
-        if lift < 1.0:
-            return np.asarray(np.where(uniform < 1.0 - lift, 0.0, samples))
-        wrong = max(1.0 - mean, 1e-9)
-        is_turned = uniform < (lift - 1.0) * mean / wrong
-        return np.asarray(np.where(is_turned, 1.0, samples))
+        return np.asarray(np.where(uniform < share, better, samples))
 
     def draw(
         self, scores: Scores, size: int | None, *, is_paired: bool
@@ -205,8 +239,9 @@ def draw_samples(
     """Draw samples (number, size) of each model; smaller ones begin the larger ones.
 
     Without a size, samples are as large as the scores of their model are many. Samples
-    of n runs vary less than runs, by (n - 1) / n: so scores are moved away from their
-    mean first. Items are many, and may be 0 or 1.
+    of n runs vary less than runs, by (n - 1) / n, and have ties, by which almost
+    stochastic order finds far less: so scores are moved away from their mean, and get
+    normal noise, which leaves the variance. Items are many, and may be 0 or 1.
     """
     drawn = {}
     for name, stream in zip(scores, name_streams(scores), strict=True):
@@ -215,10 +250,27 @@ def draw_samples(
         own = words if is_paired else [*words, stream]
         n_drawn = n if size is None else size
         uniform = np.random.default_rng(own).random((n_drawn, number))
-        if are_runs:
-            mean = x.mean()
-            x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
-        drawn[name] = x[np.floor(n * uniform.T).astype(int)]
+        noise = 0.0
+        if are_runs and not are_binary(x):
+            deviations = x - x.mean()
+            width = _BANDWIDTH * n**-0.2  # in standard deviations: Silverman (1986)
+            # The noise of pairs varies with that of other models as their scores do.
+            spread = deviations if is_paired else [np.linalg.norm(deviations)]
+            rng = np.random.default_rng([*own, _NOISE])
+            noise = (
+                width
+                / math.sqrt((n - 1) * (1.0 + width * width))
+                * np.stack(
+                    [
+                        spread @ rng.standard_normal((len(spread), number))
+                        for _ in range(n_drawn)
+                    ],
+                    axis=1,
+                )
+            )
+            wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
+            x = x.mean() + wide * deviations
+        drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise
     return drawn
 
 

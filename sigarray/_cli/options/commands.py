@@ -32,7 +32,7 @@ DESCRIPTIONS = {
     "compare": f"Say which of several models are better. {FILE_OF_SCORES}",
     "power": (
         "Estimate how many scores `sigarray compare` needs to call a model better, "
-        "or no worse (--margin); of one model, whether a --lift shows. FILE: see "
+        "or no worse (--margin); of one model, which difference shows. FILE: see "
         "compare."
     ),
     "profile": (
@@ -82,15 +82,21 @@ def _add_power(command: argparse.ArgumentParser) -> None:
     add_table(command)
     add_tests(command)
     power = command.add_argument_group("how much power")
-    lift = power.add_argument(
-        "--lift",
-        type=number(1.0, 1e6),
-        metavar="FACTOR",
-        help="lift to detect; of runs x items, a difference",
+    difference = power.add_argument(
+        "--difference",
+        type=number(0.0, 1e9),
+        metavar="D",
+        help="difference of means to detect; or a factor",
     )
-    share_line(lift, "--lift F, --difference D")
+    share_line(difference, "--difference D, --lift F")
     power.add_argument(
-        "--difference", type=number(0.0, 1e9), metavar="D", help=argparse.SUPPRESS
+        "--lift", type=number(1.0, 1e6), metavar="FACTOR", help=argparse.SUPPRESS
+    )
+    power.add_argument(
+        "--sd",
+        type=number(0.0, 1e9),
+        metavar="SD",
+        help="standard deviation of runs, in place of FILE",
     )
     power.add_argument(
         "--power",

@@ -1,0 +1,271 @@
+"""What scores of single models show: a gain, or else the least difference.
+
+So few scores tell little of their spread: what depends on it has limits.
+"""
+
+import functools
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sigarray._cli.power_sizes import list_sizes, round_size, search_size
+from sigarray._numeric.special import normal_quantile
+from sigarray._plain_text import quote, show_number
+from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray._verdicts.intervals import are_binary
+from sigarray._verdicts.samples import Gain, Trials
+from sigarray.read._wide import Scores
+from sigarray.report._layout import Table
+from sigarray.report._numbers import Summary, number_format
+
+# An estimate and its limits: by a smaller spread, and by a larger one, that may be.
+Limits = tuple[float, ...]
+CONFIDENCE = "(90 % confidence, normal scores)"
+# Differences are shown for these multiples of the present number of scores.
+_MULTIPLES = (1, 2, 5, 10)
+_WITHOUT_SCORES = (4, 5, 10, 20, 50)
+# The factor between differences that are tried, how often, and how often it is halved.
+_STEP, _STEPS, _HALVINGS = 1.5, 12, 5
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What the scores of a model show, or scores of a known standard deviation.
+
+    Of a gain, the `powers` to see it, and the `sizes` that do. Without one, the least
+    `differences` that show, by the number of scores.
+    """
+
+    name: str
+    present: int
+    gain: Gain | None
+    sd: float | None
+    largest: int
+    powers: Limits = ()
+    sizes: Limits = ()
+    differences: dict[int, Limits] = field(default_factory=dict)
+
+    def show_size(self, size: float) -> str:
+        """Show a number of scores, or that it is larger than all that were tried."""
+        large = f"more than {self.largest}"
+        return large if math.isinf(size) else str(round_size(size))
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return a row for the gain, or for each difference; None for infinite ones."""
+        rows: list[dict[str, Any]] = [
+            {"lifted_model": self.name, "n": n, **_name_limits("least_difference", y)}
+            for n, y in self.differences.items()
+        ]
+        if self.gain is not None:
+            row = {"lifted_model": self.name, "n": self.present} | self.gain.named
+            row |= _name_limits("power_at_n", self.powers)
+            rows = [row | _name_limits("required_sample_size", self.sizes)]
+        if self.sd is not None:
+            rows = [row | {"lifted_model": "", "sd": self.sd} for row in rows]
+        return rows
+
+
+def _name_limits(name: str, limits: Limits) -> dict[str, float | None]:
+    """Name an estimate and its limits, if there are any, the lower one first."""
+    names = (name, f"{name}_low", f"{name}_high")
+    every = zip(names, [*limits[:1], *sorted(limits[1:])], strict=False)
+    return {x: None if math.isinf(y) else y for x, y in every}
+
+
+def find_alone(
+    scores: Scores,
+    name: str,
+    trials: Trials,
+    power: float,
+    *,
+    gain: Gain | None,
+    sd: float | None,
+    has_sizes: bool,
+) -> Alone:
+    """Find what scores of a model show, if the others of its task vary as it does."""
+    n, is_known = len(scores[name]), sd is not None
+    spreads = (1.0,) if is_known else (1.0, *find_spreads(n - 1))
+    if gain is None:
+        most = DEFAULT_SIZES[-1]
+        numbers = [n * k for k in _MULTIPLES if k == 1 or n * k <= most]
+        least = {
+            size: _find_least(scores, name, trials, power, size)
+            for size in (_WITHOUT_SCORES if is_known else numbers)
+        }
+        limits = {size: tuple(s * x for s in spreads) for size, x in least.items()}
+        return Alone(name, n, gain, sd, most, differences=limits)
+    sizes = list_sizes(n)
+    powers, needed = [], []
+    for spread in spreads:
+        share = functools.partial(
+            trials.share_raised, scores, name, gain, spread=spread
+        )
+        if not is_known:
+            powers.append(share(n))
+        if has_sizes:
+            needed.append(search_size(share, sizes, power, trials.number))
+    return Alone(name, n, gain, sd, sizes[-1], tuple(powers), tuple(needed))
+
+
+def _find_least(
+    scores: Scores, name: str, trials: Trials, power: float, size: int
+) -> float:
+    """Find the least difference that is seen with this power, to 2 % of it."""
+    x = scores[name]
+    most = math.inf
+    if are_binary(x):
+        most = float(1.0 - x.mean() if trials.higher_is_better else x.mean())
+
+    def is_seen(difference: float) -> bool:
+        gain = Gain(min(difference, most))
+        return trials.share_raised(scores, name, gain, size) >= power
+
+    # Of many normal scores it is this.
+    guess = (normal_quantile(power) + 1.96) * float(x.std()) * math.sqrt(2.0 / size)
+    if guess == 0.0:
+        return 0.0
+    is_enough = is_seen(guess)
+    step = 1.0 / _STEP if is_enough else _STEP
+    tried = (guess * step**k for k in range(1, _STEPS))
+    other = next((y for y in tried if is_seen(y) != is_enough), None)
+    if other is None:
+        return 0.0 if is_enough else math.inf
+    low, high = sorted((other, other / step))
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if is_seen(middle) else (middle, high)
+    return min(high, most)
+
+
+def doubt_gain(scores: Scores, gain: Gain, *, higher_is_better: bool) -> None:
+    """Warn of a gain that takes scores, or means of 0 and 1, beyond 1 or 100."""
+    every = scores.values()
+    largest = max(float(x.mean() if are_binary(x) else x.max()) for x in every)
+    # The end of the scale of shares, or of percentages.
+    end = 1.0 if largest <= 1.0 else 100.0
+    if higher_is_better and largest <= end < largest + gain.of(largest):
+        said = say_gain(gain, higher_is_better=True)
+        warnings.warn(
+            f"{said[0].upper()}{said[1:]} takes scores above {end:g}, and none is above "
+            f"{end:g} now. Is it too much to ask for?",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def say_gain(
+    gain: Gain | None, *, higher_is_better: bool, margin: float | None = None
+) -> str:
+    """Say what is to be seen."""
+    if gain is None:
+        return "a difference"
+    if gain.factor is None:
+        return f"a difference of {gain.difference:.10g}"
+    if margin is not None and gain.factor == 1.0:
+        worse = f"worse by {margin:.10g} or more"
+        return f"that a model with the same scores is not {worse}"
+    kind = "lift" if higher_is_better else "drop"
+    return f"a {kind} by a factor of {gain.factor:g}"
+
+
+def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
+    """Say what the scores of a model show, and how sure that is."""
+    told = f"by what {x.present} {unit}s tell of the spread {CONFIDENCE}"
+    vary = f"vary as {quote(x.name)} does"
+    if x.sd is not None:
+        vary = f"have a standard deviation of {x.sd:.10g}"
+    if x.gain is None:
+        shown = [f"{n} {unit}s {_show(y[:1])}" for n, y in x.differences.items()]
+        _, *ends = next(iter(x.differences.values()))
+        if ends and ends[0] < math.inf:
+            shown[0] += f", or {' to '.join(map(show_number, ends))} {told}"
+        return [
+            f"The least difference that shows with power {power:g}, if models {vary}: "
+            f"of {'; '.join(shown)}."
+        ]
+    sizes = [x.show_size(size) for size in x.sizes]
+    needed = ""
+    if sizes:
+        about = sizes[0].replace("more", "More", 1)
+        about = f"About {about}" if x.sizes[0] < math.inf else about
+        needed = f"{about} {unit}s of each model"
+    if x.sd is not None:
+        return [f"{needed} show {said} with power {power:g}, if scores {vary}."]
+    estimate, high, low = x.powers
+    are = "may be enough, or too few,"
+    if low >= power:
+        are = "are enough"
+    elif high < power:
+        are = "are too few"
+    return [
+        f"{x.present} {unit}s of {quote(x.name)} {are} to see {said}: power "
+        f"{estimate:.3f}, or {low:.3f} to {high:.3f} {told}, where {power:g} is asked "
+        "for.",
+        *([f"{needed} have it, or {' to '.join(sizes[1:])}."] if needed else []),
+    ]
+
+
+def _show(limits: Limits) -> str:
+    """Show a least difference, and its limits if there are any."""
+    least, *ends = ("none" if math.isinf(y) else show_number(y) for y in limits)
+    return f"{least} [{', '.join(ends)}]" if ends and least != "none" else least
+
+
+def tabulate_alone(
+    every: Sequence[tuple[Summary, Alone]], said: str, power: float, unit: str
+) -> Table:
+    """Show what the scores of each model show: a row for each, or for each number."""
+    rows = []
+    for summary, x in every:
+        show = number_format([summary])
+        start = [x.name, show(summary["mean"]), show(summary["sd"])]
+        found = [[str(n), _show(y)] for n, y in x.differences.items()]
+        if x.powers:
+            estimate, high, low = (f"{y:.3f}" for y in x.powers)
+            found = [[str(x.present), f"{estimate} [{low}, {high}]"]]
+        if x.sizes:
+            size, *ends = (x.show_size(y).replace("more than", ">") for y in x.sizes)
+            found = [[*y, f"{size} [{', '.join(ends)}]"] for y in found]
+        rows += [[*start, *y] for y in found]
+    header = ["model", "mean", "sd", "n", "power", f"{unit}s needed"]
+    title = f"Power to see {said}"
+    if every[0][1].gain is None:
+        header[4] = "least difference"
+        title = f"The least difference that shows with power {power:g}"
+    return Table(title, header[: len(rows[0])], rows)
+
+
+def find_spreads(df: int) -> tuple[float, float]:
+    """Return by which factors a standard deviation may be off, one below 1.
+
+    For normal scores, df times the variance over the true one has the chi-square
+    distribution.
+    """
+    low, high = (math.sqrt(df / find_chi_square(p, df)) for p in (0.95, 0.05))
+    return low, high
+
+
+def find_chi_square(share: float, df: int) -> float:
+    """Return the quantile of the chi-square distribution at a share."""
+    low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _chi_square_below(middle, df) < share:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _chi_square_below(x: float, df: int) -> float:
+    """Return P(chi-square < x), by the series of the incomplete gamma function."""
+    a, half = 0.5 * df, 0.5 * x
+    total = term = 1.0
+    place = a
+    while term > 1e-16 * total:
+        place += 1.0
+        term *= half / place
+        total += term
+    return total * math.exp(a * math.log(half) - half - math.lgamma(a + 1.0))
