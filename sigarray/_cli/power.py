@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.files import check_picture_file, read_models
-from sigarray._cli.power_alone import doubt_gain, find_alone, say_gain
+from sigarray._cli.power_alone import Finder, say_gain
 from sigarray._cli.power_answers import Answer, Goal
 from sigarray._cli.power_items import report_items
 from sigarray._cli.power_report import draw_power, report_power
@@ -27,7 +27,7 @@ from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce, note, track
+from sigarray._verdicts.notes import announce, note
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
@@ -60,13 +60,13 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
-    sd, gain = options.sd, _choose_gain(options)
-    if sd is None:
+    gain = _choose_gain(options)
+    if options.sd is None:
         table = read_models(
             options, is_paired=request.is_paired, min_models=1, max_models=_MAX_MODELS
         )
     else:
-        table = _draw_table(sd, options)
+        table = _draw_table(options)
     if table.runs and request.statistic is None:
         return report_items(table, request, options)
     if request.statistic is not None:
@@ -90,6 +90,12 @@ def run(options: argparse.Namespace) -> Report:
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
+    return _report_scores(table, request, options, gain)
+
+
+def _report_scores(
+    table: ScoreTable, request: Request, options: argparse.Namespace, gain: Gain | None
+) -> Report:
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
     table = _with_two_models(table)
@@ -110,71 +116,63 @@ def run(options: argparse.Namespace) -> Report:
         n_tasks=len(table.tasks) if request.is_corrected else 1,
         tasks=comparisons,
     )
-    # Of each task, models as they are compared, and pairs of which one is the better.
-    groups = [
-        (task, group, found)
+    groups = {
+        task: list(_group(x, trials, options.difference)) if n_models > 1 else []
         for task, x in comparisons.items()
-        for group, found in _group(x, trials, options.difference)
-        if n_models > 1
-    ]
-    duels = [found for *_, found in groups]
+    }
+    duels = [found for of_task in groups.values() for _, found in of_task]
     are_alone = options.lift is not None or not any(duels)
     if gain is None and are_alone and request.margin is not None:
-        gain = Gain(factor=1.0)  # it has the same scores
-    if gain is not None and are_alone:
-        for task, names in models.items():
-            some = {name: table.tasks[task][name] for name in names}
-            doubt_gain(some, gain, higher_is_better=request.higher_is_better)
-    seconds = guess_seconds(
-        [(x, found) for _, x, found in groups],
-        trials,
-        options.power,
+        gain = Gain(factor=1.0)  # a model with the same scores
+    finders = {
+        task: Finder(
+            dict(comparisons[task].scores),
+            names if are_alone else [],
+            trials,
+            options.power,
+            gain,
+            options.sd,
+            has_sizes=n_models == 1,
+        )
+        for task, names in models.items()
+    }
+    seconds = sum(x.guess_seconds() for x in finders.values()) + sum(
+        guess_seconds(x, found, trials, options.power)
+        for of_task in groups.values()
+        for x, found in of_task
     )
-    n_duels = sum(map(len, duels))
+    counted = ((n_models, "model"), (sum(map(len, duels)), "pair"))
+    every = " and ".join(f"{n} {x}{'s' * (n > 1)}" for n, x in counted if n)
     announce(
-        f"power of {test.name} for {n_models} models and {n_duels} "
-        f"{'pair' if n_duels == 1 else 'pairs'}",
+        f"power of {test.name} for {every}",
         seconds,
         f"Faster: {'' if test.name == 't' else '--test t, '}fewer --n-samples, fewer "
         "models with --columns, fewer tasks with --tasks.",
     )
+    is_drawn = options.plot is not None
     answers = []
     for task, x in comparisons.items():
         pairs = [
             pair
-            for name, group, found in groups
-            if name == task
+            for group, found in groups[task]
             for pair in find_sizes(
-                group, found, trials, options.power, is_drawn=options.plot is not None
+                group, found, trials, options.power, is_drawn=is_drawn
             )
-        ]
-        alone = [
-            find_alone(
-                dict(x.scores),
-                name,
-                trials,
-                options.power,
-                gain=gain,
-                sd=sd,
-                has_sizes=n_models == 1,
-            )
-            for name in (track(models[task], "Model") if are_alone else ())
         ]
         sizes = list_sizes(max(map(len, x.scores.values())))
         largest = max([sizes[-1], *(pair.n for pair in pairs)])
-        answers.append(Answer(task, x, alone, pairs, largest))
-    said = say_gain(
-        gain, higher_is_better=request.higher_is_better, margin=request.margin
-    )
+        answers.append(Answer(task, x, finders[task].find(), pairs, largest))
     goal = Goal(
         options.power,
         table.unit,
         test.asks_welch_below,
         request.margin,
         difference=None if are_alone else options.difference,
-        gain=said,
+        gain=say_gain(
+            gain, higher_is_better=request.higher_is_better, margin=request.margin
+        ),
     )
-    if options.plot is not None:
+    if is_drawn:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
     return report_power(answers, trials, goal, said, over)
@@ -221,23 +219,23 @@ def _choose_gain(options: argparse.Namespace) -> Gain | None:
     return None if options.difference is None else Gain(options.difference)
 
 
-def _draw_table(sd: float, options: argparse.Namespace) -> ScoreTable:
+def _draw_table(options: argparse.Namespace) -> ScoreTable:
     """Return a model whose runs are normal, with a standard deviation."""
     if options.files or options.lift is not None:
         got = "--lift, of scores" if options.lift is not None else "a FILE"
         msg = f"Expected --sd alone, or with --difference; got {got}. Leave one out."
         raise ValueError(msg)
     options.lower_is_better = False
-    scores = [normal_quantile((k + 0.5) / _N_NORMAL) for k in range(_N_NORMAL)]
-    x = np.asarray(scores)
+    places = [(k + 0.5) / _N_NORMAL for k in range(_N_NORMAL)]
+    x = np.asarray(list(map(normal_quantile, places)))
     return ScoreTable(
-        {"": {"model": sd / np.std(x, ddof=1) * x}},
-        {"": {"model": tuple(str(k + 1) for k in range(_N_NORMAL))}},
+        {"": {"model": options.sd / np.std(x, ddof=1) * x}},
+        {"": {"model": tuple(map(str, range(_N_NORMAL)))}},
         unit="run",
         is_paired=False,
         metric="score",
         kind="",
-        source=f"normal scores with a standard deviation of {sd:.10g}",
+        source=f"normal scores with a standard deviation of {options.sd:.10g}",
         notes=(),
     )
 

@@ -7,14 +7,15 @@ import functools
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sigarray._cli.power_sizes import list_sizes, round_size, search_size
+from sigarray._cli.power_sizes import guess_time, list_sizes, round_size, search_size
 from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
+from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Gain, Trials
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Table
@@ -28,6 +29,8 @@ _MULTIPLES = (1, 2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
 # The factor between differences that are tried, how often, and how often it is halved.
 _STEP, _STEPS, _HALVINGS = 1.5, 12, 5
+# About so many differences, or sizes, are tried, of about this size or more.
+_N_GUESSED, _SIZE_GUESSED = 10, 20
 
 
 @dataclass(frozen=True)
@@ -74,85 +77,112 @@ def _name_limits(name: str, limits: Limits) -> dict[str, float | None]:
     return {x: None if math.isinf(y) else y for x, y in every}
 
 
-def find_alone(
-    scores: Scores,
-    name: str,
-    trials: Trials,
-    power: float,
-    *,
-    gain: Gain | None,
-    sd: float | None,
-    has_sizes: bool,
-) -> Alone:
-    """Find what scores of a model show, if the others of its task vary as it does."""
-    n, is_known = len(scores[name]), sd is not None
-    spreads = (1.0,) if is_known else (1.0, *find_spreads(n - 1))
-    if gain is None:
-        most = DEFAULT_SIZES[-1]
+@dataclass(frozen=True)
+class Finder:
+    """Finds what scores of some models show, if all models vary as one of them does."""
+
+    scores: Scores
+    names: list[str]
+    trials: Trials
+    power: float
+    gain: Gain | None
+    sd: float | None
+    has_sizes: bool
+
+    def guess_seconds(self) -> float:
+        """Guess the time from that of some samples."""
+        n_tried = _N_GUESSED * (len(_MULTIPLES) if self.gain is None else 3)
+
+        def raise_scores(number: int, size: int) -> object:
+            some = replace(self.trials, number=number, tasks={})
+            return some.share_raised(self.scores, self.names[0], Gain(), size)
+
+        sizes = [len(self.scores[x]) if self.sd is None else 0 for x in self.names]
+        tried = [max(n, _SIZE_GUESSED) for n in sizes for _ in range(n_tried)]
+        return guess_time(tried, self.trials.number, raise_scores)
+
+    def find(self) -> list[Alone]:
+        """Find it; of several models, only for as many scores as they have."""
+        if self.gain is not None and self.names:
+            self._doubt_gain(self.gain)
+        gain, names = self.gain, track(self.names, "Model")
+        if gain is None:
+            return [self._find_least(name) for name in names]
+        return [self._find_powers(name, gain) for name in names]
+
+    def _find_powers(self, name: str, gain: Gain) -> Alone:
+        n = len(self.scores[name])
+        sizes = list_sizes(n)
+        powers, needed = [], []
+        for spread in self._list_spreads(n):
+            share = functools.partial(
+                self.trials.share_raised, self.scores, name, gain, spread=spread
+            )
+            if self.sd is None:
+                powers.append(share(n))
+            if self.has_sizes:
+                number = self.trials.number
+                needed.append(search_size(share, sizes, self.power, number))
+        found = tuple(powers), tuple(needed)
+        return Alone(name, n, gain, self.sd, sizes[-1], *found)
+
+    def _find_least(self, name: str) -> Alone:
+        n, most = len(self.scores[name]), DEFAULT_SIZES[-1]
         numbers = [n * k for k in _MULTIPLES if k == 1 or n * k <= most]
-        least = {
-            size: _find_least(scores, name, trials, power, size)
-            for size in (_WITHOUT_SCORES if is_known else numbers)
-        }
+        if self.sd is not None:
+            numbers = [*_WITHOUT_SCORES]
+        least = {size: self._search_least(name, size) for size in numbers}
+        spreads = self._list_spreads(n)
         limits = {size: tuple(s * x for s in spreads) for size, x in least.items()}
-        return Alone(name, n, gain, sd, most, differences=limits)
-    sizes = list_sizes(n)
-    powers, needed = [], []
-    for spread in spreads:
-        share = functools.partial(
-            trials.share_raised, scores, name, gain, spread=spread
-        )
-        if not is_known:
-            powers.append(share(n))
-        if has_sizes:
-            needed.append(search_size(share, sizes, power, trials.number))
-    return Alone(name, n, gain, sd, sizes[-1], tuple(powers), tuple(needed))
+        return Alone(name, n, None, self.sd, most, differences=limits)
 
+    def _list_spreads(self, n: int) -> list[float]:
+        return [1.0, *(find_spreads(n - 1) if self.sd is None else ())]
 
-def _find_least(
-    scores: Scores, name: str, trials: Trials, power: float, size: int
-) -> float:
-    """Find the least difference that is seen with this power, to 2 % of it."""
-    x = scores[name]
-    most = math.inf
-    if are_binary(x):
-        most = float(1.0 - x.mean() if trials.higher_is_better else x.mean())
+    def _search_least(self, name: str, size: int) -> float:
+        """Search the least difference that shows, to 2 % of it."""
+        x, is_higher = self.scores[name], self.trials.higher_is_better
+        most = math.inf
+        if are_binary(x):
+            most = float(1.0 - x.mean() if is_higher else x.mean())
 
-    def is_seen(difference: float) -> bool:
-        gain = Gain(min(difference, most))
-        return trials.share_raised(scores, name, gain, size) >= power
+        def shows(difference: float) -> bool:
+            gain = Gain(min(difference, most))
+            share = self.trials.share_raised(self.scores, name, gain, size)
+            return share >= self.power
 
-    # Of many normal scores it is this.
-    guess = (normal_quantile(power) + 1.96) * float(x.std()) * math.sqrt(2.0 / size)
-    if guess == 0.0:
-        return 0.0
-    is_enough = is_seen(guess)
-    step = 1.0 / _STEP if is_enough else _STEP
-    tried = (guess * step**k for k in range(1, _STEPS))
-    other = next((y for y in tried if is_seen(y) != is_enough), None)
-    if other is None:
-        return 0.0 if is_enough else math.inf
-    low, high = sorted((other, other / step))
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if is_seen(middle) else (middle, high)
-    return min(high, most)
+        # That of many normal scores.
+        quantiles = normal_quantile(self.power) + 1.96
+        guess = quantiles * float(x.std()) * math.sqrt(2.0 / size)
+        if guess == 0.0:
+            return 0.0
+        is_enough = shows(guess)
+        step = 1.0 / _STEP if is_enough else _STEP
+        tried = (guess * step**k for k in range(1, _STEPS))
+        other = next((y for y in tried if shows(y) != is_enough), None)
+        if other is None:
+            return 0.0 if is_enough else math.inf
+        low, high = sorted((other, other / step))
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if shows(middle) else (middle, high)
+        return min(high, most)
 
-
-def doubt_gain(scores: Scores, gain: Gain, *, higher_is_better: bool) -> None:
-    """Warn of a gain that takes scores, or means of 0 and 1, beyond 1 or 100."""
-    every = scores.values()
-    largest = max(float(x.mean() if are_binary(x) else x.max()) for x in every)
-    # The end of the scale of shares, or of percentages.
-    end = 1.0 if largest <= 1.0 else 100.0
-    if higher_is_better and largest <= end < largest + gain.of(largest):
-        said = say_gain(gain, higher_is_better=True)
-        warnings.warn(
-            f"{said[0].upper()}{said[1:]} takes scores above {end:g}, and none is above "
-            f"{end:g} now. Is it too much to ask for?",
-            UserWarning,
-            stacklevel=2,
-        )
+    def _doubt_gain(self, gain: Gain) -> None:
+        """Warn of a gain that takes scores, or means of 0 and 1, beyond 1 or 100."""
+        some = [self.scores[name] for name in self.names]
+        are_shares = self.trials.higher_is_better and min(x.min() for x in some) >= 0.0
+        largest = max(float(x.mean() if are_binary(x) else x.max()) for x in some)
+        # The end of the scale of shares, or of percentages.
+        end = 1.0 if largest <= 1.0 else 100.0
+        if are_shares and largest <= end < largest + gain.of(largest):
+            said = say_gain(gain, higher_is_better=True)
+            warnings.warn(
+                f"{said[0].upper()}{said[1:]} takes scores above {end:g}, and none is "
+                f"above {end:g} now. Is it too much to ask for?",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def say_gain(
@@ -173,17 +203,21 @@ def say_gain(
 def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
     """Say what the scores of a model show, and how sure that is."""
     told = f"by what {x.present} {unit}s tell of the spread {CONFIDENCE}"
-    vary = f"vary as {quote(x.name)} does"
+    vary = f"vary as those of {quote(x.name)}"
     if x.sd is not None:
         vary = f"have a standard deviation of {x.sd:.10g}"
     if x.gain is None:
         shown = [f"{n} {unit}s {_show(y[:1])}" for n, y in x.differences.items()]
-        _, *ends = next(iter(x.differences.values()))
-        if ends and ends[0] < math.inf:
-            shown[0] += f", or {' to '.join(map(show_number, ends))} {told}"
+        (n, (least, *ends)), *_ = x.differences.items()
+        first = "no difference shows"
+        if least < math.inf:
+            first = f"the least difference that shows is {show_number(least)}"
+            if ends:
+                first += f", or {' to '.join(map(show_number, ends))} {told}"
+        more = "".join(f"; with {y}" for y in shown[1:])
         return [
-            f"The least difference that shows with power {power:g}, if models {vary}: "
-            f"of {'; '.join(shown)}."
+            f"With {n} {unit}s of each model and power {power:g}, {first}, if scores "
+            f"{vary}{more}."
         ]
     sizes = [x.show_size(size) for size in x.sizes]
     needed = ""

@@ -34,9 +34,8 @@ def say_pilot(
     few = f"{n}" if len(numbers) == 1 else f"as few as {n}"
     few += f" on each of {n_tasks} tasks" if n_tasks > 1 else ""
     said = (
-        f"The numbers of {unit}s hold if a difference is as large as the one seen, and "
-        "that is as uncertain as its interval says: half of it needs four times as "
-        f"many. "
+        f"The numbers of {unit}s hold for differences as large as those seen, which "
+        "are as uncertain as their intervals: half of one needs four times as many. "
     )
     return (
         f"{said * are_seen}The spread is an estimate from {few}: by that alone "

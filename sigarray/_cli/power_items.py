@@ -119,12 +119,6 @@ def _refuse_options(
                 f", and no picture; got {name}. Leave it out."
             )
             raise ValueError(msg)
-    if None not in (options.difference, request.margin):
-        msg = (
-            "Expected --difference or --margin, of the differences that models have; "
-            "got both. Leave one out."
-        )
-        raise ValueError(msg)
 
 
 def _report(

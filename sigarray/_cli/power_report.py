@@ -77,10 +77,14 @@ def _describe(
     answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
 ) -> str:
     rule = trials.test.say_rule(answers[0].comparison)
+    alone = answers[0].alone
+    drawn = f"these {goal.units} of all models{smoothed(goal.unit)}"
+    if alone and alone[0].sd is not None:
+        drawn = "this normal distribution"
     method = (
         f"the verdict of sigarray compare, {rule}. "
-        f"Power is the share of {trials.number} samples of each size, drawn from these "
-        f"{goal.units} of all models (seed {trials.seed}), in which it finds "
+        f"Power is the share of {trials.number} samples of each size, drawn from "
+        f"{drawn} (seed {trials.seed}), in which it finds "
     )
     method += "the better one" if goal.margin is None else "a model not worse"
     if trials.size_of_all is not None:
@@ -90,6 +94,8 @@ def _describe(
         )
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
+    if alone:
+        method += ". Both models vary as one, independently"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
@@ -97,6 +103,11 @@ def _describe(
     if any(x.pairs for x in answers):
         method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def smoothed(unit: str) -> str:
+    """Say of runs how their samples differ from a bootstrap."""
+    return ", smoothed by a normal kernel" if unit == "run" else ""
 
 
 def _say_change(trials: Trials, goal: Goal) -> list[str]:

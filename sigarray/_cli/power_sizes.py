@@ -255,27 +255,18 @@ _FEW, _SHARE = 20, 5
 _QUICK = 0.02
 
 
-def guess_seconds(
-    groups: Iterable[tuple[Comparison, Duels]], trials: Trials, power: float
-) -> float:
+def guess_seconds(x: Comparison, duels: Duels, trials: Trials, power: float) -> float:
     """Guess the time of pairs from that of some samples of a few sizes."""
-    seconds = 0.0
-    for x, duels in groups:
-        needed = [_guess_size(x, pair, power) for pair in duels]
-        most = max(map(len, x.scores.values()))
+    needed = [_guess_size(x, pair, power) for pair in duels]
+    most = max(map(len, x.scores.values()))
 
-        def compare(
-            number: int, size: int, x: Comparison = x, duels: Duels = duels
-        ) -> object:
-            some = replace(trials, number=number, tasks={})
-            scores = dict(x.scores)
-            return some.share_better(
-                scores, size, duels, above=power, matched=x.matched
-            )
+    def compare(number: int, size: int) -> object:
+        some = replace(trials, number=number, tasks={})
+        scores = dict(x.scores)
+        return some.share_better(scores, size, duels, above=power, matched=x.matched)
 
-        tried = guess_sizes(needed, most, duels.values())
-        seconds += guess_time(tried, trials.number, compare)
-    return seconds
+    tried = guess_sizes(needed, most, duels.values())
+    return guess_time(tried, trials.number, compare)
 
 
 def guess_time(

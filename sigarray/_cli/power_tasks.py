@@ -21,6 +21,7 @@ from sigarray._cli.power_report import (
     required,
     say_pair,
     say_precision,
+    smoothed,
     start_pair,
 )
 from sigarray._cli.power_sizes import (
@@ -47,6 +48,7 @@ from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
+from sigarray.report._numbers import count_decimals, show_interval
 
 # Resamples of each sample, unless the least p-value has to be smaller: for power, p
 # needs to be known no better than samples tell.
@@ -220,8 +222,8 @@ def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
         )
     said += (
         f". Power is the share of {trials.number} samples of each size, drawn from the "
-        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)} (seed "
-        f"{trials.seed}), in which it finds {finds}"
+        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)}"
+        f"{smoothed(goal.unit)} (seed {trials.seed}), in which it finds {finds}"
     )
     return f"{said}. {say_precision(trials.number, goal)}"
 
@@ -240,15 +242,17 @@ def _tabulate(
     goal: Goal,
 ) -> Table:
     is_share = found.is_of_pairs
-    rows = [
-        [
-            *names,
-            f"{0.5 + leads[names]:.3f}" if is_share else f"{leads[names]:+.3g}",
-            *(show_present(x), f"{x.share_now:.2f}", show_size(x.size, answer.largest)),
-        ]
-        for x in answer.pairs
-        for names in [(x.better, x.worse)]
-    ]
+    start, sign, show = (0.5, "", "{:.3f}") if is_share else (0.0, "+", "{:+.3g}")
+    intervals = {(x.a, x.b): x.interval for x in found.pairs}
+    intervals |= {names[::-1]: x.turn() for names, x in intervals.items()}
+    decimals = count_decimals(intervals.values())
+    rows = []
+    for x in answer.pairs:
+        names = x.better, x.worse
+        ends = [start + y for y in (leads[names], *intervals[names])]
+        lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
+        now = show_present(x), f"{x.share_now:.2f}"
+        rows.append([*names, lead, *now, show_size(x.size, answer.largest)])
     title = (
         f"About how many {goal.units}{goal.each} show {goal.what} with power "
         f"{goal.power:g}"
