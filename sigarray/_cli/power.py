@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.files import check_picture_file, read_models
-from sigarray._cli.power_alone import Finder, say_gain
+from sigarray._cli.power_alone import Finder, Gain, say_gain
 from sigarray._cli.power_answers import Answer, Goal
 from sigarray._cli.power_items import report_items
 from sigarray._cli.power_report import draw_power, report_power
@@ -42,7 +42,7 @@ from sigarray._verdicts.request import (
     refuse_tests_of_sampled,
 )
 from sigarray._verdicts.sampled import take_clusters
-from sigarray._verdicts.samples import Gain, Trials
+from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
@@ -128,7 +128,7 @@ def _report_scores(
         task: Finder(
             dict(comparisons[task].scores),
             names if are_alone else [],
-            trials,
+            replace(trials, is_paired=False),
             options.power,
             gain,
             options.sd,

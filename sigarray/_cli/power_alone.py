@@ -3,20 +3,22 @@
 So few scores tell little of their spread: what depends on it has limits.
 """
 
-import functools
 import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from sigarray._cli.power_sizes import guess_time, list_sizes, round_size, search_size
+import numpy as np
+
+from sigarray._cli.power_sizes import guess_time, list_sizes, round_size, search_sizes
 from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import track
-from sigarray._verdicts.samples import Gain, Trials
+from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.test import Shares
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Table
 from sigarray.report._numbers import Summary, number_format
@@ -27,10 +29,32 @@ CONFIDENCE = "(90 % confidence, normal scores)"
 # Differences are shown for these multiples of the present number of scores.
 _MULTIPLES = (1, 2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
+# Scores of 0 and 1 with a gain are so many, of which any share may be 1.
+_PLACES = (np.arange(10_000) + 0.5) / 10_000
 # The factor between differences that are tried, how often, and how often it is halved.
 _STEP, _STEPS, _HALVINGS = 1.5, 12, 5
 # About so many differences, or sizes, are tried, of about this size or more.
 _N_GUESSED, _SIZE_GUESSED = 10, 20
+
+
+class Gain(NamedTuple):
+    """By how much a model is better: a difference, or the factor of a lift."""
+
+    difference: float = 0.0
+    factor: float | None = None
+
+    @property
+    def named(self) -> dict[str, float]:
+        """The one that it is, for programs."""
+        if self.factor is None:
+            return {"difference": self.difference}
+        return {"lift": self.factor}
+
+    def of(self, size: Any, *, is_higher: bool = True) -> Any:
+        """Return what scores of a size, without their signs, gain."""
+        if self.factor is None:
+            return self.difference if is_higher else -self.difference
+        return size * ((self.factor if is_higher else 1.0 / self.factor) - 1.0)
 
 
 @dataclass(frozen=True)
@@ -93,13 +117,13 @@ class Finder:
         """Guess the time from that of some samples."""
         n_tried = _N_GUESSED * (len(_MULTIPLES) if self.gain is None else 3)
 
-        def raise_scores(number: int, size: int) -> object:
-            some = replace(self.trials, number=number, tasks={})
-            return some.share_raised(self.scores, self.names[0], Gain(), size)
+        def compare(number: int, size: int) -> object:
+            trials = replace(self.trials, number=number, tasks={})
+            return replace(self, trials=trials)._share(self.names[0], Gain(), size)
 
         sizes = [len(self.scores[x]) if self.sd is None else 0 for x in self.names]
         tried = [max(n, _SIZE_GUESSED) for n in sizes for _ in range(n_tried)]
-        return guess_time(tried, self.trials.number, raise_scores)
+        return guess_time(tried, self.trials.number, compare)
 
     def find(self) -> list[Alone]:
         """Find it; of several models, only for as many scores as they have."""
@@ -111,20 +135,48 @@ class Finder:
         return [self._find_powers(name, gain) for name in names]
 
     def _find_powers(self, name: str, gain: Gain) -> Alone:
-        n = len(self.scores[name])
+        n, pair = len(self.scores[name]), (name, "")
         sizes = list_sizes(n)
-        powers, needed = [], []
+        powers: list[float] = []
+        needed: list[float] = []
         for spread in self._list_spreads(n):
-            share = functools.partial(
-                self.trials.share_raised, self.scores, name, gain, spread=spread
-            )
+
+            def share(size: int | None, _: Any, spread: float = spread) -> Shares:
+                return {pair: self._share(name, gain, size or n, spread)}
+
             if self.sd is None:
-                powers.append(share(n))
+                powers += share(n, ()).values()
             if self.has_sizes:
-                number = self.trials.number
-                needed.append(search_size(share, sizes, self.power, number))
-        found = tuple(powers), tuple(needed)
-        return Alone(name, n, gain, self.sd, sizes[-1], *found)
+                present, number = {pair: (sizes[0], sizes[0])}, self.trials.number
+                options = {"are_equal": True, "is_drawn": False}
+                found = search_sizes(
+                    share, present, sizes, self.power, number, **options
+                )
+                needed.append(found[0].size)
+        found_limits = tuple(powers), tuple(needed)
+        return Alone(name, n, gain, self.sd, sizes[-1], *found_limits)
+
+    def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
+        """Return the share of samples in which a model is better that has a gain.
+
+        All models get the scores of this one, as if they varied `spread` times as much,
+        and one of them gains.
+        """
+        names, baseline = list(self.scores), self.trials.test.baseline
+        raised = next(x for x in (name, *names) if x != baseline)
+        pairs = [(raised, x) for x in names if x != raised and baseline in (None, x)]
+        x, is_higher = self.scores[name], self.trials.higher_is_better
+        mean = float(x.mean())
+        if are_binary(x):
+            ones = mean + gain.of(mean, is_higher=is_higher) / spread
+            better = (ones > _PLACES).astype(float)
+        else:
+            by = gain.of(np.abs(x), is_higher=is_higher)
+            x = x if spread == 1.0 else mean + spread * (x - mean)
+            better = x + by
+        scores = dict.fromkeys(names, x) | {raised: better}
+        shares = self.trials.share_better(scores, size, pairs)
+        return math.fsum(shares.get(pair, 0.0) for pair in pairs) / len(pairs)
 
     def _find_least(self, name: str) -> Alone:
         n, most = len(self.scores[name]), DEFAULT_SIZES[-1]
@@ -148,7 +200,7 @@ class Finder:
 
         def shows(difference: float) -> bool:
             gain = Gain(min(difference, most))
-            share = self.trials.share_raised(self.scores, name, gain, size)
+            share = self._share(name, gain, size)
             return share >= self.power
 
         # That of many normal scores.

@@ -214,23 +214,6 @@ def search_sizes(
     ]
 
 
-def search_size(
-    find_share: Callable[[int], float], listed: Sequence[int], power: float, number: int
-) -> float:
-    """Find the smallest size with this power by the share of `number` samples."""
-    pair = ("", "")
-    (found,) = search_sizes(
-        lambda size, _: {pair: find_share(size or listed[0])},
-        {pair: (listed[0], listed[0])},
-        listed,
-        power,
-        number,
-        are_equal=True,
-        is_drawn=False,
-    )
-    return found.size
-
-
 def _count_present(comparison: Comparison, pair: tuple[str, str]) -> tuple[int, int]:
     a, b = comparison.list_scores(*pair)
     return len(a), len(b)

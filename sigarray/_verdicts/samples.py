@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,26 +27,6 @@ from sigarray.read._wide import Scores
 _MANY = 100
 # Of a normal kernel, in n^-1/5 standard deviations, and a word of its random numbers.
 _BANDWIDTH, _NOISE = 1.06, 2
-
-
-class Gain(NamedTuple):
-    """By how much a model is better: a difference, or the factor of a lift."""
-
-    difference: float = 0.0
-    factor: float | None = None
-
-    @property
-    def named(self) -> dict[str, float]:
-        """The one that it is, for programs."""
-        if self.factor is None:
-            return {"difference": self.difference}
-        return {"lift": self.factor}
-
-    def of(self, size: Any, *, is_higher: bool = True) -> Any:
-        """Return what scores of a size, without their signs, gain."""
-        if self.factor is None:
-            return self.difference if is_higher else -self.difference
-        return size * ((self.factor if is_higher else 1.0 / self.factor) - 1.0)
 
 
 @dataclass(frozen=True)
@@ -157,39 +137,6 @@ class Trials:
             for pair, both in matched.items()
         }
 
-    def share_raised(
-        self,
-        scores: Scores,
-        name: str,
-        gain: Gain,
-        size: int | None = None,
-        spread: float = 1.0,
-    ) -> float:
-        """Return the share of samples in which a model is better that has a gain.
-
-        All models get the scores of this one, as if they varied `spread` times as much,
-        and one of them gains.
-        """
-        names, baseline = list(scores), self.test.baseline
-        raised = next(x for x in (name, *names) if x != baseline)
-        others = [x for x in names if x != raised and baseline in (None, x)]
-        same = dict.fromkeys(names, scores[name])
-        size = len(scores[name]) if size is None else size
-        drawn = self.draw(same, size, is_paired=False)
-        if are_binary(scores[name]):
-            mean = float(scores[name].mean())
-            by = abs(gain.of(mean, is_higher=self.higher_is_better)) / spread
-            drawn[raised] = self._turn(drawn[raised], mean, by)
-        else:
-            by = gain.of(np.abs(drawn[raised]), is_higher=self.higher_is_better)
-            if spread != 1.0:
-                mean = float(scores[name].mean())
-                drawn = {x: mean + spread * (y - mean) for x, y in drawn.items()}
-            drawn[raised] = drawn[raised] + by
-        pairs = [(raised, x) for x in others]
-        shares = self._find_shares(self._join(drawn, {}), pairs, size)
-        return math.fsum(shares.get((raised, x), 0.0) for x in others) / len(others)
-
     def _find_shares(
         self,
         samples: DrawnSamples,
@@ -205,13 +152,6 @@ class Trials:
             above=above,
             divisor=self.find_divisor(size),
         )
-
-    def _turn(self, samples: np.ndarray, mean: float, by: float) -> np.ndarray:
-        """Turn some scores of 0 and 1 so that the mean is better by so much."""
-        better = float(self.higher_is_better)
-        share = by / max(1.0 - mean if self.higher_is_better else mean, 1e-9)
-        uniform = np.random.default_rng([self.seed, 1]).random(samples.shape)
-        return np.asarray(np.where(uniform < share, better, samples))
 
     def draw(
         self, scores: Scores, size: int | None, *, is_paired: bool

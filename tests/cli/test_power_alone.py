@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray._cli.power_alone import Finder, find_spreads
+from sigarray._cli.power_alone import Finder, Gain, find_spreads
 from sigarray._verdicts import samples
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
-from sigarray._verdicts.samples import Gain, Trials, draw_samples
+from sigarray._verdicts.samples import Trials, draw_samples
 from tests.cli.conftest import SCORES
 from tests.cli.test_power import assert_rate
 
@@ -204,15 +204,13 @@ class TestSamples:
         x = np.random.default_rng(0).normal(size=4)
         x = (x - x.mean()) / x.std(ddof=1)
         normal = scipy.stats.norm.ppf((np.arange(1000) + 0.5) / 1000)
+        trials = make_trials(OrderTest(), 150)
         shares = [
-            make_trials(OrderTest(), 150).share_raised(
-                {"a": y, "b": y}, "a", Gain(0.6), 50
-            )
+            make_finder(y, Gain(), trials)._share("a", Gain(0.6), 50)
             for y in (x, normal)
         ]
         assert_rate(shares[0], 150, shares[1], 150)
         assert 0.5 < shares[1] < 0.9
         monkeypatch.setattr(samples, "_BANDWIDTH", 0.0)
-        scores = {"a": x, "b": x}
-        trials = make_trials(OrderTest(), 150)
-        assert trials.share_raised(scores, "a", Gain(0.6), 50) < 0.6 * shares[1]
+        finder = make_finder(x, Gain(), trials)
+        assert finder._share("a", Gain(0.6), 50) < 0.6 * shares[1]
