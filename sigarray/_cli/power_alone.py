@@ -18,7 +18,6 @@ from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
-from sigarray._verdicts.test import Shares
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Table
 from sigarray.report._numbers import Summary, number_format
@@ -27,14 +26,16 @@ from sigarray.report._numbers import Summary, number_format
 Limits = tuple[float, ...]
 CONFIDENCE = "(90 % confidence, normal scores)"
 # Differences are shown for these multiples of the present number of scores.
-_MULTIPLES = (1, 2, 5, 10)
+_MULTIPLES = (2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
 # Scores of 0 and 1 with a gain are so many, of which any share may be 1.
 _PLACES = (np.arange(10_000) + 0.5) / 10_000
 # The factor between differences that are tried, how often, and how often it is halved.
 _STEP, _STEPS, _HALVINGS = 1.5, 12, 5
-# About so many differences, or sizes, are tried, of about this size or more.
-_N_GUESSED, _SIZE_GUESSED = 10, 20
+# About so many differences are tried.
+_N_GUESSED = 10
+# Of more scores, the numbers that are needed are as the variance.
+_FEW = 30
 
 
 class Gain(NamedTuple):
@@ -114,15 +115,18 @@ class Finder:
     has_sizes: bool
 
     def guess_seconds(self) -> float:
-        """Guess the time from that of some samples."""
-        n_tried = _N_GUESSED * (len(_MULTIPLES) if self.gain is None else 3)
+        """Guess the time from that of some samples of sizes as they are tried."""
+        tried: list[int] = []
+        for x in (self.scores[name] for name in self.names):
+            if self.gain is None:
+                tried += self._list_numbers(len(x)) * _N_GUESSED
+            elif self.has_sizes and self.sd is None:
+                tried += [n for n in list_sizes(len(x)) if n <= 2 * len(x)]
 
         def compare(number: int, size: int) -> object:
             trials = replace(self.trials, number=number, tasks={})
             return replace(self, trials=trials)._share(self.names[0], Gain(), size)
 
-        sizes = [len(self.scores[x]) if self.sd is None else 0 for x in self.names]
-        tried = [max(n, _SIZE_GUESSED) for n in sizes for _ in range(n_tried)]
         return guess_time(tried, self.trials.number, compare)
 
     def find(self) -> list[Alone]:
@@ -135,26 +139,30 @@ class Finder:
         return [self._find_powers(name, gain) for name in names]
 
     def _find_powers(self, name: str, gain: Gain) -> Alone:
-        n, pair = len(self.scores[name]), (name, "")
-        sizes = list_sizes(n)
-        powers: list[float] = []
-        needed: list[float] = []
-        for spread in self._list_spreads(n):
+        n, powers, sizes = len(self.scores[name]), [0.0] * 0, [0.0] * 0
+        spreads = self._list_spreads(n)
+        if self.sd is None:
+            powers = [self._share(name, gain, n, x) for x in spreads]
+        if self.has_sizes and n <= _FEW:
+            sizes = [self._search_size(name, gain, x) for x in spreads]
+        elif self.has_sizes:  # they are as the variance
+            size = self._search_size(name, gain)
+            sizes = [size * x * x for x in spreads]
+        largest = list_sizes(n)[-1]
+        return Alone(name, n, gain, self.sd, largest, tuple(powers), tuple(sizes))
 
-            def share(size: int | None, _: Any, spread: float = spread) -> Shares:
-                return {pair: self._share(name, gain, size or n, spread)}
-
-            if self.sd is None:
-                powers += share(n, ()).values()
-            if self.has_sizes:
-                present, number = {pair: (sizes[0], sizes[0])}, self.trials.number
-                options = {"are_equal": True, "is_drawn": False}
-                found = search_sizes(
-                    share, present, sizes, self.power, number, **options
-                )
-                needed.append(found[0].size)
-        found_limits = tuple(powers), tuple(needed)
-        return Alone(name, n, gain, self.sd, sizes[-1], *found_limits)
+    def _search_size(self, name: str, gain: Gain, spread: float = 1.0) -> float:
+        sizes, pair = list_sizes(len(self.scores[name])), (name, "")
+        (found,) = search_sizes(
+            lambda n, _: {pair: self._share(name, gain, n or sizes[0], spread)},
+            {pair: (sizes[0], sizes[0])},
+            sizes,
+            self.power,
+            self.trials.number,
+            are_equal=True,
+            is_drawn=False,
+        )
+        return found.size
 
     def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
         """Return the share of samples in which a model is better that has a gain.
@@ -179,14 +187,16 @@ class Finder:
         return math.fsum(shares.get(pair, 0.0) for pair in pairs) / len(pairs)
 
     def _find_least(self, name: str) -> Alone:
-        n, most = len(self.scores[name]), DEFAULT_SIZES[-1]
-        numbers = [n * k for k in _MULTIPLES if k == 1 or n * k <= most]
-        if self.sd is not None:
-            numbers = [*_WITHOUT_SCORES]
-        least = {size: self._search_least(name, size) for size in numbers}
+        n = len(self.scores[name])
+        least = {x: self._search_least(name, x) for x in self._list_numbers(n)}
         spreads = self._list_spreads(n)
         limits = {size: tuple(s * x for s in spreads) for size, x in least.items()}
-        return Alone(name, n, None, self.sd, most, differences=limits)
+        return Alone(name, n, None, self.sd, n, differences=limits)
+
+    def _list_numbers(self, n: int) -> list[int]:
+        if self.sd is not None:
+            return [*_WITHOUT_SCORES]
+        return [n, *(n * k for k in _MULTIPLES if n * k <= DEFAULT_SIZES[-1])]
 
     def _list_spreads(self, n: int) -> list[float]:
         return [1.0, *(find_spreads(n - 1) if self.sd is None else ())]

@@ -24,7 +24,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.samples import Trials
-from sigarray.report._layout import Report
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
 from sigarray.results import SampleSizeResult
 
@@ -40,33 +40,53 @@ def report_power(
 
     Several tasks may be compared `over` all of them, too.
     """
-    first, is_one = answers[0].comparison, len(answers) == 1
     method = _describe(answers, trials, goal, said_of_scores)
+    title = answers[0].comparison.title
+    title += "" if len(answers) == 1 else f", {len(answers)} tasks"
+    document = _make_document(answers, trials, goal, method)
+    tables = list_tables(answers, goal)
+    of_tasks = _say_single_tasks(over, goal)
+    told = say_jump(answers, goal) + _say_change(trials, goal)
+    return make_report(
+        answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
+    )
+
+
+def make_report(
+    answers: list[Answer],
+    goal: Goal,
+    tables: list[Table],
+    method: str,
+    document: dict[str, Any],
+    title: str,
+    *,
+    of_tasks: Sequence[str] = (),
+    told: Sequence[str] = (),
+) -> Report:
+    """Say what was found, and how sure that is."""
+    is_one = len(answers) == 1
     of_pairs, of_alone = [], []
     for x in answers:
         on = "" if is_one else f"On {quote(x.task)}: "
-        of_pairs += [say_pair(x, pair, goal, on) for pair in x.pairs]
+        of_pairs += [_say_pair(x, pair, goal, on) for pair in x.pairs]
         for y in x.alone:
             said, *more = say_alone(y, goal.gain, goal.power, goal.unit)
             of_alone += [f"{on}{said}", *more]
     short = is_short(answers)
     if of_alone and not short:
         of_alone = [_count_alone(answers, goal)]
-    answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
-    of_tasks = _say_single_tasks(over, goal)
-    told = say_jump(answers, goal) + _say_change(trials, goal)
+    answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
-        are_seen = goal.difference is None
-        told.append(say_pilot(numbers, goal.unit, are_seen=are_seen))
+        seen = goal.difference is None
+        told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
-    title = first.title + ("" if is_one else f", {len(answers)} tasks")
     return Report(
-        list_tables(answers, goal),
+        tables,
         [*(of_pairs if short else answer), *of_alone, *of_tasks, *told],
         method,
-        list_records(answers, goal),
-        _make_document(answers, trials, goal, method),
+        _list_records(answers, goal),
+        document,
         headline=[title, *(answer or of_alone), *of_tasks],
         remarks=[*(of_alone if answer else ()), *told],
         advice=[] if short else [f"{advice} --format csv and --format json."],
@@ -95,7 +115,9 @@ def _describe(
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if alone:
-        method += ". Both models vary as one, independently"
+        fewer = "" if goal.unit == "run" else f": fewer {goal.units} do if both find"
+        hard = " the same ones hard" * bool(fewer)
+        method += f". Both models vary as one, independently{fewer}{hard}"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
@@ -205,7 +227,7 @@ def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     }
 
 
-def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
+def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """Return a row for each pair, and for each model whose scores are lifted.
 
     All rows have the same keys.
@@ -233,7 +255,7 @@ def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     ]
 
 
-def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
+def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
     each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
@@ -256,7 +278,7 @@ def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     return f"{said}, if the difference is {large} it seems; {now}."
 
 
-def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
+def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)

@@ -11,15 +11,12 @@ from sigarray._cli.power_answers import (
     Answer,
     Goal,
     is_short,
-    say_pilot,
     show_present,
     show_size,
 )
 from sigarray._cli.power_report import (
-    count_pairs,
-    list_records,
+    make_report,
     required,
-    say_pair,
     say_precision,
     smoothed,
     start_pair,
@@ -105,10 +102,6 @@ def report_tasks(
     leads |= {names[::-1]: -lead for names, lead in leads.items()}
     answer = _search(trials, found, leads, x, options)
     method = _describe(trials, found, goal)
-    shown = [say_pair(answer, pair, goal, "") for pair in answer.pairs]
-    told = shown if len(shown) < 2 else count_pairs([answer], goal)
-    numbers = {n for pair in answer.pairs for n in pair.present}
-    remarks = [say_pilot(numbers, goal.unit, goal.n_tasks)] if answer.pairs else []
     where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
     document = {
         "source": x.source,
@@ -131,15 +124,9 @@ def report_tasks(
             for pair in answer.pairs
         ],
     }
-    report = Report(
-        [_tabulate(answer, found, leads, goal)] if is_short([answer]) else [],
-        [*(shown if is_short([answer]) else told), *remarks],
-        method,
-        list_records([answer], goal),
-        document,
-        headline=[f"{x.source}, {x.direction}{where}", *told],
-        remarks=remarks,
-    )
+    tables = [_tabulate(answer, found, leads, goal)] if is_short([answer]) else []
+    title = f"{x.source}, {x.direction}{where}"
+    report = make_report([answer], goal, tables, method, document, title)
     return report, answer, goal
 
 

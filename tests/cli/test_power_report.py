@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sigarray._cli.power_answers import Goal
-from sigarray._cli.power_report import count_pairs
+from sigarray._cli.power_report import _count_pairs
 from sigarray.report._rendering import STYLES
 
 
@@ -232,7 +232,7 @@ def test_more_runs_are_said_to_show_more(sizes, shares, said):
         for n, p in zip(sizes, shares, strict=True)
     ]
     answers = [SimpleNamespace(pairs=pairs)]
-    first, *more = count_pairs(answers, Goal(0.8, "run"))
+    first, *more = _count_pairs(answers, Goal(0.8, "run"))
     n_now = sum(p >= 0.8 for p in shares)
     assert first.startswith(f"The present 5 runs of each model show {n_now} of 6 diff")
     assert more == said

@@ -98,18 +98,19 @@ def _add_power(command: argparse.ArgumentParser) -> None:
         metavar="SD",
         help="standard deviation of runs, in place of FILE",
     )
-    power.add_argument(
+    reached = power.add_argument(
         "--power",
         type=number(0.0, 1.0, is_open=True),
         default=0.8,
         metavar="P",
-        help="power to reach; default: %(default)s",
+        help="power to reach (%(default)s); samples of each size",
     )
+    share_line(reached, "--power P, --n-samples N")
     power.add_argument(
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         metavar="N",
-        help="samples of each size; 200, or 50 of many pairs",
+        help=argparse.SUPPRESS,
     )
     written = command.add_argument_group("what to write")
     add_format(written)
