@@ -30,10 +30,8 @@ _MULTIPLES = (2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
 # Scores of 0 and 1 with a gain are so many, of which any share may be 1.
 _PLACES = (np.arange(10_000) + 0.5) / 10_000
-# The factor between differences that are tried, how often, and how often it is halved.
-_STEP, _STEPS, _HALVINGS = 1.5, 12, 5
-# About so many differences are tried.
-_N_GUESSED = 10
+# So many differences are tried.
+_N_TRIED = 9
 # Of more scores, the numbers that are needed are as the variance.
 _FEW = 30
 
@@ -89,7 +87,8 @@ class Alone:
         if self.gain is not None:
             row = {"lifted_model": self.name, "n": self.present} | self.gain.named
             row |= _name_limits("power_at_n", self.powers)
-            rows = [row | _name_limits("required_sample_size", self.sizes)]
+            sizes = tuple(y if math.isinf(y) else math.ceil(y) for y in self.sizes)
+            rows = [row | _name_limits("required_sample_size", sizes)]
         if self.sd is not None:
             rows = [row | {"lifted_model": "", "sd": self.sd} for row in rows]
         return rows
@@ -119,7 +118,7 @@ class Finder:
         tried: list[int] = []
         for x in (self.scores[name] for name in self.names):
             if self.gain is None:
-                tried += self._list_numbers(len(x)) * _N_GUESSED
+                tried += self._list_numbers(len(x)) * _N_TRIED
             elif self.has_sizes and self.sd is None:
                 tried += [n for n in list_sizes(len(x)) if n <= 2 * len(x)]
 
@@ -202,7 +201,7 @@ class Finder:
         return [1.0, *(find_spreads(n - 1) if self.sd is None else ())]
 
     def _search_least(self, name: str, size: int) -> float:
-        """Search the least difference that shows, to 2 % of it."""
+        """Search the least difference that shows, to 1 % of it."""
         x, is_higher = self.scores[name], self.trials.higher_is_better
         most = math.inf
         if are_binary(x):
@@ -213,19 +212,13 @@ class Finder:
             share = self._share(name, gain, size)
             return share >= self.power
 
-        # That of many normal scores.
+        # That of many normal scores is about this; few of them show larger ones.
         quantiles = normal_quantile(self.power) + 1.96
         guess = quantiles * float(x.std()) * math.sqrt(2.0 / size)
-        if guess == 0.0:
-            return 0.0
-        is_enough = shows(guess)
-        step = 1.0 / _STEP if is_enough else _STEP
-        tried = (guess * step**k for k in range(1, _STEPS))
-        other = next((y for y in tried if shows(y) != is_enough), None)
-        if other is None:
-            return 0.0 if is_enough else math.inf
-        low, high = sorted((other, other / step))
-        for _ in range(_HALVINGS):
+        low, high = 0.25 * guess, 32.0 * guess
+        if guess > 0.0 and not shows(high):
+            return math.inf
+        for _ in range(_N_TRIED):
             middle = math.sqrt(low * high)
             low, high = (low, middle) if shows(middle) else (middle, high)
         return min(high, most)
@@ -301,6 +294,24 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
         "for.",
         *([f"{needed} have it, or {' to '.join(sizes[1:])}."] if needed else []),
     ]
+
+
+def count_alone(
+    every: Sequence[Alone], of: str, said: str, power: float, unit: str
+) -> str:
+    """Say how many models have enough scores to see a gain, if there are many."""
+    if every[0].gain is None:
+        least = [next(iter(x.differences.values()))[0] for x in every]
+        shown = " to ".join(show_number(f(least)) for f in (min, max))
+        return (
+            f"The least difference that shows in the present {unit}s of {len(every)} "
+            f"{of} with power {power:g} is {shown}."
+        )
+    n = sum(x.powers[0] >= power for x in every)
+    return (
+        f"{n} of {len(every)} {of} have enough {unit}s to see {said}, with power "
+        f"{power:g}."
+    )
 
 
 def _show(limits: Limits) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.power_alone import say_alone
+from sigarray._cli.power_alone import count_alone, say_alone
 from sigarray._cli.power_answers import (
     Answer,
     Goal,
@@ -18,7 +18,7 @@ from sigarray._cli.power_answers import (
     show_size,
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
@@ -74,7 +74,9 @@ def make_report(
             of_alone += [f"{on}{said}", *more]
     short = is_short(answers)
     if of_alone and not short:
-        of_alone = [_count_alone(answers, goal)]
+        every = [y for x in answers for y in x.alone]
+        of = "models" if is_one else "sets of scores, each on a task,"
+        of_alone = [count_alone(every, of, goal.gain, goal.power, goal.unit)]
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
@@ -315,26 +317,6 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         told.append(f"{which} would need more than {largest}")
     joined = "; ".join(told)
     return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
-
-
-def _count_alone(answers: list[Answer], goal: Goal) -> str:
-    """Say how many models have enough scores to see a gain, if there are many."""
-    every = [y for x in answers for y in x.alone]
-    on = "" if len(answers) == 1 else ", each on a task,"
-    of = "models" if len(answers) == 1 else "sets of scores"
-    with_power = f"with power {goal.power:g}"
-    if every[0].gain is None:
-        least = [next(iter(y.differences.values()))[0] for y in every]
-        low, high = (show_number(f(least)) for f in (min, max))
-        return (
-            f"The least difference that the {goal.units} of {len(every)} {of}{on} show "
-            f"{with_power} is {low} to {high}."
-        )
-    n = sum(y.powers[0] >= goal.power for y in every)
-    return (
-        f"{n} of {len(every)} {of}{on} have enough {goal.units} to see {goal.gain}, "
-        f"{with_power}."
-    )
 
 
 # The most curves that can be told apart, and the most tasks with a panel each.
