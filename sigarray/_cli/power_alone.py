@@ -85,7 +85,8 @@ class Alone:
             for n, y in self.differences.items()
         ]
         if self.gain is not None:
-            row = {"lifted_model": self.name, "n": self.present} | self.gain.named
+            row = {"lifted_model": self.name, **self.gain.named}
+            row |= {} if self.sd is not None else {"n": self.present}
             row |= _name_limits("power_at_n", self.powers)
             sizes = tuple(y if math.isinf(y) else math.ceil(y) for y in self.sizes)
             rows = [row | _name_limits("required_sample_size", sizes)]

@@ -181,9 +181,10 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         n_now = sum(x.share_now >= goal.power for x in pairs)
         shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
         rows.append([*names, f"{n_ahead} of {n}", f"{n_now} of {n}", *shown])
+    of_pair = " of a pair" * (goal.margin is goal.difference is None)
     title = (
         f"About how many {goal.units}{goal.each} show {goal.what}"
-        f"{' of a pair' * (goal.margin is None)}, with power {goal.power:g}, on half "
+        f"{of_pair}, with power {goal.power:g}, on half "
         "of its tasks and on all"
     )
     holds = "A is ahead on" if goal.margin is None else "seems so on"
