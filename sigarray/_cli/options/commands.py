@@ -82,35 +82,30 @@ def _add_power(command: argparse.ArgumentParser) -> None:
     add_table(command)
     add_tests(command)
     power = command.add_argument_group("how much power")
-    difference = power.add_argument(
-        "--difference",
-        type=number(0.0, 1e9),
-        metavar="D",
+    lift = power.add_argument(
+        "--lift",
+        type=number(1.0, 1e6),
+        metavar="FACTOR",
         help="difference of means to detect; or a factor",
     )
-    share_line(difference, "--difference D, --lift F")
-    power.add_argument(
-        "--lift", type=number(1.0, 1e6), metavar="FACTOR", help=argparse.SUPPRESS
-    )
-    power.add_argument(
-        "--sd",
-        type=number(0.0, 1e9),
-        metavar="SD",
-        help="standard deviation of runs, in place of FILE",
-    )
+    share_line(lift, "--difference D, --lift F")
+    for name, metavar in (("--difference", "D"), ("--sd", "SD")):
+        power.add_argument(
+            name, type=number(0.0, 1e9), metavar=metavar, help=argparse.SUPPRESS
+        )
     reached = power.add_argument(
         "--power",
         type=number(0.0, 1.0, is_open=True),
         default=0.8,
         metavar="P",
-        help="power to reach (%(default)s); samples of each size",
+        help="power (%(default)s); in place of FILE, sd of runs",
     )
-    share_line(reached, "--power P, --n-samples N")
+    share_line(reached, "--power P, --sd SD")
     power.add_argument(
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         metavar="N",
-        help=argparse.SUPPRESS,
+        help="samples of each size; 200, or 50 of many pairs",
     )
     written = command.add_argument_group("what to write")
     add_format(written)
