@@ -175,7 +175,7 @@ class Finder:
         pairs = [(raised, x) for x in names if x != raised and baseline in (None, x)]
         x, is_higher = self.scores[name], self.trials.higher_is_better
         mean = float(x.mean())
-        if are_binary(x):
+        if are_binary(x) and gain.of(1.0):
             ones = mean + gain.of(mean, is_higher=is_higher) / spread
             better = (ones > _PLACES).astype(float)
         else:
@@ -303,11 +303,12 @@ def count_alone(
     """Say how many models have enough scores to see a gain, if there are many."""
     if every[0].gain is None:
         least = [next(iter(x.differences.values()))[0] for x in every]
-        shown = " to ".join(show_number(f(least)) for f in (min, max))
+        found = [x for x in least if x < math.inf]
+        shown = " to ".join(show_number(f(found)) for f in (min, max) if found)
         return (
-            f"The least difference that shows in the present {unit}s of {len(every)} "
-            f"{of} with power {power:g} is {shown}."
-        )
+            f"With the present {unit}s and power {power:g}, a difference shows in "
+            f"{len(found)} of {len(every)} {of} {f'if it is {shown}' * bool(found)}"
+        ).rstrip(" ,") + "."
     n = sum(x.powers[0] >= power for x in every)
     return (
         f"{n} of {len(every)} {of} have enough {unit}s to see {said}, with power "

@@ -306,10 +306,8 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     ]
     half = -(-n // 2)
     more = (k for k in (half, len(sizes)) if n_now < k <= len(sizes))
-    enough = dict.fromkeys(more)
-    told = [
-        f"about {round_size(sizes[k - 1])} {goal.units} show {k} of {n}" for k in enough
-    ]
+    enough = {round_size(sizes[k - 1]): k for k in more}
+    told = [f"about {size} {goal.units} show {k} of {n}" for size, k in enough.items()]
     if len(sizes) < n:
         largest = max(x.largest for x in answers)
         left = n - len(sizes)

@@ -78,6 +78,21 @@ class TestUncertainty:
             covered += low - 0.06 <= power <= high + 0.06
         assert scipy.stats.binomtest(covered, pilots, 0.9).pvalue > 1e-4
 
+    def test_margins_of_zero_and_one_have_limits(self, write, power):
+        path = write("a\n" + "".join(f"{int(k > 5)}\n" for k in range(40)))
+        options = ("--unit", "item", "--margin", "0.1", "--n-samples", "100")
+        (x,) = power(path, *options)["alone"]
+        assert x["power_at_n_low"] < x["power_at_n"] < x["power_at_n_high"]
+
+    def test_many_scores_need_as_the_variance_says(self, write, power):
+        x = np.random.default_rng(0).normal(size=200).round(3)
+        path = write("a\n" + "".join(f"{y}\n" for y in x))
+        options = ("--unit", "run", "--test", "t", "--n-samples", "40")
+        (x,) = power(path, *options, "--difference", "0.4")["alone"]
+        low, high = (y * y * x["required_sample_size"] for y in find_spreads(199))
+        assert x["required_sample_size_low"] == math.ceil(low)
+        assert x["required_sample_size_high"] == math.ceil(high)
+
     def test_spreads_are_quantiles_of_chi_square(self):
         low, high = find_spreads(3)
         assert low == pytest.approx(math.sqrt(3.0 / scipy.stats.chi2.ppf(0.95, 3)))
@@ -111,6 +126,18 @@ class TestDifferences:
             for x in found[:3]:
                 share = find_power(x["n"], x["least_difference"], 2.0)
                 assert share == pytest.approx(0.8, abs=0.08)
+
+    @pytest.mark.parametrize(
+        ("test", "said"),
+        [("t", "9 of 9 sets of scores, each on a task, if it is"), ("aso", "0 of 9")],
+    )
+    def test_of_many_tasks_it_is_said_in_how_many_one_shows(
+        self, write, run, test, said
+    ):
+        rows = [f"a,t{t},{k},{(k * 7 + t) % 5 + t}" for t in range(9) for k in range(3)]
+        path = write("\n".join(["model,task,seed,score", *rows, ""]))
+        _, out, _ = run("power", path, "--test", test, "--n-samples", "10")
+        assert f"a difference shows in {said}" in " ".join(out.split())
 
     @pytest.mark.parametrize("is_higher", [True, False])
     def test_items_of_zero_and_one_stay_below_the_end(self, is_higher):

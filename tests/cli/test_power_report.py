@@ -219,6 +219,7 @@ def test_tables_claim_nothing_of_pairs_that_are_not_decided(write, run):
     [
         ((5, 5, 5, 5, 7, 8), (1, 1, 1, 1, 0.5, 0.4), ["About 8 runs show 6 of 6."]),
         ((5, 5, 5, 5, 5, 5), (1, 1, 1, 1, 1, 1), []),
+        ((6, 6, 6, 6, 6, 6), (0, 0, 0, 0, 0, 0), ["About 6 runs show 6 of 6."]),
         (
             (5, 6, 7, 8, 9, 20),
             (1, 0, 0, 0, 0, 0),
