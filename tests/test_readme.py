@@ -17,7 +17,7 @@ DOCS = {x.stem: x.read_text(encoding="utf-8") for x in (ROOT / "docs").glob("*.m
 
 _WITH_COMMANDS = (
     *("index", "responses", "clusters", "corpus", "seeds_and_items"),
-    *("which_test", "aggregates"),
+    *("which_test", "aggregates", "how_many_seeds"),
 )
 OUTPUTS = re.findall(
     r"<!-- (output|first lines of): (.*?) -->\n```text\n(.*?)```",
@@ -60,7 +60,7 @@ def test_every_function_is_in_the_table():
     text = DOCS["functions"] + DOCS["responses"]
     table = "".join(line for line in text.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(?:responses\.)?(\w+)(?:\(|`)", table))
-    assert len(OUTPUTS) == 11
+    assert len(OUTPUTS) == 14
     functions = {
         name
         for package in (sigarray, sigarray.responses)

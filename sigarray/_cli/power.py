@@ -1,12 +1,16 @@
 """`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import replace
+
+import numpy as np
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.files import check_picture_file, read_models
-from sigarray._cli.power_answers import Answer, Goal, Lift, choose_lift
-from sigarray._cli.power_items import refuse_difference, report_items
+from sigarray._cli.power_alone import Finder, Gain, say_gain
+from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.power_items import report_items
 from sigarray._cli.power_report import draw_power, report_power
 from sigarray._cli.power_sizes import (
     N_SAMPLES,
@@ -16,13 +20,14 @@ from sigarray._cli.power_sizes import (
     list_sizes,
 )
 from sigarray._cli.power_tasks import report_tasks
+from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce, note, track
+from sigarray._verdicts.notes import announce, note
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
@@ -41,25 +46,29 @@ from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 
 # All pairs of samples of each size are compared.
 _MAX_MODELS = 100
 # With so many comparisons, each has fewer samples: readers see their counts.
 _MANY, _OF_MANY = 30, 50
+# Quantiles that stand for all scores of a normal distribution.
+_N_NORMAL = 1000
 
 
 def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
-    table = read_models(
-        options, is_paired=request.is_paired, min_models=1, max_models=_MAX_MODELS
-    )
+    gain = _choose_gain(options)
+    if options.sd is None:
+        table = read_models(
+            options, is_paired=request.is_paired, min_models=1, max_models=_MAX_MODELS
+        )
+    else:
+        table = _draw_table(options)
     if table.runs and request.statistic is None:
         return report_items(table, request, options)
-    refuse_difference(options)
     if request.statistic is not None:
         report, answer, goal = report_tasks(table, request, options)
         if options.plot is not None:
@@ -81,6 +90,12 @@ def run(options: argparse.Namespace) -> Report:
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
+    return _report_scores(table, request, options, gain)
+
+
+def _report_scores(
+    table: ScoreTable, request: Request, options: argparse.Namespace, gain: Gain | None
+) -> Report:
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
     table = _with_two_models(table)
@@ -101,45 +116,63 @@ def run(options: argparse.Namespace) -> Report:
         n_tasks=len(table.tasks) if request.is_corrected else 1,
         tasks=comparisons,
     )
-    is_of_itself = request.margin is not None and n_models == 1
-    duels = {
-        task: {} if is_of_itself else _find_duels(x) for task, x in comparisons.items()
+    groups = {
+        task: list(_group(x, trials, options.difference)) if n_models > 1 else []
+        for task, x in comparisons.items()
     }
-    lifts: dict[str, Lift] = {}
-    if options.lift is not None or not any(duels.values()):
-        lifts = {
-            task: choose_lift(
-                {name: table.tasks[task][name] for name in names},
-                options.lift,
-                higher_is_better=request.higher_is_better,
-                margin=request.margin,
-            )
-            for task, names in models.items()
-        }
-    seconds = guess_seconds(
-        comparisons, duels, trials, options.power, models if lifts else {}
+    duels = [found for of_task in groups.values() for _, found in of_task]
+    are_alone = options.lift is not None or not any(duels)
+    if gain is None and are_alone and request.margin is not None:
+        gain = Gain(factor=1.0)  # a model with the same scores
+    finders = {
+        task: Finder(
+            dict(comparisons[task].scores),
+            names if are_alone else [],
+            replace(trials, is_paired=False),
+            options.power,
+            gain,
+            options.sd,
+            has_sizes=n_models == 1,
+        )
+        for task, names in models.items()
+    }
+    seconds = sum(x.guess_seconds() for x in finders.values()) + sum(
+        guess_seconds(x, found, trials, options.power)
+        for of_task in groups.values()
+        for x, found in of_task
     )
-    n_duels = sum(map(len, duels.values()))
+    counted = ((n_models, "model"), (sum(map(len, duels)), "pair"))
+    every = " and ".join(f"{n} {x}{'s' * (n > 1)}" for n, x in counted if n)
     announce(
-        f"power of {test.name} for {n_models} models and {n_duels} "
-        f"{'pair' if n_duels == 1 else 'pairs'}",
+        f"power of {test.name} for {every}",
         seconds,
         f"Faster: {'' if test.name == 't' else '--test t, '}fewer --n-samples, fewer "
         "models with --columns, fewer tasks with --tasks.",
     )
+    is_drawn = options.plot is not None
     answers = []
     for task, x in comparisons.items():
-        scores = dict(x.scores)
-        pairs = find_sizes(
-            x, duels[task], trials, options.power, is_drawn=options.plot is not None
-        )
-        lift = lifts.get(task)
-        powers = _find_powers(scores, models[task], lift, trials)
-        sizes = list_sizes(max(map(len, scores.values())))
-        largest = max([sizes[-1], *duels[task].values()])
-        answers.append(Answer(task, x, powers, pairs, largest, lift))
-    goal = Goal(options.power, table.unit, test.asks_welch_below, request.margin)
-    if options.plot is not None:
+        pairs = [
+            pair
+            for group, found in groups[task]
+            for pair in find_sizes(
+                group, found, trials, options.power, is_drawn=is_drawn
+            )
+        ]
+        sizes = list_sizes(max(map(len, x.scores.values())))
+        largest = max([sizes[-1], *(pair.n for pair in pairs)])
+        answers.append(Answer(task, x, finders[task].find(), pairs, largest))
+    goal = Goal(
+        options.power,
+        table.unit,
+        test.asks_welch_below,
+        request.margin,
+        difference=None if are_alone else options.difference,
+        gain=say_gain(
+            gain, higher_is_better=request.higher_is_better, margin=request.margin
+        ),
+    )
+    if is_drawn:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
     return report_power(answers, trials, goal, said, over)
@@ -173,17 +206,38 @@ def _describe_tasks(
     }, over
 
 
-def _find_powers(
-    scores: Scores, models: list[str], lift: Lift | None, trials: Trials
-) -> dict[str, float]:
-    """Return how often lifted scores of each model are better."""
-    if lift is None:
-        return {}
-    factor = lift.factor if trials.higher_is_better else 1.0 / lift.factor
-    return {
-        name: trials.share_lifted(scores, name, factor)
-        for name in track(models, "Model")
-    }
+def _choose_gain(options: argparse.Namespace) -> Gain | None:
+    """Return the gain that is asked for: one of --lift, --difference and --margin."""
+    asked = ("lift", "difference", "margin")
+    given = [f"--{x}" for x in asked if getattr(options, x) is not None]
+    if "--difference" in given and len(given) > 1:
+        given.remove("--difference")
+        msg = f"Expected --difference or {given[0]}; got both. Leave one out."
+        raise ValueError(msg)
+    if options.lift is not None:
+        return Gain(factor=options.lift)
+    return None if options.difference is None else Gain(options.difference)
+
+
+def _draw_table(options: argparse.Namespace) -> ScoreTable:
+    """Return a model whose runs are normal, with a standard deviation."""
+    if options.files or options.lift is not None:
+        got = "--lift, of scores" if options.lift is not None else "a FILE"
+        msg = f"Expected --sd alone, or with --difference; got {got}. Leave one out."
+        raise ValueError(msg)
+    options.lower_is_better = False
+    places = [(k + 0.5) / _N_NORMAL for k in range(_N_NORMAL)]
+    x = np.asarray(list(map(normal_quantile, places)))
+    return ScoreTable(
+        {"": {"model": options.sd / np.std(x, ddof=1) * x}},
+        {"": {"model": tuple(map(str, range(_N_NORMAL)))}},
+        unit="run",
+        is_paired=False,
+        metric="score",
+        kind="",
+        source=f"normal scores with a standard deviation of {options.sd:.10g}",
+        notes=(),
+    )
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:
@@ -198,18 +252,45 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
     )
 
 
-def _find_duels(comparison: Comparison) -> Duels:
+def _group(
+    comparison: Comparison, trials: Trials, difference: float | None
+) -> Iterator[tuple[Comparison, Duels]]:
+    """Yield all pairs; with a difference, those of each model that is better by it."""
+    duels = _find_duels(comparison, is_given=difference is not None)
+    if difference is None:
+        yield comparison, duels
+        return
+    by = difference if trials.higher_is_better else -difference
+    for better in dict.fromkeys(name for name, _ in duels):
+
+        def move(name: str, scores: np.ndarray, better: str = better) -> np.ndarray:
+            gain = by if name == better else 0.0
+            return np.asarray(scores - scores.mean() + gain)
+
+        moved = {name: move(name, y) for name, y in comparison.scores.items()}
+        matched = {
+            pair: tuple(map(move, pair, both))
+            for pair, both in comparison.matched.items()
+        }
+        found = {pair: n for pair, n in duels.items() if pair[0] == better}
+        yield replace(comparison, scores=moved, matched=matched), found
+
+
+def _find_duels(comparison: Comparison, *, is_given: bool) -> Duels:
     """Return every two models whose means differ, the better one first.
 
     With a margin, every model that is not worse than another by it, and the other. Two
-    models that do not vary are left out: they do not show how scores vary.
+    models that do not vary are left out: they do not show how scores vary. If a
+    difference is given, means may be the same.
     """
     pairs = [(x, y) for pair in comparison.pairs for x, y in (pair, pair[::-1])]
     if comparison.margin is not None:
         pairs = list_claims(comparison.pairs, comparison.baseline)
-    duels = {}
+    duels: Duels = {}
     for pair in pairs:
         varies = any(x["sd"] > 0.0 for x in comparison.summarize_pair(*pair))
-        if varies and comparison.find_lead(*pair) > 0.0:
+        lead = comparison.find_lead(*pair)
+        is_first = is_given and lead == 0.0 and pair[::-1] not in duels
+        if varies and (lead > 0.0 or is_first):
             duels[pair] = min(map(len, comparison.list_scores(*pair)))
     return duels

@@ -119,23 +119,6 @@ def _refuse_options(
                 f", and no picture; got {name}. Leave it out."
             )
             raise ValueError(msg)
-    if None not in (options.difference, request.margin):
-        msg = (
-            "Expected --difference or --margin, of the differences that models have; "
-            "got both. Leave one out."
-        )
-        raise ValueError(msg)
-
-
-def refuse_difference(options: argparse.Namespace) -> None:
-    """Refuse a difference for scores that are not of runs and items."""
-    if options.difference is not None:
-        msg = (
-            "Expected --difference with items in several runs of each model; got "
-            "other scores, and --difference "
-            f"{options.difference:.10g}. Pass --lift FACTOR for these."
-        )
-        raise ValueError(msg)
 
 
 def _report(

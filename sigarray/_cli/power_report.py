@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._cli.power_alone import count_alone, say_alone
 from sigarray._cli.power_answers import (
     Answer,
     Goal,
     is_short,
     list_tables,
     say_jump,
-    say_lift,
     say_pilot,
     show_present,
     show_size,
@@ -24,7 +24,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.samples import Trials
-from sigarray.report._layout import Report
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
 from sigarray.results import SampleSizeResult
 
@@ -40,32 +40,57 @@ def report_power(
 
     Several tasks may be compared `over` all of them, too.
     """
-    first, is_one = answers[0].comparison, len(answers) == 1
     method = _describe(answers, trials, goal, said_of_scores)
-    of_pairs, of_lifts = [], []
-    for x in answers:
-        on = "" if is_one else f"On {quote(x.task)}: "
-        of_pairs += [say_pair(x, pair, goal, on) for pair in x.pairs]
-        of_lifts += [_say_power(x, m, p, goal, on) for m, p in x.powers.items()]
-    short = is_short(answers)
-    if of_lifts and not short:
-        of_lifts = [_count_lifts(answers, goal)]
-    answer = of_pairs if len(of_pairs) < 2 else count_pairs(answers, goal)
+    title = answers[0].comparison.title
+    title += "" if len(answers) == 1 else f", {len(answers)} tasks"
+    document = _make_document(answers, trials, goal, method)
+    tables = list_tables(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal) + _say_change(trials, goal)
+    return make_report(
+        answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
+    )
+
+
+def make_report(
+    answers: list[Answer],
+    goal: Goal,
+    tables: list[Table],
+    method: str,
+    document: dict[str, Any],
+    title: str,
+    *,
+    of_tasks: Sequence[str] = (),
+    told: Sequence[str] = (),
+) -> Report:
+    """Say what was found, and how sure that is."""
+    is_one = len(answers) == 1
+    of_pairs, of_alone = [], []
+    for x in answers:
+        on = "" if is_one else f"On {quote(x.task)}: "
+        of_pairs += [_say_pair(x, pair, goal, on) for pair in x.pairs]
+        for y in x.alone:
+            said, *more = say_alone(y, goal.gain, goal.power, goal.unit)
+            of_alone += [f"{on}{said}", *more]
+    short = is_short(answers)
+    if of_alone and not short:
+        every = [y for x in answers for y in x.alone]
+        of = "models" if is_one else "sets of scores, each on a task,"
+        of_alone = [count_alone(every, of, goal.gain, goal.power, goal.unit)]
+    answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
-        told.append(say_pilot(numbers, goal.unit))
+        seen = goal.difference is None
+        told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
-    title = first.title + ("" if is_one else f", {len(answers)} tasks")
     return Report(
-        list_tables(answers, goal),
-        [*(of_pairs if short else answer), *of_lifts, *of_tasks, *told],
+        tables,
+        [*(of_pairs if short else answer), *of_alone, *of_tasks, *told],
         method,
-        list_records(answers, goal),
-        _make_document(answers, trials, goal, method),
-        headline=[title, *(answer or of_lifts), *of_tasks],
-        remarks=[*(of_lifts if answer else ()), *told],
+        _list_records(answers, goal),
+        document,
+        headline=[title, *(answer or of_alone), *of_tasks],
+        remarks=[*(of_alone if answer else ()), *told],
         advice=[] if short else [f"{advice} --format csv and --format json."],
     )
 
@@ -74,10 +99,14 @@ def _describe(
     answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
 ) -> str:
     rule = trials.test.say_rule(answers[0].comparison)
+    alone = answers[0].alone
+    drawn = f"these {goal.units} of all models{smoothed(goal.unit)}"
+    if alone and alone[0].sd is not None:
+        drawn = "this normal distribution"
     method = (
         f"the verdict of sigarray compare, {rule}. "
-        f"Power is the share of {trials.number} samples of each size, drawn from these "
-        f"{goal.units} of all models (seed {trials.seed}), in which it finds "
+        f"Power is the share of {trials.number} samples of each size, drawn from "
+        f"{drawn} (seed {trials.seed}), in which it finds "
     )
     method += "the better one" if goal.margin is None else "a model not worse"
     if trials.size_of_all is not None:
@@ -87,6 +116,10 @@ def _describe(
         )
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
+    if alone:
+        fewer = "" if goal.unit == "run" else f": fewer {goal.units} do if both find"
+        hard = " the same ones hard" * bool(fewer)
+        method += f". Both models vary as one, independently{fewer}{hard}"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
@@ -94,6 +127,11 @@ def _describe(
     if any(x.pairs for x in answers):
         method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def smoothed(unit: str) -> str:
+    """Say of runs how their samples differ from a bootstrap."""
+    return ", smoothed by a normal kernel" if unit == "run" else ""
 
 
 def _say_change(trials: Trials, goal: Goal) -> list[str]:
@@ -135,15 +173,16 @@ def _make_document(
     answers: list[Answer], trials: Trials, goal: Goal, method: str
 ) -> dict[str, Any]:
     first = answers[0]
-    lifts = {x.lift.factor for x in answers if x.lift is not None}
     document = start_document(first.comparison, first.comparison.correction) | {
         "seed": trials.seed,
         "n_samples": trials.number,
         "method": method,
         "required_power": goal.power,
     }
-    if len(lifts) == 1:
-        document["lift"] = next(iter(lifts))
+    gains = [y.gain for x in answers for y in x.alone if y.gain is not None]
+    document |= gains[0].named if gains else {}
+    if goal.difference is not None:
+        document["difference"] = goal.difference
     if len(answers) == 1:
         return document | _document_of(first, goal)
     del document["models"]  # of one task
@@ -156,15 +195,17 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
         "models": {
             name: {"n": len(x.comparison.scores[name])}
             | without_infinities(x.comparison.summaries[name])
-            for name in x.powers or x.comparison.scores
+            for name in [y.name for y in x.alone] or x.comparison.scores
         },
         "pairs": [
             start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
         ],
     }
-    if x.lift is None:
-        return document
-    return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
+    if x.alone:
+        document["alone"] = [row for y in x.alone for row in y.list_rows()]
+    if x.alone and x.alone[0].gain and x.alone[0].gain.factor is not None:
+        document["power_to_see_lift"] = {y.name: y.powers[0] for y in x.alone}
+    return document
 
 
 def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
@@ -188,7 +229,7 @@ def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
     }
 
 
-def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
+def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """Return a row for each pair, and for each model whose scores are lifted.
 
     All rows have the same keys.
@@ -203,33 +244,20 @@ def list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
             for pair in x.pairs
         ]
         rows += [
-            {
-                "task": x.task,
-                "n": len(x.comparison.scores[name]),
-                "power_at_n": power,
-                "required_power": goal.power,
-                "lifted_model": name,
-                "lift": "" if x.lift is None else x.lift.factor,
-            }
-            for name, power in x.powers.items()
+            {"task": x.task, "required_power": goal.power} | row
+            for y in x.alone
+            for row in y.list_rows()
         ]
     keys = dict.fromkeys(key for row in rows for key in row)
     if len(answers) == 1:
         del keys["task"]
-    return [{key: row.get(key, "") for key in keys} for row in rows]
+    none = ("", None)
+    return [
+        {key: "" if row.get(key) in none else row[key] for key in keys} for row in rows
+    ]
 
 
-def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
-    n = len(x.comparison.scores[name])
-    are = "are enough" if power >= goal.power else "are too few"
-    lift = "" if x.lift is None else x.lift.said
-    return (
-        f"{on}{n} {goal.units} of {quote(name)} {are} to see {lift}: "
-        f"power {power:.3f}, where {goal.power:g} is asked for."
-    )
-
-
-def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
+def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
     each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
@@ -246,17 +274,21 @@ def say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         )
         said += f"with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
+    if goal.difference is not None:
+        return f"{said}; {now}."
     large = "as large as" if goal.margin is None else "what"
     return f"{said}, if the difference is {large} it seems; {now}."
 
 
-def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
+def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
     present = sorted({n for x in pairs for n in x.present})
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what, if_so = "differences between two models", "they are as large as they seem"
+    if goal.difference is not None:
+        if_so = f"they are {goal.difference:.10g}"
     if goal.margin is not None:
         what = "claims that a model is not worse than another by "
         what += f"{goal.margin:.10g} or more"
@@ -274,10 +306,8 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     ]
     half = -(-n // 2)
     more = (k for k in (half, len(sizes)) if n_now < k <= len(sizes))
-    enough = dict.fromkeys(more)
-    told = [
-        f"about {round_size(sizes[k - 1])} {goal.units} show {k} of {n}" for k in enough
-    ]
+    enough = {round_size(sizes[k - 1]): k for k in more}
+    told = [f"about {size} {goal.units} show {k} of {n}" for size, k in enough.items()]
     if len(sizes) < n:
         largest = max(x.largest for x in answers)
         left = n - len(sizes)
@@ -285,18 +315,6 @@ def count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         told.append(f"{which} would need more than {largest}")
     joined = "; ".join(told)
     return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
-
-
-def _count_lifts(answers: list[Answer], goal: Goal) -> str:
-    """Say how many models have enough scores to see a lift, if there are many."""
-    powers = [power for x in answers for power in x.powers.values()]
-    n = sum(power >= goal.power for power in powers)
-    on = "" if len(answers) == 1 else ", each on a task,"
-    of = "models" if len(answers) == 1 else "sets of scores"
-    return (
-        f"{n} of {len(powers)} {of}{on} have enough {goal.units} to see "
-        f"{say_lift(answers)}, with power {goal.power:g}."
-    )
 
 
 # The most curves that can be told apart, and the most tasks with a panel each.

@@ -238,36 +238,18 @@ _FEW, _SHARE = 20, 5
 _QUICK = 0.02
 
 
-def guess_seconds(
-    comparisons: Mapping[str, Comparison],
-    duels: Mapping[str, Duels],
-    trials: Trials,
-    power: float,
-    lifted: Mapping[str, Sequence[str]],
-) -> float:
-    """Guess the time from that of some samples of a few sizes on each task.
+def guess_seconds(x: Comparison, duels: Duels, trials: Trials, power: float) -> float:
+    """Guess the time of pairs from that of some samples of a few sizes."""
+    needed = [_guess_size(x, pair, power) for pair in duels]
+    most = max(map(len, x.scores.values()))
 
-    The models in `lifted` have their scores lifted, too.
-    """
-    seconds = 0.0
-    for task, x in comparisons.items():
-        found = duels[task]
-        needed = [_guess_size(x, pair, power) for pair in found]
-        most = max(map(len, x.scores.values()))
-        tried = guess_sizes(needed, most, found.values())
-        tried += [len(x.scores[name]) for name in lifted.get(task, ())]
+    def compare(number: int, size: int) -> object:
+        some = replace(trials, number=number, tasks={})
+        scores = dict(x.scores)
+        return some.share_better(scores, size, duels, above=power, matched=x.matched)
 
-        def compare(
-            number: int, size: int, x: Comparison = x, duels: Duels = found
-        ) -> object:
-            some = replace(trials, number=number, tasks={})
-            scores = dict(x.scores)
-            return some.share_better(
-                scores, size, duels, above=power, matched=x.matched
-            )
-
-        seconds += guess_time(tried, trials.number, compare)
-    return seconds
+    tried = guess_sizes(needed, most, duels.values())
+    return guess_time(tried, trials.number, compare)
 
 
 def guess_time(

@@ -11,16 +11,14 @@ from sigarray._cli.power_answers import (
     Answer,
     Goal,
     is_short,
-    say_pilot,
     show_present,
     show_size,
 )
 from sigarray._cli.power_report import (
-    count_pairs,
-    list_records,
+    make_report,
     required,
-    say_pair,
     say_precision,
+    smoothed,
     start_pair,
 )
 from sigarray._cli.power_sizes import (
@@ -47,6 +45,7 @@ from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
+from sigarray.report._numbers import count_decimals, show_interval
 
 # Resamples of each sample, unless the least p-value has to be smaller: for power, p
 # needs to be known no better than samples tell.
@@ -58,10 +57,9 @@ def report_tasks(
 ) -> tuple[Report, Answer, Goal]:
     """Say how many scores on each of these tasks show the difference of each pair."""
     name = f"--statistic {request.statistic}"
-    if len(table.models) < 2 or options.lift is not None:
-        got = (
-            "one" if options.lift is None else "--lift, of single models. Leave it out"
-        )
+    given = [x for x in ("lift", "difference") if getattr(options, x) is not None]
+    if len(table.models) < 2 or given:
+        got = f"--{given[0]}, of single tasks. Leave it out" if given else "one"
         msg = f"Expected two models or more with {name}; got {got}."
         raise ValueError(msg)
     if table.clusters and request.statistic != "mean":
@@ -104,10 +102,6 @@ def report_tasks(
     leads |= {names[::-1]: -lead for names, lead in leads.items()}
     answer = _search(trials, found, leads, x, options)
     method = _describe(trials, found, goal)
-    shown = [say_pair(answer, pair, goal, "") for pair in answer.pairs]
-    told = shown if len(shown) < 2 else count_pairs([answer], goal)
-    numbers = {n for pair in answer.pairs for n in pair.present}
-    remarks = [say_pilot(numbers, goal.unit, goal.n_tasks)] if answer.pairs else []
     where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
     document = {
         "source": x.source,
@@ -130,15 +124,9 @@ def report_tasks(
             for pair in answer.pairs
         ],
     }
-    report = Report(
-        [_tabulate(answer, found, leads, goal)] if is_short([answer]) else [],
-        [*(shown if is_short([answer]) else told), *remarks],
-        method,
-        list_records([answer], goal),
-        document,
-        headline=[f"{x.source}, {x.direction}{where}", *told],
-        remarks=remarks,
-    )
+    tables = [_tabulate(answer, found, leads, goal)] if is_short([answer]) else []
+    title = f"{x.source}, {x.direction}{where}"
+    report = make_report([answer], goal, tables, method, document, title)
     return report, answer, goal
 
 
@@ -183,7 +171,7 @@ def _search(
         is_drawn=options.plot is not None,
     )
     largest = max([sizes[-1], *map(min, present.values())])
-    return Answer("", x, {}, sized, largest, None)
+    return Answer("", x, [], sized, largest)
 
 
 def _guess_needed(
@@ -221,8 +209,8 @@ def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
         )
     said += (
         f". Power is the share of {trials.number} samples of each size, drawn from the "
-        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)} (seed "
-        f"{trials.seed}), in which it finds {finds}"
+        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)}"
+        f"{smoothed(goal.unit)} (seed {trials.seed}), in which it finds {finds}"
     )
     return f"{said}. {say_precision(trials.number, goal)}"
 
@@ -241,17 +229,19 @@ def _tabulate(
     goal: Goal,
 ) -> Table:
     is_share = found.is_of_pairs
-    rows = [
-        [
-            *names,
-            f"{0.5 + leads[names]:.3f}" if is_share else f"{leads[names]:+.3g}",
-            *(show_present(x), f"{x.share_now:.2f}", show_size(x.size, answer.largest)),
-        ]
-        for x in answer.pairs
-        for names in [(x.better, x.worse)]
-    ]
+    start, sign, show = (0.5, "", "{:.3f}") if is_share else (0.0, "+", "{:+.3g}")
+    intervals = {(x.a, x.b): x.interval for x in found.pairs}
+    intervals |= {names[::-1]: x.turn() for names, x in intervals.items()}
+    decimals = count_decimals(intervals.values())
+    rows = []
+    for x in answer.pairs:
+        names = x.better, x.worse
+        ends = [start + y for y in (leads[names], *intervals[names])]
+        lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
+        now = show_present(x), f"{x.share_now:.2f}"
+        rows.append([*names, lead, *now, show_size(x.size, answer.largest)])
     title = (
-        f"About how many {goal.units}{goal.each} show {goal.difference} with power "
+        f"About how many {goal.units}{goal.each} show {goal.what} with power "
         f"{goal.power:g}"
     )
     lead = "P(A>B)" if is_share else "A - B"

@@ -25,6 +25,8 @@ from sigarray.read._wide import Scores
 
 # With as many of each model, no correction is vain.
 _MANY = 100
+# Of a normal kernel, in n^-1/5 standard deviations, and a word of its random numbers.
+_BANDWIDTH, _NOISE = 1.06, 2
 
 
 @dataclass(frozen=True)
@@ -135,22 +137,6 @@ class Trials:
             for pair, both in matched.items()
         }
 
-    def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
-        """Return the share of samples in which lifted scores of a model are better.
-
-        All models get the scores of this one, which one of them has lifted.
-        """
-        names, baseline = list(scores), self.test.baseline
-        lifted = next(x for x in (name, *names) if x != baseline)
-        others = [x for x in names if x != lifted and baseline in (None, x)]
-        same = dict.fromkeys(names, scores[name])
-        size = len(scores[name])
-        drawn = self.draw(same, size, is_paired=False)
-        drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
-        pairs = [(lifted, x) for x in others]
-        shares = self._find_shares(self._join(drawn, {}), pairs, size)
-        return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
-
     def _find_shares(
         self,
         samples: DrawnSamples,
@@ -166,18 +152,6 @@ class Trials:
             above=above,
             divisor=self.find_divisor(size),
         )
-
-    def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:
-        """Lift scores by a factor; with scores of 0 and 1, more become 1."""
-        if not are_binary(scores):
-            return np.asarray(samples + np.abs(samples) * (lift - 1.0))
-        mean = float(scores.mean())
-        uniform = np.random.default_rng([self.seed, 1]).random(samples.shape)
-        if lift < 1.0:
-            return np.asarray(np.where(uniform < 1.0 - lift, 0.0, samples))
-        wrong = max(1.0 - mean, 1e-9)
-        is_turned = uniform < (lift - 1.0) * mean / wrong
-        return np.asarray(np.where(is_turned, 1.0, samples))
 
     def draw(
         self, scores: Scores, size: int | None, *, is_paired: bool
@@ -205,8 +179,9 @@ def draw_samples(
     """Draw samples (number, size) of each model; smaller ones begin the larger ones.
 
     Without a size, samples are as large as the scores of their model are many. Samples
-    of n runs vary less than runs, by (n - 1) / n: so scores are moved away from their
-    mean first. Items are many, and may be 0 or 1.
+    of n runs vary less than runs, by (n - 1) / n, and have ties, by which almost
+    stochastic order finds far less: so scores are moved away from their mean, and get
+    normal noise, which leaves the variance. Items are many, and may be 0 or 1.
     """
     drawn = {}
     for name, stream in zip(scores, name_streams(scores), strict=True):
@@ -215,10 +190,27 @@ def draw_samples(
         own = words if is_paired else [*words, stream]
         n_drawn = n if size is None else size
         uniform = np.random.default_rng(own).random((n_drawn, number))
-        if are_runs:
-            mean = x.mean()
-            x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
-        drawn[name] = x[np.floor(n * uniform.T).astype(int)]
+        noise = 0.0
+        if are_runs and not are_binary(x):
+            deviations = x - x.mean()
+            width = _BANDWIDTH * n**-0.2  # in standard deviations: Silverman (1986)
+            # The noise of pairs varies with that of other models as their scores do.
+            spread = deviations if is_paired else [np.linalg.norm(deviations)]
+            rng = np.random.default_rng([*own, _NOISE])
+            noise = (
+                width
+                / math.sqrt((n - 1) * (1.0 + width * width))
+                * np.stack(
+                    [
+                        spread @ rng.standard_normal((len(spread), number))
+                        for _ in range(n_drawn)
+                    ],
+                    axis=1,
+                )
+            )
+            wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
+            x = x.mean() + wide * deviations
+        drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise
     return drawn
 
 

@@ -104,10 +104,10 @@ class TestRates:
             seed=0,
         )
         shares = trials.share_better(
-            scores, 25, list(itertools.permutations(scores, 2))
+            scores, 24, list(itertools.permutations(scores, 2))
         )
-        quick = trials.share_better(scores, 25, [])
-        drawn = trials.draw(scores, 25, is_paired=False)
+        quick = trials.share_better(scores, 24, [])
+        drawn = trials.draw(scores, 24, is_paired=False)
         wins = np.zeros((4, 4))
         for k in range(30):
             table = {name: x[k] for name, x in drawn.items()}

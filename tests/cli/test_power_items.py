@@ -87,10 +87,7 @@ def test_numbers_and_their_doubts_are_said(path, run):
         (("--lift", "1.1"), "and no picture; got --lift. Leave it out."),
         (("--plot", "x.svg"), "and no picture; got --plot. Leave it out."),
         (("--columns", "m0"), "Expected two models or more of"),
-        (
-            ("--unit", "run", "--difference", "0.1"),
-            "got other scores, and --difference",
-        ),
+        (("--unit", "run", "--difference", "0.1", "--margin", "1"), "got both"),
         (("--difference", "0"), "expected a number in (0, 1e+09]"),
     ],
 )

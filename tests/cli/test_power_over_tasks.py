@@ -51,7 +51,7 @@ def test_text_says_where(games, run):
         "runs of each model on each of 4 tasks show that A is not worse than B" in said
     )
     assert "by means over these 4 tasks: p <= 0.05, Holm's correction for 3" in said
-    assert "estimates from 5 on each of 4 tasks" in said
+    assert "estimate from 5 on each of 4 tasks" in said
 
 
 def test_it_is_drawn(games, run, tmp_path):
@@ -71,7 +71,8 @@ def test_one_task_has_its_median(table, power):
     ("more", "said"),
     [
         (("--statistic", "mean", "--columns", "a"), "Expected two models or more with"),
-        (("--statistic", "mean", "--lift", "1.1"), "got --lift, of single models"),
+        (("--statistic", "mean", "--lift", "1.1"), "got --lift, of single tasks"),
+        (("--statistic", "mean", "--difference", "1"), "got --difference, of single"),
         (("--statistic", "improvement", "--margin", "1"), "without --margin"),
         (("--statistic", "mean", "--tasks", "t0"), "Expected several tasks"),
     ],

@@ -3,7 +3,8 @@
 import pytest
 import scipy.stats
 
-from sigarray._cli.power_answers import find_chi_square, say_pilot
+from sigarray._cli.power_alone import find_chi_square
+from sigarray._cli.power_answers import say_pilot
 
 
 @pytest.mark.parametrize("df", [1, 2, 4, 19, 999, 20_000])
@@ -28,3 +29,6 @@ def test_factors_near_one_have_two_decimals(n, factors):
     assert f" {factors} times as many may be needed" in say_pilot({n}, "item")
     assert f"from {n}: " in say_pilot({n}, "item")
     assert f"from as few as {n}: " in say_pilot({n, n + 1}, "item")
+    said = "for differences as large as those seen"
+    assert said in say_pilot({n}, "item")
+    assert said not in say_pilot({n}, "item", are_seen=False)

@@ -32,7 +32,7 @@ DESCRIPTIONS = {
     "compare": f"Say which of several models are better. {FILE_OF_SCORES}",
     "power": (
         "Estimate how many scores `sigarray compare` needs to call a model better, "
-        "or no worse (--margin); of one model, whether a --lift shows. FILE: see "
+        "or no worse (--margin); of one model, which difference shows. FILE: see "
         "compare."
     ),
     "profile": (
@@ -86,19 +86,21 @@ def _add_power(command: argparse.ArgumentParser) -> None:
         "--lift",
         type=number(1.0, 1e6),
         metavar="FACTOR",
-        help="lift to detect; of runs x items, a difference",
+        help="difference of means to detect; or a factor",
     )
-    share_line(lift, "--lift F, --difference D")
-    power.add_argument(
-        "--difference", type=number(0.0, 1e9), metavar="D", help=argparse.SUPPRESS
-    )
-    power.add_argument(
+    share_line(lift, "--difference D, --lift F")
+    for name, metavar in (("--difference", "D"), ("--sd", "SD")):
+        power.add_argument(
+            name, type=number(0.0, 1e9), metavar=metavar, help=argparse.SUPPRESS
+        )
+    reached = power.add_argument(
         "--power",
         type=number(0.0, 1.0, is_open=True),
         default=0.8,
         metavar="P",
-        help="power to reach; default: %(default)s",
+        help="power (%(default)s); in place of FILE, sd of runs",
     )
+    share_line(reached, "--power P, --sd SD")
     power.add_argument(
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
