@@ -108,6 +108,12 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     return {}
 
 
+def cut_owner(name: str) -> str:
+    """Return a name without who publishes the model, if it has one."""
+    found = _OWNED.fullmatch(name)
+    return found[1] if found else name
+
+
 def cut_owners(names: Sequence[str]) -> dict[str, str]:
     """Return names without who publishes the models, such as "org/" and "org__".
 
@@ -116,7 +122,7 @@ def cut_owners(names: Sequence[str]) -> dict[str, str]:
     """
     if len(names) < 2:
         return {}
-    cut = {x: found[1] if (found := _OWNED.fullmatch(x)) else x for x in names}
+    cut = {x: cut_owner(x) for x in names}
     are_paths = any(len(re.findall(r"[/\\]", x)) > 1 for x in names)
     are_same = len({*cut.values()}) < len(cut) or [*cut] == [*cut.values()]
     return {} if are_paths or are_same else cut

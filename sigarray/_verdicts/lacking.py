@@ -159,6 +159,18 @@ def list_few(texts: Iterable[str]) -> str:
     return list_in_words(list(dict.fromkeys(texts)), most=_SHOWN)
 
 
+HOW_TO_COMPARE = "docs/which_test.md says under A published number"
+
+
+def say_published(baseline: str | None) -> str:
+    """Say of a baseline that is a number what to read."""
+    try:
+        float(baseline or "")
+    except ValueError:
+        return ""
+    return f" A number is no model. How to compare with it, {HOW_TO_COMPARE}."
+
+
 # With fewer scores, no test decides anything on a pair.
 _ENOUGH = 3
 
@@ -169,7 +181,7 @@ def advise_single(name: str) -> str:
     return (
         f"Run it with more seeds, or {leave}. If it is a published number, whose seeds "
         "are not known, compare the interval of another model's mean, t_ci(scores), "
-        "with it, as docs/which_test.md says under A published number."
+        f"with it, as {HOW_TO_COMPARE}."
     )
 
 

@@ -232,8 +232,9 @@ def describe_orders(
         if options.baseline is not None:
             what += f", all models with {quote(options.baseline)}"
     how = f"Equality of distributions is tested by {what}, two-sided"
-    sizes = [len(column) for column in scores.values()]
-    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
+    pairs = pairs_of(scores, options.baseline)
+    sizes = {(len(scores[a]), len(scores[b])) for a, b in pairs}
+    tested = [pair for pair in sizes if needs_means(*pair)]
     if tested:
         how += ", and equality of means, for fewer than 20 runs, by Welch's t"
     if any(n != m for n, m in tested):

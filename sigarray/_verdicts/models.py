@@ -312,7 +312,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)
-    check_baseline(request, table)
+    request = check_baseline(request, table)
     request = choose_default_test(replace(request, missing=table.missing), table)
     request = check_request(request)
     test = make_test(request, table)

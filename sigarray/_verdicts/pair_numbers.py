@@ -144,7 +144,7 @@ def say_by_which(
 def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
     """Say that intervals of few runs are wider where numbers of runs differ."""
     for x in comparisons:
-        sizes = {len(scores) for scores in x.scores.values()}
+        sizes = {len(scores) for scores in x.scores.values() if len(scores) > 1}
         are_few = len(sizes) > 1 and min(sizes) < _FEW
         if are_few and FEWER_DEGREES in x.describe_intervals():
             return [

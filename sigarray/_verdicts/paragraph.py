@@ -62,13 +62,15 @@ def write_paragraph(
     else:
         numbers = f"and {numbers}"
     the = "the means" if comparison.is_of_means else comparison.metric
+    interval = f" with its interval, {comparison.say_level_of_intervals()}"
+    interval = interval if comparison.has_intervals else ""
     said = [
         f"{say_what({'': comparison})}.",
         *say_left_out({"": comparison}),
         _say_means(comparison, order),
         f"A model is better than another if {rule}.",
-        f"In parentheses: the difference of {the} with its interval, "
-        f"{comparison.say_level_of_intervals()}, {numbers}{say_margin_of(comparison)}.",
+        f"In parentheses: the difference of {the}{interval}, "
+        f"{numbers}{say_margin_of(comparison)}.",
     ]
     verdicts: list[tuple[str, str, str, str]] = []
     for a, b, x in sort_pairs(order.names, decisions):

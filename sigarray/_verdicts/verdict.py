@@ -241,11 +241,13 @@ def _table_of_pairs(
     sign, limit = comparison.sign, comparison.threshold
     # Pairs may have items of their own.
     sizes = ["n"] * bool(comparison.matched)
-    header = ["A", "B", *sizes, "A - B, interval", *([f"P(A{sign}B)"] * shares)]
+    difference = "A - B"
     pairs = sort_pairs(order.names, decisions)
-    title = (
-        f"Differences of {comparison.estimates}, {comparison.say_level_of_intervals()}"
-    )
+    title = f"Differences of {comparison.estimates}"
+    if comparison.has_intervals:
+        difference += ", interval"
+        title += f", {comparison.say_level_of_intervals()}"
+    header = ["A", "B", *sizes, difference, *([f"P(A{sign}B)"] * shares)]
     title += f"{say_baseline(comparison.baseline)}{say_columns(comparison)}"
     n_bounds = 0
     if comparison.test == "aso":
