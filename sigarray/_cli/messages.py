@@ -12,12 +12,18 @@ from typing import Any, TypeVar
 from sigarray._backend.workers import current_execution, executed_by
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.notes import show_seconds
-from sigarray.read._messages import Caution, SingleTaskWarning
+from sigarray.read._messages import (
+    Caution,
+    RepeatedCaution,
+    RepeatedWarning,
+    SingleTaskWarning,
+)
 
 _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None
 )
 _IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
+_IS_FOR_READERS = contextvars.ContextVar("is_for_readers", default=False)
 
 
 @contextlib.contextmanager
@@ -26,7 +32,8 @@ def warnings_as_lines() -> Iterator[None]:
     said = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in said:
+        is_repeated = _IS_FOR_READERS.get() and isinstance(message, RepeatedWarning)
+        if str(message) not in said and not is_repeated:
             is_left_out = is_quiet() and isinstance(message, SingleTaskWarning)
             complain("note" if is_left_out else "warning", message)
         said.add(str(message))
@@ -38,14 +45,22 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def quiet(is_quiet: bool) -> Iterator[None]:
-    """Print no notes if quiet, but keep them for a page."""
-    tokens = _IS_QUIET.set(is_quiet), _SAID.set([])
+def quiet(is_quiet: bool, *, is_for_readers: bool = False) -> Iterator[None]:
+    """Print no notes if quiet, but keep them for a page.
+
+    Nothing that the report says, too, if it `is_for_readers`.
+    """
+    settings: Any = (
+        (_IS_QUIET, is_quiet),
+        (_IS_FOR_READERS, is_for_readers),
+        (_SAID, []),
+    )
+    tokens = [variable.set(value) for variable, value in settings]
     try:
         yield
     finally:
-        _IS_QUIET.reset(tokens[0])
-        _SAID.reset(tokens[1])
+        for (variable, _), token in zip(settings, tokens, strict=True):
+            variable.reset(token)
 
 
 def list_said(kind: str) -> list[str]:
@@ -69,6 +84,9 @@ def complain(kind: str, message: object) -> None:
 
 def tell(note: str) -> None:
     """Print a note; one that cautions readers as a warning, however quiet it is."""
+    is_said = _IS_FOR_READERS.get() and not is_quiet()
+    if is_said and isinstance(note, RepeatedCaution):
+        return
     complain("warning" if isinstance(note, Caution) else "note", note)
 
 

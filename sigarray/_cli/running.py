@@ -34,10 +34,11 @@ def run(options: argparse.Namespace) -> int:
         # Names that the terminal cannot show are shown by their code points.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        is_for_readers = options.format not in ("csv", "json")
         workers = getattr(options, "workers", None)
         with (
             warnings_as_lines(),
-            quiet(options.quiet),
+            quiet(options.quiet, is_for_readers=is_for_readers),
             heard_by(Listener(tell, track)),
             executed_by(nest_execution(workers=workers)),
             watch(),

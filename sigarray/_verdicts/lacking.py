@@ -9,7 +9,7 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
-from sigarray.read._messages import Caution
+from sigarray.read._messages import RepeatedCaution
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -135,7 +135,7 @@ def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
 def note_lacking(compared: Mapping[str, Comparison]) -> None:
     """Tell the listener of tasks that some model lacks; reading has told of others."""
     if _find_lacking(compared):
-        note(Caution(say_left_out(compared)[-1]))
+        note(RepeatedCaution(say_left_out(compared)[-1]))
 
 
 def say_of_all(n: int, n_left_out: int) -> str:
@@ -175,11 +175,12 @@ def say_published(baseline: str | None) -> str:
 _ENOUGH = 3
 
 
-def advise_single(name: str) -> str:
-    """Say what to do with a model of which there is one score."""
-    leave = f"leave it out with --ignore {shlex.quote(name)}"
+def advise_single(name: str, n_models: int) -> str:
+    """Say what to do with a model of which there is one score, beside others."""
+    leave = f", or leave it out with --ignore {shlex.quote(name)}"
+    leave = leave if n_models > 2 else ""
     return (
-        f"Run it with more seeds, or {leave}. If it is a published number, whose seeds "
+        f"Run it with more seeds{leave}. If it is a published number, whose seeds "
         "are not known, compare the interval of another model's mean, t_ci(scores), "
         f"with it, as {HOW_TO_COMPARE}."
     )

@@ -301,6 +301,8 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
     return replace(
         report,
         sentences=translate(report.sentences),
+        headline=translate(report.headline),
+        paragraphs=translate(report.paragraphs),
         remarks=None if remarks is None else translate(remarks),
         advice=translate(advice),
         first_advice=translate(report.first_advice),

@@ -13,7 +13,7 @@ from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
-from sigarray.read._messages import Caution
+from sigarray.read._messages import RepeatedCaution
 from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -264,7 +264,7 @@ def list_scales(over: OverTasks | None) -> list[str]:
 def note_scales(over: OverTasks | None) -> None:
     """Tell the listener that tasks with large scores weigh most, if they do."""
     for said in list_scales(over):
-        note(Caution(said))
+        note(RepeatedCaution(said))
 
 
 def advise_scales(over: OverTasks | None) -> list[str]:

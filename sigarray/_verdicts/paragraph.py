@@ -47,8 +47,12 @@ def write_paragraph(
     order: Order,
     rule: str,
     remarks: Sequence[str],
+    lack: str = "",
 ) -> str:
-    """Say each verdict with its difference; those of one model are in one sentence."""
+    """Say each verdict with its difference; those of one model are in one sentence.
+
+    Or else why there is none.
+    """
     numbers = name_number(comparison)
     if comparison.test == "aso":
         has_both = any(x.better is None for x in decisions)
@@ -68,6 +72,11 @@ def write_paragraph(
         f"{say_what({'': comparison})}.",
         *say_left_out({"": comparison}),
         _say_means(comparison, order),
+        *([lack] * bool(lack)),
+    ]
+    if not decisions:
+        return " ".join([*said, *comparison.doubts])
+    said += [
         f"A model is better than another if {rule}.",
         f"In parentheses: the difference of {the}{interval}, "
         f"{numbers}{say_margin_of(comparison)}.",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,10 +78,12 @@ def report_orders(
     decisions: Sequence[Decision],
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
+    lack: str = "",
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold.
 
-    `remarks` are said behind the rule for a verdict, and `advice` before any other.
+    `remarks` are said behind the rule for a verdict, and `advice` before any other;
+    `lack` says why there can be no verdict, if so.
     """
     threshold = comparison.threshold
     bounds = np.asarray(result.eps_min).tolist()
@@ -88,11 +91,12 @@ def report_orders(
     return _make_report(
         comparison,
         decisions,
-        _say_order,
+        partial(_say_order, lack=lack),
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
         {"threshold": threshold, "eps_min": eps_min},
         remarks=remarks,
         advice=advice,
+        lack=lack,
     )
 
 
@@ -119,11 +123,13 @@ def _make_report(
     has_fewer: bool = False,
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
+    lack: str = "",
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
     `say` puts the decision on A and B into words, and `rule` when a model is better;
-    `has_fewer` if comparisons with one model alone would decide more.
+    `has_fewer` if comparisons with one model alone would decide more. Where no scores
+    would give a verdict, they see that first, and no matrix.
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
@@ -143,7 +149,8 @@ def _make_report(
     most = MOST_ROWS if comparison.baseline is None else MOST_ROWS_OF_BASELINE
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
-        told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
+        n_pairs = comparison.n_comparisons
+        told = lack or say_ranking(len(order.names), wins, rule, n_pairs)
         remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
         remarks += explain_margin({"": comparison}, {"": decisions})
         remarks = [*say_answer(comparison, decisions), *remarks]
@@ -159,22 +166,38 @@ def _make_report(
             paragraphs=[" ".join([f"{say_what({task: comparison})}.", told, *remarks])],
             measured=measured,
         )
-    explained = _explain(comparison, decisions, rule, has_rows=has_rows)
+    explained = _explain(comparison, decisions, rule, has_rows=has_rows, lack=lack)
     explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
-    advised = [*advice, *advise(comparison, decisions, has_fewer=has_fewer)]
+    advised = [*advice]
+    if not lack:
+        advised += advise(comparison, decisions, has_fewer=has_fewer)
+    tables = [_table_of_models(comparison, order, decides=bool(lack))]
     if has_rows:
-        details = _table_of_pairs(comparison, decisions, order)
+        tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
     else:
-        details = matrix_of_pairs(comparison, decisions, order)
         advised.append(WHERE_PAIRS_ARE)
+        if not lack:
+            tables.insert(0, matrix_of_pairs(comparison, decisions, order))
     answer = sentences
-    if len(decisions) > 1:
+    if lack:
+        sentences = [lack, *(sentences if has_rows else [])]
+        answer = sentences if len(decisions) == 1 else [lack]
+    elif len(decisions) > 1:
         baseline = comparison.baseline
         unequal = list_unequal(order, baseline, decisions)
         answer = say_order_of_models(order, baseline, wins, unequal=unequal)
         answer += say_answer(comparison, decisions)
+    clauses = [
+        *explain_unequal_sizes([comparison]),
+        *remarks,
+        *say_by_which(
+            name_number(comparison),
+            ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
+        ),
+    ]
+    shown = decisions if has_rows or not lack else []
     return Report(
-        [details, _table_of_models(comparison, order)],
+        tables,
         [*sentences, *explained],
         comparison.method,
         records,
@@ -182,35 +205,34 @@ def _make_report(
         headline=[title, *answer],
         remarks=explained,
         advice=advised,
-        paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
+        paragraphs=[write_paragraph(comparison, shown, order, rule, remarks, lack)],
         measured=measured,
-        clauses=[
-            *explain_unequal_sizes([comparison]),
-            *remarks,
-            *say_by_which(
-                name_number(comparison),
-                ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
-            ),
-        ],
+        clauses=[] if lack else clauses,
     )
 
 
 def _explain(
-    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_rows: bool
+    comparison: Comparison,
+    decisions: Sequence[Decision],
+    rule: str,
+    *,
+    has_rows: bool,
+    lack: str,
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about.
 
     `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
     """
-    is_of_orders = comparison.test == "aso"
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
-    if is_of_orders and undecided:
-        beside = f", even where P(A{comparison.sign}B) is large" if has_rows else ""
+    if lack:
+        return told
+    if comparison.test == "aso" and undecided:
+        beside = f", even where P(A{comparison.sign}B) is 1" if has_rows else ""
         told.append(
-            "eps_min is an upper bound: 0.5 or more does not say that the other model "
-            "is better. It is 0.5 to 1 unless a test rejects that both are equal"
-            f"{beside}."
+            "eps_min is an upper bound, and cautious for few scores: it is 0.5 to 1 "
+            f"unless a test rejects that both models are equal{beside}. So it never "
+            "says that they are equal, or that the other one is better."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
@@ -223,18 +245,18 @@ def _explain(
     return told + (explain_intervals(comparison, decisions) if has_rows else [])
 
 
-def _table_of_models(comparison: Comparison, order: Order) -> Table:
+def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> Table:
     summaries, show = summarize(comparison), show_means(comparison)
     more = {
         key: {name: show(x[key]) for name, x in summaries.items()}
         for key in ("median", "min", "max")
         if comparison.is_of_means
     }
-    return table_of_models(comparison, order, "Scores", more)
+    return table_of_models(comparison, order, "Scores", more, decides=decides)
 
 
 def _table_of_pairs(
-    comparison: Comparison, decisions: Sequence[Decision], order: Order
+    comparison: Comparison, decisions: Sequence[Decision], order: Order, lack: str
 ) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
@@ -272,13 +294,14 @@ def _table_of_pairs(
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x)),
+                *(*numbers, *show_columns(comparison, x, a, b)),
+                f"too few {comparison.unit}s" if lack else show_verdict(x),
             ]
         )
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
-def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
+def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -> str:
     threshold = comparison.threshold
     a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
@@ -287,7 +310,7 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
         sharper = say_sharper(comparison, a, b)
         said = f"{first} is better than {second}: eps_min = {x.shown} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
-    said = "inconclusive"
+    said = f"inconclusive{f', for lack of {comparison.unit}s' if lack else ''}"
     if x.is_unequal:
         said = "not equal, but neither is shown to be better"
     share = f"P({first} {comparison.sign} {second}) = {find_share(x, a):.2f}"

@@ -141,8 +141,8 @@ def test_a_baseline_by_the_name_that_tables_print(write, run):
     code, short, _ = run("compare", path, "--baseline", "Qwen-7B")
     assert (code, short) == (0, whole)
     assert "|baseline:Qwen__Qwen-7B|" in short
-    options = ["--fail-unless-better", "meta-llama__Llama-8B"]
-    assert run("compare", path, "--baseline", "Qwen-7B", *options)[0] == 0
+    options = ["--fail-unless-better", "Qwen__Qwen-7B"]
+    assert run("compare", path, "--baseline", "Qwen-7B", *options)[0] == 1
     code, _, err = run("compare", path, "--baseline", "Phi")
     assert code == 2
     assert "for --baseline; got 'Phi'." in err
