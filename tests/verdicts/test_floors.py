@@ -333,4 +333,6 @@ def test_too_few_runs_are_said_once_and_first(write, run, options):
     _, _, err = run("compare", path, *options, "--format", "json")
     assert err.count(said) == err.count(helps) == 1
     _, out, _ = run("compare", path, *options, "--test", "t")
-    assert "m11 is better than m0" in out or "Better than m0: m11" in out or " > " in out
+    assert (
+        "m11 is better than m0" in out or "Better than m0: m11" in out or " > " in out
+    )
