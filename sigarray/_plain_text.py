@@ -217,8 +217,7 @@ def _keep(
     head, tail = _count_letters(text, limit - 1 - tail, tail)
     places = head, len(text) - tail
     head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
-    kept = text[:head] if text[start:] else text[:head].rstrip(" ,")
-    short = _balance(f"{kept}\u2026{text[start:]}", limit)
+    short = _balance(f"{text[:head]}\u2026{text[start:]}", limit)
     if is_any:
         return short if len(short) > 1 else text
     is_whole = all(_find_part(text, place) == (place, place) for place in places)

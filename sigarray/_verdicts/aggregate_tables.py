@@ -133,16 +133,17 @@ def table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
+    has_groups = x.order.has_groups and not x.ranks
     rows = [
         [
             name,
-            *([x.order.letters[name]] if x.order.letters else []),
+            *([x.order.letters[name]] if has_groups else []),
             *([_show_rank(x, name)] if x.ranks else []),
             _show_value(x, name, compared),
         ]
         for name in x.order.names
     ]
-    group = ["group"] if x.order.letters else []
+    group = ["group"] if has_groups else []
     title = f"{name_by(x, are_many=True).capitalize()} of models{say_where(x)}"
     of_model = f"{name_by(x)}, interval"
     if x.is_of_pairs:
@@ -183,10 +184,8 @@ def explain_ranks(x: Aggregates) -> list[str]:
     if not x.ranks:
         return []
     return [
-        f"Ranks are by {name_by(x, are_many=True)}, and their intervals follow from "
-        f"the verdicts{say_where(x)}: a model is behind those that are shown to be "
-        "better and before those that are shown to be worse, and may be on either side "
-        "of the others."
+        f"Intervals of ranks follow from the verdicts{say_where(x)}: a model may be on "
+        "either side of those that are not shown to be better or worse."
     ]
 
 

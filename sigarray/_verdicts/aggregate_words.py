@@ -44,7 +44,7 @@ from sigarray._verdicts.pair_numbers import (
     say_least,
 )
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
-from sigarray._verdicts.ranking import say_which_are_better
+from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.report._layout import Report
 from sigarray.report._numbers import equate, show_p_value
@@ -71,15 +71,16 @@ def add_aggregates(
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks = [*_list_remarks(x), *explain_widths(x, over)]
-    of_ranks = explain_ranks(x)
+    over = over if over is not None and over.can_decide else None
+    remarks = [*_list_remarks(x, over), *explain_widths(x, over)]
+    own = [*_say_answer(x), *_say_margins(x, compared)]
+    of_ranks = explain_ranks(x) or explain_groups(x.order, own)
     title, *answers = report.headline
     is_one = len(compared) == 1
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
         tables[1] = replace(tables[1], remarks=of_ranks)
     remarks = [*remarks, *of_ranks]
-    own = [*_say_answer(x), *_say_margins(x, compared)]
     every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
     records = [make_record(x, pair, every[0]) for pair in x.pairs]
     advised = advise_least(any(map(x.is_least, x.pairs)))
@@ -98,7 +99,7 @@ def add_aggregates(
         advice=list(dict.fromkeys([*advised, *report.advice])),
         # Those of a report of several tasks are of other tables than the answer's.
         clauses=_say_what_decides(x) or (report.clauses if is_one else []),
-        paragraphs=_add_paragraph(x, report.paragraphs, compared),
+        paragraphs=_add_paragraph(x, report.paragraphs, compared, over),
     )
 
 
@@ -126,7 +127,10 @@ def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> li
 
 
 def _add_paragraph(
-    x: Aggregates, paragraphs: Sequence[str], compared: Mapping[str, Comparison]
+    x: Aggregates,
+    paragraphs: Sequence[str],
+    compared: Mapping[str, Comparison],
+    over: OverTasks | None,
 ) -> list[str]:
     """Add the verdict over these tasks for a paper: first, if there are several."""
     verdicts = []
@@ -142,7 +146,7 @@ def _add_paragraph(
         verdicts.append((pair.a, pair.b, pair.verdict, f"({', '.join(numbers)})"))
     own = [
         *map(end, _say_answer(x)),
-        *_list_remarks(x),
+        *_list_remarks(x, over),
         f"In parentheses: {_name_estimate(x)} with its "
         f"interval, {say_pair_level(x)}, and {name_p_value(x)}"
         f"{say_margin_of(comparison)}.",
@@ -229,7 +233,7 @@ def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]
     ]
 
 
-def _list_remarks(x: Aggregates) -> list[str]:
+def _list_remarks(x: Aggregates, over: OverTasks | None) -> list[str]:
     """Say what is decided, and how it differs from a verdict on tasks like these."""
     rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
     if x.n_clusters is not None:
@@ -249,10 +253,11 @@ def _list_remarks(x: Aggregates) -> list[str]:
     if len(x.tasks) == 1:
         told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
     else:
+        other = "; the verdict over tasks like these is about other tasks"
         told = [
             f"Over these {len(x.tasks)} tasks, a model is better than another {by} if "
-            f"{rule}. This is about other {what} on the same tasks; the verdict over "
-            "tasks like these is about other tasks."
+            f"{rule}. This is about other {what} on the same tasks"
+            f"{'' if over is None else other}."
         ]
     if x.margin is not None:
         where = say_where(x).lstrip() or f"by the {name_by(x)}"

@@ -309,9 +309,15 @@ class Comparison:
 def say_better(metric: str, *, higher_is_better: bool) -> str:
     """Say which scores of a metric, or of several, are better: "higher acc is"."""
     direction = "higher" if higher_is_better else "lower"
-    metrics = ["scores"] if metric == "score" else metric.split(", ")
-    are = "is" if len(metrics) == 1 and metric != "score" else "are"
-    return f"{direction} {list_in_words(metrics)} {are} better"
+    named = "scores" if metric == "score" else name_metrics(metric)
+    are = "are" if metric == "score" or ", " in metric else "is"
+    return f"{direction} {named} {are} better"
+
+
+def name_metrics(metric: str) -> str:
+    """Name the metrics of tasks, of which some may be by a filter: "acc,strict"."""
+    every = (x.partition(",") for x in metric.split(", "))
+    return list_in_words([f"{x} ({way})" if way else x for x, _, way in every])
 
 
 def say_baseline(baseline: str | None) -> str:

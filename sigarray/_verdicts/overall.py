@@ -76,13 +76,13 @@ def table_of_models(over: OverTasks) -> Table:
     rows = [
         [
             name,
-            *([order.letters[name]] if order.letters else []),
+            *([order.letters[name]] if order.has_groups else []),
             f"{over.mean_ranks[name]:.2f}",
             show(means[name]),
         ]
         for name in order.names
     ]
-    group = ["group"] if order.letters else []
+    group = ["group"] if order.has_groups else []
     header = ["model", *group, "mean rank", "mean"]
     title = f"Mean ranks and means of models{_say_where(over)}"
     return Table(title, header, rows, name_columns=1 + len(group))
@@ -133,8 +133,10 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     )
 
 
-def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
+def write_paragraph(over: OverTasks | None, *, has_these: bool) -> list[str]:
     """Say the verdicts over all tasks, with their numbers, for a paper."""
+    if over is None:
+        return []
     verdicts = []
     for a, b, x in sort_pairs(over.order.names, over.pairs):
         first, second = (b, a) if is_behind(over, x, a) else (a, b)
@@ -147,7 +149,7 @@ def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
         ]
         verdict = "inconclusive" if x.better is None else "better"
         verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
-    said = [
+    return [
         *map(end, say_answer(over, has_these=has_these)),
         *say_needed_tasks(over),
         *list_remarks(over),
@@ -158,7 +160,6 @@ def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
         *explain_intervals(over),
         *list_scales(over),
     ]
-    return " ".join(said)
 
 
 def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
@@ -254,10 +255,9 @@ def list_scales(over: OverTasks | None) -> list[str]:
     shown = [f"{x} on {y}" for x, y in zip(largest, tasks, strict=True)]
     return [
         f"Scores on tasks differ in size by a factor of {show_number(factor, 2)} "
-        f"(means of up to {' and '.join(shown)}): means over tasks, and their "
-        "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
-        "ranks the differences of means by their size, so p-values over tasks like "
-        "these depend on these units, too; of tasks won, each counts the same."
+        f"(means of up to {' and '.join(shown)}): means over tasks are mostly those of "
+        "the tasks with large scores, and p-values, by the ranks of differences, "
+        "depend on these units, too; of tasks won, each counts the same."
     ]
 
 

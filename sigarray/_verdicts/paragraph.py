@@ -5,7 +5,7 @@ from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import TESTS_OF_RANKS
-from sigarray._verdicts.comparison import Comparison, say_worst
+from sigarray._verdicts.comparison import Comparison, name_metrics, say_worst
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
 from sigarray._verdicts.margin_words import (
@@ -144,7 +144,7 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
     better = "higher" if first.higher_is_better else "lower"
     said = [
         f"task: {quote(first.task)}" if first.task and len(compared) == 1 else "",
-        f"metric: {first.metric}" if first.metric != "score" else "",
+        f"metric: {name_metrics(first.metric)}" if first.metric != "score" else "",
         f"{better} is better",
         _count_units(compared),
     ]

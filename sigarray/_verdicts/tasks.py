@@ -47,6 +47,7 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
+    explain_groups,
     list_unequal,
     list_wins,
     order_models,
@@ -101,6 +102,8 @@ def report_tasks(
     is_over = over is not None or statistic is not None
     needed = overall.say_needed_tasks(over)
     has_these = statistic is not None
+    # Of tasks like these nothing can be known, and of these tasks all is.
+    shown = None if has_these and needed else over
     no_margin = explain_over_tasks(first, has_these=has_these) if is_over else []
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
@@ -128,12 +131,13 @@ def report_tasks(
         )
     # A statistic of scores on one scale has its own warning of others.
     has_scales = statistic in (None, "improvement")
-    answers = overall.say_answer(over, has_these=has_these)
+    answers = overall.say_answer(shown, has_these=has_these)
     over_all = [
         *left_out,
         *(answers if has_these else []),
-        *overall.list_remarks(over),
-        *overall.explain_intervals(over),
+        *overall.list_remarks(shown),
+        *([] if over is None or has_these else explain_groups(over.order, answers)),
+        *overall.explain_intervals(shown),
         *(overall.list_scales(over) if has_scales else []),
     ]
     rules = [
@@ -150,10 +154,10 @@ def report_tasks(
     ]
     on_one = [*rules, *others]
     tables = []
-    if over is not None:
-        pairs = overall.table_of_pairs(over)
+    if shown is not None:
+        pairs = overall.table_of_pairs(shown)
         pairs = replace(pairs, remarks=over_all, decides=not has_these)
-        tables = [pairs, overall.table_of_models(over)]
+        tables = [pairs, *([] if has_these else [overall.table_of_models(shown)])]
     by_task = (
         _ranking_table(compared, decisions)
         if len(compared) > MOST_COLUMNS
@@ -164,15 +168,9 @@ def report_tasks(
     tables += [table_of_means(compared, order), by_task]
     tables += table_of_tasks(compared, decisions, order)
     told = [*over_all, *on_one]
-    of_all = []
-    if over is not None:
-        of_all = [overall.write_paragraph(over, has_these=has_these)]
-    headline = [
-        title,
-        *([] if has_these else answers),
-        *_say_single_tasks(over, decisions),
-        *needed,
-    ]
+    of_all = overall.write_paragraph(shown, has_these=has_these)
+    own = [] if has_these else [*answers, *_say_single_tasks(over, decisions)]
+    headline = [title, *own, *needed]
     these = advise_these_tasks(table, over, statistic)
     return Report(
         tables,
@@ -220,19 +218,20 @@ def _say_single_tasks(
         other = "the other one" if len(over.names) == 2 else "another one"
         return [f"No model is shown to be better than {other} on any single task."]
     n = len(decisions)
-    on = "each single task" if count == n else f"{count} of {n} single tasks"
     names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
     ranked = wins.most_common()
     if len(names) > 2:
-        pairs = [f"{quote(a)} than {quote(b)} on {k}" for (a, b), k in ranked]
-        return [f"On {on}, a model is better than another one: {list_few(pairs)}."]
+        told = (
+            f"{quote(a)} is better than {quote(b)} on {k} of {n}"
+            for (a, b), k in ranked
+        )
+        return [f"On single tasks, {list_few(told)}."]
     ((better, worse), most), *others = ranked
     said = f"{quote(better)} is better than {quote(worse)}"
-    if others:
-        on = f"{most} of {n} single tasks"
-        return [f"On {on}, {said}; it is worse on {wins[worse, better]}."]
-    return [f"On {on}, {said}."]
+    on = "each single task" if most == n else f"{most} of {n} single tasks"
+    rest = f"; it is worse on {wins[worse, better]}" if others else ""
+    return [f"On {on}, {said}{rest}."]
 
 
 def _write_document(

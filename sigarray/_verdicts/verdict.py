@@ -46,9 +46,9 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
     MOST_ROWS_OF_BASELINE,
-    SHARED_LETTER,
     WHERE_PAIRS_ARE,
     Order,
+    explain_groups,
     list_unequal,
     list_wins,
     matrix_of_pairs,
@@ -151,7 +151,7 @@ def _make_report(
     if len(order.names) > MAX_SHOWN and not has_rows:
         n_pairs = comparison.n_comparisons
         told = lack or say_ranking(len(order.names), wins, rule, n_pairs)
-        remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
+        remarks = [*explain_groups(order, []), *comparison.doubts]
         remarks += explain_margin({"": comparison}, {"": decisions})
         remarks = [*say_answer(comparison, decisions), *remarks]
         return Report(
@@ -187,6 +187,7 @@ def _make_report(
         unequal = list_unequal(order, baseline, decisions)
         answer = say_order_of_models(order, baseline, wins, unequal=unequal)
         answer += say_answer(comparison, decisions)
+        explained += explain_groups(order, answer)
     clauses = [
         *explain_unequal_sizes([comparison]),
         *remarks,

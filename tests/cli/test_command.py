@@ -166,8 +166,8 @@ def test_undecided_pairs_are_said_to_be(write, compare, printer):
     bounds = "eps_min 1.000 for b over a, 1.000 for the reverse, threshold 0.2"
     # Of 9 pairs of runs b is ahead in 4, and equal in 2.
     assert (
-        f"b vs. a: inconclusive, for lack of runs ({bounds}; P(b > a) = 0.56; p of equality = 1.0000); "
-        "the means" in out
+        f"b vs. a: inconclusive, for lack of runs ({bounds}; P(b > a) = 0.56; p of "
+        "equality = 1.0000); the means" in out
     )
     assert "at confidence 0.95 for one comparison" in out
     _, out, _ = compare(write("a,b\n1,2\n3,1\n2,4\n"), "--lower-is-better")

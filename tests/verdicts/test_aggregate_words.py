@@ -42,11 +42,20 @@ def test_texts_say_which_question_is_answered():
         title,
         "Ranking over tasks like these 6: ours > dqn, rainbow",
     ]
-    few = compare(draw((5, 5)), "mean").content.remarks
-    none = "no model is shown to be better than another one."
-    assert f"{like.replace('6', '2')}, {none}" in few
     alone = compare(draw(), "mean", baseline="dqn").content.remarks
     assert any(x.startswith(f"{like}, better than dqn: ours.") for x in alone)
+
+
+def test_tasks_like_these_are_left_out_if_they_are_too_few():
+    result = compare(draw((5, 5)), "mean")
+    text, least = str(result), "With 2 tasks, no adjusted p over tasks like these"
+    for style in (text, result.to_markdown()):
+        body, _, _ = style.partition("Method")
+        assert body.count("tasks like these") == body.count(least) == 1
+    assert len(result.tables) == 4
+    assert len(compare(draw(), "mean").tables) == 5
+    assert result.over_tasks is not None
+    assert "tasks like these is about other tasks" not in text
 
 
 def test_the_answer_alone_has_one_ranking_and_one_table():

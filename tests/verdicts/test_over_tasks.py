@@ -341,7 +341,7 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
     assert len(lines) == (said is not None)
     if said:
         assert said in lines[0]
-        assert "Wilcoxon's test ranks the differences of means by their siz" in lines[0]
+        assert "by the ranks of differences, depend on these units" in lines[0]
         (advice,) = result.content.advice
         assert "(score - low) / (high - low)" in advice
         assert ("Do not divide" in advice) == (min(sizes) < 0.0)
