@@ -29,7 +29,7 @@ def test_the_method_says_how_equality_was_tested(write, run):
     several = (
         f". Of several normal {rate}a given one was called better than another in "
     )
-    assert several in describe()
+    assert f"{several}in " in describe()
     two = f". Of two normal {rate}one was called better in 0 to 16 % of simulations. "
     assert two in describe("--columns", "forest,linear")
     assert two in describe("--no-correction")
