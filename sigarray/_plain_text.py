@@ -111,18 +111,12 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
 
 
 def _are_clear(names: Sequence[str], short: Sequence[str]) -> bool:
-    """Tell whether each short form, with any letters for its ellipses, is of one name.
-
-    So "…-base" is none of RoBERTa-base beside BERT-base.
-    """
-    if len(set(short)) < len(names):
-        return False
-    if len(names) > _MOST_MATCHED:
-        return True
+    """Tell whether each short form fits its name alone, as "…-base" may not."""
+    if len(set(short)) < len(names) or len(names) > _MOST_MATCHED:
+        return len(set(short)) == len(names)
     return not any(
         other != name and re.fullmatch(pattern, other, re.DOTALL)
         for name, form in zip(names, short, strict=True)
-        if form != name
         for pattern in [re.escape(form).replace("\u2026", ".+")]
         for other in names
     )

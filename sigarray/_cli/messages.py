@@ -23,44 +23,36 @@ _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.Contex
     "said", default=None
 )
 _IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
-_IS_FOR_READERS = contextvars.ContextVar("is_for_readers", default=False)
 
 
 @contextlib.contextmanager
-def warnings_as_lines() -> Iterator[None]:
-    """Print each warning of the library once, as a line."""
+def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
+    """Print each warning of the library once, as a line, unless a report says it."""
     said = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        is_repeated = _IS_FOR_READERS.get() and isinstance(message, RepeatedWarning)
-        if str(message) not in said and not is_repeated:
+        if str(message) not in said:
             is_left_out = is_quiet() and isinstance(message, SingleTaskWarning)
             complain("note" if is_left_out else "warning", message)
         said.add(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
+        if has_report:
+            warnings.simplefilter("ignore", RepeatedWarning)
         warnings.showwarning = show
         yield
 
 
 @contextlib.contextmanager
-def quiet(is_quiet: bool, *, is_for_readers: bool = False) -> Iterator[None]:
-    """Print no notes if quiet, but keep them for a page.
-
-    Nothing that the report says, too, if it `is_for_readers`.
-    """
-    settings: Any = (
-        (_IS_QUIET, is_quiet),
-        (_IS_FOR_READERS, is_for_readers),
-        (_SAID, []),
-    )
-    tokens = [variable.set(value) for variable, value in settings]
+def quiet(is_quiet: bool) -> Iterator[None]:
+    """Print no notes if quiet, but keep them for a page."""
+    tokens = _IS_QUIET.set(is_quiet), _SAID.set([])
     try:
         yield
     finally:
-        for (variable, _), token in zip(settings, tokens, strict=True):
-            variable.reset(token)
+        _IS_QUIET.reset(tokens[0])
+        _SAID.reset(tokens[1])
 
 
 def list_said(kind: str) -> list[str]:
@@ -82,12 +74,10 @@ def complain(kind: str, message: object) -> None:
         say(f"{kind}: {message}")
 
 
-def tell(note: str) -> None:
-    """Print a note; one that cautions readers as a warning, however quiet it is."""
-    is_said = _IS_FOR_READERS.get() and not is_quiet()
-    if is_said and isinstance(note, RepeatedCaution):
-        return
-    complain("warning" if isinstance(note, Caution) else "note", note)
+def tell(note: str, *, has_report: bool = False) -> None:
+    """Print a note, unless a report says it; if it cautions readers, as a warning."""
+    if not (has_report and isinstance(note, RepeatedCaution)):
+        complain("warning" if isinstance(note, Caution) else "note", note)
 
 
 def say(line: str) -> None:
@@ -151,7 +141,6 @@ class _Line:
         self._name = name
         self._start = self._last = time.monotonic()
         self._done = 0
-        self._bar: Any = None
         self._is_written = False
 
     def __call__(self, done: int, total: int) -> None:
@@ -163,11 +152,6 @@ class _Line:
         if now - self._start < _LONG or now - self._last < _PAUSE:
             return
         self._last = now
-        if self._bar is None:
-            self._bar = _make_bar(self._name, total)
-        if self._bar is not False:
-            self._bar.update(0, completed=done, total=total)
-            return
         left = (now - self._start) * (total - done) / done if done else 0.0
         when = f", {show_seconds(left)} left" if done else ""
         _write(f"\r\x1b[K{self._name} {done} of {total}{when}")
@@ -175,38 +159,9 @@ class _Line:
 
     def clear(self) -> None:
         """Empty the line for the next output."""
-        if self._bar:
-            self._bar.stop()
-        self._bar = None
         if self._is_written:
             _write("\r\x1b[K")
         self._is_written = False
-
-
-def _make_bar(name: str, total: int) -> Any:
-    """Return a bar of rich, or False if that is not installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-    except ImportError:
-        return False
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    bar.add_task(name, total=total)
-    bar.start()
-    return bar
 
 
 def _write(text: str) -> None:

@@ -10,7 +10,6 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
 from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.margin_words import name_columns, show_columns, show_verdict
-from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import (
     SPREADS,
     explain_marks,
@@ -162,21 +161,6 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 def _show_rank(x: Aggregates, name: str) -> str:
     rank, low, high = x.ranks[name]
     return f"{rank} [{low}, {high}]"
-
-
-def explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
-    """Say why an interval over tasks like these may be the shorter one."""
-    if over is None or x.statistic != "mean":
-        return []
-    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
-    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
-    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
-        return []
-    return [
-        "An interval over tasks like these may be shorter than that over these tasks, "
-        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
-        "few may be alike by chance."
-    ]
 
 
 def explain_ranks(x: Aggregates) -> list[str]:

@@ -194,11 +194,9 @@ class OrderTest(OrderOptions, Test):
     ) -> Report:
         """As in `Test`."""
         remarks, advice = say_blocked(comparison, result, self)
-        lack = ""
-        if not comparison.runs:
-            every, is_all = comparison.scores, comparison.is_corrected
-            family = family_of_task(every, self, 1.0, is_corrected=is_all)
-            lack = say_lack(every, family)
+        scores, is_corrected = comparison.scores, comparison.is_corrected
+        family = family_of_task(scores, self, 1.0, is_corrected=is_corrected)
+        lack = "" if comparison.runs else say_lack(scores, family)
         return report_orders(comparison, result, decisions, remarks, advice, lack)
 
     def say_rule(self, comparison: Comparison) -> str:

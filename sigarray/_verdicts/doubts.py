@@ -34,15 +34,12 @@ _MOST_NAMED = 4
 _MOST_SHARED = 50
 
 
-def advise_these_tasks(
-    table: ScoreTable, over: OverTasks | None, statistic: str | None
-) -> list[str]:
+def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     """Say how to decide over these tasks, if those like them are undecided.
 
-    Not if a statistic does, or scores of tasks differ in scale, so that some would
-    decide alone.
+    Not if scores of tasks differ in scale, so that some would decide alone.
     """
-    if statistic is not None or over is None or over.left_out or list_scales(over):
+    if over is None or over.left_out or list_scales(over):
         return []
     if all(x.better is not None for x in over.pairs):
         return []

@@ -9,7 +9,7 @@ from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
-from sigarray.read._messages import RepeatedCaution
+from sigarray.read._messages import Caution
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -135,7 +135,7 @@ def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
 def note_lacking(compared: Mapping[str, Comparison]) -> None:
     """Tell the listener of tasks that some model lacks; reading has told of others."""
     if _find_lacking(compared):
-        note(RepeatedCaution(say_left_out(compared)[-1]))
+        note(Caution(say_left_out(compared)[-1]))
 
 
 def say_of_all(n: int, n_left_out: int) -> str:

@@ -265,21 +265,16 @@ def _say_rate(
         percent, who, called = _PERCENT_OF_TWO, "two", "one was called better"
     elif options.baseline is None:
         percent, any_ = _PERCENT_OF_SEVERAL
-        rest = f", and better than some other one {_say_how_often(any_, sizes)}"
+        rest = f", and better than some other one in {any_} %"
     else:
         called = "a given one was called better or worse than the baseline"
         percent, any_ = _PERCENT_OF_BASELINE
-        rest = f", and some model {_say_how_often(any_, sizes)}"
+        rest = f", and some model in {any_} %"
     on = "on one task, " if n_tasks > 1 else ""
     return (
         f"Of {who} normal models exactly at the threshold, {on}{called} in {percent} % "
-        f"of simulations{rest}"
+        f"of simulations{rest if len(sizes) <= _MOST_MODELS else ''}"
     )
-
-
-def _say_how_often(percent: str, sizes: list[int]) -> str:
-    """Say in how many percent of cases any model is called so, if that is known."""
-    return "more often" if len(sizes) > _MOST_MODELS else f"in {percent} %"
 
 
 _REFERENCES = {

@@ -49,10 +49,7 @@ def write_paragraph(
     remarks: Sequence[str],
     lack: str = "",
 ) -> str:
-    """Say each verdict with its difference; those of one model are in one sentence.
-
-    Or else why there is none.
-    """
+    """Say each verdict with its difference, for each model; or why there is none."""
     numbers = name_number(comparison)
     if comparison.test == "aso":
         has_both = any(x.better is None for x in decisions)
@@ -263,13 +260,8 @@ def name_tasks(tasks: Sequence[str], every: Sequence[str]) -> str:
 _MOST_PAIRS = 3
 
 
-def advise(
-    comparison: Comparison, decisions: Sequence[Decision], *, has_fewer: bool
-) -> list[str]:
-    """Say what would tell more pairs apart, if any may be.
-
-    `has_fewer` if comparisons with one model alone would decide more.
-    """
+def advise(comparison: Comparison, decisions: Sequence[Decision]) -> list[str]:
+    """Say what would tell more pairs apart, if any may be."""
     is_open = ("inconclusive", "unequal")
     undecided = [
         x for x in decisions if x.verdict in is_open and _varies(comparison, x)
@@ -279,13 +271,7 @@ def advise(
     told += _say_equal(equal) if equal and comparison.margin is None else []
     if len(equal) == len(undecided):
         return told
-    said = comparison.advise_more()
-    if has_fewer:
-        said += (
-            ". So would fewer comparisons, with one model alone, which has to be "
-            "chosen before the scores are seen: --baseline MODEL"
-        )
-    return [*told, f"{said}."]
+    return [*told, f"{comparison.advise_more()}."]
 
 
 def _say_equal(pairs: Sequence[Decision]) -> list[str]:

@@ -14,7 +14,7 @@ from sigarray._verdicts.comparison import (
     say_design,
     start_document,
 )
-from sigarray._verdicts.decisions import Decision, would_fewer_decide
+from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margin_words import (
     explain_margin,
@@ -34,7 +34,6 @@ from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
     say_bounds,
-    say_by_welch,
     say_by_which,
     say_equality,
     say_least,
@@ -85,15 +84,13 @@ def report_orders(
     `remarks` are said behind the rule for a verdict, and `advice` before any other;
     `lack` says why there can be no verdict, if so.
     """
-    threshold = comparison.threshold
     bounds = np.asarray(result.eps_min).tolist()
     eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
         comparison,
         decisions,
         partial(_say_order, lack=lack),
-        f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
-        {"threshold": threshold, "eps_min": eps_min},
+        {"threshold": comparison.threshold, "eps_min": eps_min},
         remarks=remarks,
         advice=advice,
         lack=lack,
@@ -102,35 +99,25 @@ def report_orders(
 
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
     """Report which models differ: adjusted p-values of at most alpha."""
-    level = comparison.alpha
-    return _make_report(
-        comparison,
-        decisions,
-        _say_test,
-        f"p <= {level:.10g}, {say_correction_of_tests(comparison)}",
-        {},
-        has_fewer=would_fewer_decide(comparison, decisions),
-    )
+    return _make_report(comparison, decisions, _say_test, {})
 
 
 def _make_report(
     comparison: Comparison,
     decisions: Sequence[Decision],
     say: Callable[[Comparison, str, str, Decision], str],
-    rule: str,
     document: dict[str, Any],
     *,
-    has_fewer: bool = False,
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
     lack: str = "",
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `say` puts the decision on A and B into words, and `rule` when a model is better;
-    `has_fewer` if comparisons with one model alone would decide more. Where no scores
-    would give a verdict, they see that first, and no matrix.
+    `say` puts the decision on A and B into words. Where no scores would give a verdict,
+    they see that first, and no matrix.
     """
+    rule = say_basis(comparison)
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
     task, title = comparison.task, comparison.title
@@ -170,7 +157,7 @@ def _make_report(
     explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
     advised = [*advice]
     if not lack:
-        advised += advise(comparison, decisions, has_fewer=has_fewer)
+        advised += advise(comparison, decisions)
     tables = [_table_of_models(comparison, order, decides=bool(lack))]
     if has_rows:
         tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
@@ -240,7 +227,6 @@ def _explain(
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
         *(explain_unequal_sizes([comparison]) if has_rows else []),
-        *say_by_welch(decisions),
         *say_least(any(x.is_least for x in decisions)),
     ]
     return told + (explain_intervals(comparison, decisions) if has_rows else [])
@@ -321,6 +307,13 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -
     )
 
 
+def say_basis(comparison: Comparison) -> str:
+    """Say when a model is better."""
+    if comparison.test == "aso":
+        return f"eps_min < {comparison.threshold:g}, {say_order_basis(comparison)}"
+    return f"p <= {comparison.alpha:.10g}, {say_correction_of_tests(comparison)}"
+
+
 def say_order_basis(comparison: Comparison) -> str:
     level = f"at confidence {comparison.confidence_level:.10g}"
     n_pairs = comparison.n_comparisons
@@ -352,19 +345,13 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
             f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}{others}); "
             f"{difference}."
         )
-    if share is not None and _find_lead(comparison, a, b) < 0.0:
+    if share is not None and comparison.find_lead(a, b) < 0.0:
         rank += ", though its mean is not better"
     sharper = say_sharper(comparison, a, b)
     return (
         f"{better} is better than {worse}: {p} <= {level:.10g}{rank}{others}; "
         f"{difference}{sharper}."
     )
-
-
-def _find_lead(comparison: Comparison, a: str, b: str) -> float:
-    """Return by how much the mean of a model is better than that of another one."""
-    difference = comparison.find_difference(a, b)
-    return difference if comparison.higher_is_better else -difference
 
 
 def say_correction_of_tests(comparison: Comparison) -> str:

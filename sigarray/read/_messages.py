@@ -71,7 +71,7 @@ class Caution(str):
 
 
 class RepeatedCaution(Caution):
-    """Is said by the report, too, but not if it is brief."""
+    """Is said by the report, too."""
 
     __slots__ = ()
 

@@ -259,8 +259,8 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             f"{frame.source}: expected columns of one direction for --score; got "
             f"{loss!r}, which may be a loss, beside {other!r}. One call has one "
             f"direction: compare them in two, by --metric {shlex.quote(other)}, and by "
-            f"--metric {shlex.quote(loss)} --lower-is-better; or, if higher is better in all of them, pass "
-            "--higher-is-better."
+            f"--metric {shlex.quote(loss)} --lower-is-better; or, if higher "
+            "is better in all of them, pass --higher-is-better."
         )
         raise TableError(msg)
     rest = {x: y for x, y in frame.columns.items() if x not in names}

@@ -64,7 +64,6 @@ class TestWaiting:
         # Not before a second has passed.
         assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
-        monkeypatch.setitem(sys.modules, "rich.progress", None)
         times = itertools.count(0, 10)
         monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
         steps = messages.track("abc", "Pair")
@@ -85,16 +84,10 @@ class TestWaiting:
         # Ten seconds pass between any two looks.
         times = itertools.count(0, 10)
         monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
-        for name, shown in (("rich.progress", "of 10000"), ("nothing", "/10000")):
-            with monkeypatch.context() as patch:
-                patch.setitem(sys.modules, name, None)
-                if name == "nothing":
-                    pytest.importorskip("rich")
-                    patch.setenv("TERM", "xterm")
-                a, b = np.random.default_rng(0).normal(size=(2, 3000))
-                with messages.watch():
-                    aso(a, b, rng=0, n_resamples=10_000)
-            assert shown in capsys.readouterr().err
+        a, b = np.random.default_rng(0).normal(size=(2, 3000))
+        with messages.watch():
+            aso(a, b, rng=0, n_resamples=10_000)
+        assert "of 10000" in capsys.readouterr().err
 
     def test_an_interrupt_is_one_line(self, monkeypatch, run):
         def interrupt(*_, **__):

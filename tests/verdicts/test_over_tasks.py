@@ -362,7 +362,7 @@ def test_a_verdict_beside_an_interval_with_0_is_explained():
     """One task of large scores makes the interval wide, and no rank."""
     over = [f"task {k}" for k in range(7)]
     runs = np.asarray([0.9, 1.0, 0.8, 0.95, 0.85])
-    why = "Over tasks like these, verdicts are by the ranks of differences, and "
+    why = "Verdicts are by p of Wilcoxon's signed-rank test, and not by whe"
     for size, is_wide in ((1.0, False), (900.0, True)):
         scores = {
             task: {"a": x * (runs + 0.4), "b": x * runs}
