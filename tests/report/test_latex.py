@@ -172,10 +172,10 @@ def test_it_compiles(tmp_path):
 
 def test_metrics_with_filters_are_named_in_words():
     metrics = "acc, exact_match,strict"
-    scores = {x: {"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]} for x in "xy"}
+    scores = {x: {"a": [1, 0, 1, 1] * 3, "b": [0, 0, 1, 0] * 3} for x in "xy"}
     table = read.scores(scores, unit="item")._replace(metric=metrics)
     result = compare_models(table)
     said = "acc and exact\\_match (strict)"
-    assert f"Metric: {said}; higher is better; 4 items on each" in result.to_latex()
+    assert f"Metric: {said}; higher is better; 12 items on each" in result.to_latex()
     assert "higher acc and exact_match (strict) are better" in str(result)
     assert f"|metric:{metrics}|" in result.signature
