@@ -36,6 +36,8 @@ _MIXED_UP = re.compile(
     re.IGNORECASE,
 )
 _MOST_COMPARED = 1000
+# Short forms of more names are different alone: each is compared with all names.
+_MOST_MATCHED = 100
 # Words are cut to as many letters: "acc", "val".
 _LEAST_LETTERS = 3
 
@@ -90,7 +92,7 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     First those who publish models are left out. An ellipsis is where other letters are:
     those that all names share, or all long ones, up to a separator; then the middle, if
     possible between words; or else all but where names differ. Names stay as they are
-    if no short forms were found that all differ. Numbers stay whole.
+    if no short forms were found each of which is of one name alone. Numbers stay whole.
     """
     every = list(dict.fromkeys(names))
     long = [x for x in every if width(x) > limit]
@@ -103,9 +105,27 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     cuts = [x for x in map(cut_shared, (every, long)) if x]
     for cut in [*cuts, {}]:
         for way in _list_ways([cut.get(x, x) for x in every], limit):
-            if len(set(way)) == len(every):
+            if _are_clear(every, way):
                 return {x: y for x, y in zip(every, way, strict=True) if x != y}
     return {}
+
+
+def _are_clear(names: Sequence[str], short: Sequence[str]) -> bool:
+    """Tell whether each short form fits its name alone, as "…-base" may not."""
+    if len(set(short)) < len(names) or len(names) > _MOST_MATCHED:
+        return len(set(short)) == len(names)
+    return not any(
+        other != name and re.fullmatch(pattern, other, re.DOTALL)
+        for name, form in zip(names, short, strict=True)
+        for pattern in [re.escape(form).replace("\u2026", ".+")]
+        for other in names
+    )
+
+
+def cut_owner(name: str) -> str:
+    """Return a name without who publishes the model, if it has one."""
+    found = _OWNED.fullmatch(name)
+    return found[1] if found else name
 
 
 def cut_owners(names: Sequence[str]) -> dict[str, str]:
@@ -116,7 +136,7 @@ def cut_owners(names: Sequence[str]) -> dict[str, str]:
     """
     if len(names) < 2:
         return {}
-    cut = {x: found[1] if (found := _OWNED.fullmatch(x)) else x for x in names}
+    cut = {x: cut_owner(x) for x in names}
     are_paths = any(len(re.findall(r"[/\\]", x)) > 1 for x in names)
     are_same = len({*cut.values()}) < len(cut) or [*cut] == [*cut.values()]
     return {} if are_paths or are_same else cut

@@ -92,11 +92,9 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "In simulations of several normal models exactly at the threshold (a true "
-        "violation ratio of 0.2), with 3 to 50 runs each, a given one was called "
-        f"better than a given other one in {a_given} % of cases, depending on numbers "
-        "of runs and spreads, and better than at least one of the others in "
-        f"{any_} %"
+        "Of several normal models exactly at the threshold, a given one was called "
+        f"better than another in {a_given} % of simulations, and better than some "
+        f"other one in {any_} %"
     ]
 
 

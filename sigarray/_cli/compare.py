@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> Report:
     check_target("--report", options.report, (".html", ".htm"), options.files)
     expected = None if options.verify is None else apply_signature(options)
     request = read_request(options)
-    with explain_reading(expected):
+    with explain_reading(expected, options.baseline):
         table = open_large(options) or read_models(options, is_paired=request.is_paired)
     request = replace(request, higher_is_better=not options.lower_is_better)
     if expected is not None and lacks_baseline(request, table):
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> Report:
             options.fail_unless_better,
             table,
             result.decisions,
-            options.baseline,
+            result.test.baseline,
             result.over_these_tasks,
         )
         for sentence in lost:

@@ -12,7 +12,12 @@ from typing import Any, TypeVar
 from sigarray._backend.workers import current_execution, executed_by
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.notes import show_seconds
-from sigarray.read._messages import Caution, SingleTaskWarning
+from sigarray.read._messages import (
+    Caution,
+    RepeatedCaution,
+    RepeatedWarning,
+    SingleTaskWarning,
+)
 
 _SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None
@@ -21,8 +26,8 @@ _IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
 
 
 @contextlib.contextmanager
-def warnings_as_lines() -> Iterator[None]:
-    """Print each warning of the library once, as a line."""
+def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
+    """Print each warning of the library once, as a line, unless a report says it."""
     said = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
@@ -33,6 +38,8 @@ def warnings_as_lines() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
+        if has_report:
+            warnings.simplefilter("ignore", RepeatedWarning)
         warnings.showwarning = show
         yield
 
@@ -67,9 +74,10 @@ def complain(kind: str, message: object) -> None:
         say(f"{kind}: {message}")
 
 
-def tell(note: str) -> None:
-    """Print a note; one that cautions readers as a warning, however quiet it is."""
-    complain("warning" if isinstance(note, Caution) else "note", note)
+def tell(note: str, *, has_report: bool = False) -> None:
+    """Print a note, unless a report says it; if it cautions readers, as a warning."""
+    if not (has_report and isinstance(note, RepeatedCaution)):
+        complain("warning" if isinstance(note, Caution) else "note", note)
 
 
 def say(line: str) -> None:
@@ -133,7 +141,6 @@ class _Line:
         self._name = name
         self._start = self._last = time.monotonic()
         self._done = 0
-        self._bar: Any = None
         self._is_written = False
 
     def __call__(self, done: int, total: int) -> None:
@@ -145,11 +152,6 @@ class _Line:
         if now - self._start < _LONG or now - self._last < _PAUSE:
             return
         self._last = now
-        if self._bar is None:
-            self._bar = _make_bar(self._name, total)
-        if self._bar is not False:
-            self._bar.update(0, completed=done, total=total)
-            return
         left = (now - self._start) * (total - done) / done if done else 0.0
         when = f", {show_seconds(left)} left" if done else ""
         _write(f"\r\x1b[K{self._name} {done} of {total}{when}")
@@ -157,38 +159,9 @@ class _Line:
 
     def clear(self) -> None:
         """Empty the line for the next output."""
-        if self._bar:
-            self._bar.stop()
-        self._bar = None
         if self._is_written:
             _write("\r\x1b[K")
         self._is_written = False
-
-
-def _make_bar(name: str, total: int) -> Any:
-    """Return a bar of rich, or False if that is not installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-    except ImportError:
-        return False
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    bar.add_task(name, total=total)
-    bar.start()
-    return bar
 
 
 def _write(text: str) -> None:

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> Report:
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
-    check_baseline(request, table)
+    request = check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)

@@ -50,7 +50,7 @@ def report_items(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> Report:
     """Say how many items show a difference, for several numbers of runs."""
-    check_baseline(request, table)
+    request = check_baseline(request, table)
     _refuse_options(table, request, options)
     request = choose_default_test(request, table)
     test = make_test(request, table)

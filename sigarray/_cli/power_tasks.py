@@ -68,7 +68,7 @@ def report_tasks(
             "clusters. Leave it out: sigarray power draws whole clusters for the means."
         )
         raise ValueError(msg)
-    check_baseline(request, table)
+    request = check_baseline(request, table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the test on each task
         test = make_test(choose_default_test(request, table), table)

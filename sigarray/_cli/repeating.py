@@ -4,6 +4,7 @@ import argparse
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 
+from sigarray._verdicts.lacking import say_published
 from sigarray._version import __version__
 from sigarray.report._layout import Report
 from sigarray.report._signature import read_signature
@@ -82,14 +83,15 @@ def _disagree(option: str, said: str | None) -> ValueError:
 
 
 @contextlib.contextmanager
-def explain_reading(fields: Mapping[str, str] | None) -> Iterator[None]:
-    """Say of errors in reading what the signature does not hold, if there is one."""
+def explain_reading(
+    fields: Mapping[str, str] | None, baseline: str | None
+) -> Iterator[None]:
+    """Say of errors in reading what a signature, or a baseline, does not hold."""
     try:
         yield
     except ValueError as error:
-        if fields is None:
-            raise
-        msg = f"{error} {_OF_READING}"
+        said = say_published(baseline) if fields is None else f" {_OF_READING}"
+        msg = f"{error}{said}"
         raise ValueError(msg) from error
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from functools import partial
 
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import (
@@ -34,11 +35,13 @@ def run(options: argparse.Namespace) -> int:
         # Names that the terminal cannot show are shown by their code points.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        has_report = options.format not in ("csv", "json")
+        is_whole = has_report and not options.quiet
         workers = getattr(options, "workers", None)
         with (
-            warnings_as_lines(),
+            warnings_as_lines(has_report=has_report),
             quiet(options.quiet),
-            heard_by(Listener(tell, track)),
+            heard_by(Listener(partial(tell, has_report=is_whole), track)),
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):

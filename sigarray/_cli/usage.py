@@ -46,7 +46,13 @@ _MEANT = {
     "txt": "text",
     "mcc": "matthews_correlation",
     "wer": "word_error_rate",
+    **dict.fromkeys(("t-test", "ttest", "welch", "student"), "t"),
+    **dict.fromkeys(("u", "mwu", "ranksum"), "mann-whitney"),
 }
+_WILCOXON = (
+    " Over tasks, Wilcoxon's test is there by itself; of pairs of runs or items, pass "
+    "permutation with --paired; of runs that are no pairs, mann-whitney."
+)
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
 
 
@@ -129,6 +135,7 @@ def _put_plainly(message: str) -> str:
         other = _MEANT.get(got.lower())
         meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
         meant = _say_average(got.lower(), known) or meant
+        meant = _WILCOXON if name == "--test" and got.lower() == "wilcoxon" else meant
         expected = list_in_words(known, "or")
         return f"Expected {name} to be {expected}; got {got!r}.{meant}"
     for pattern, said in _SAID:

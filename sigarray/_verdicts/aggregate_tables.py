@@ -10,7 +10,6 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
 from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.margin_words import name_columns, show_columns, show_verdict
-from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import (
     SPREADS,
     explain_marks,
@@ -133,16 +132,17 @@ def table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
+    has_groups = x.order.has_groups and not x.ranks
     rows = [
         [
             name,
-            *([x.order.letters[name]] if x.order.letters else []),
+            *([x.order.letters[name]] if has_groups else []),
             *([_show_rank(x, name)] if x.ranks else []),
             _show_value(x, name, compared),
         ]
         for name in x.order.names
     ]
-    group = ["group"] if x.order.letters else []
+    group = ["group"] if has_groups else []
     title = f"{name_by(x, are_many=True).capitalize()} of models{say_where(x)}"
     of_model = f"{name_by(x)}, interval"
     if x.is_of_pairs:
@@ -163,30 +163,13 @@ def _show_rank(x: Aggregates, name: str) -> str:
     return f"{rank} [{low}, {high}]"
 
 
-def explain_widths(x: Aggregates, over: OverTasks | None) -> list[str]:
-    """Say why an interval over tasks like these may be the shorter one."""
-    if over is None or x.statistic != "mean":
-        return []
-    of_these = {frozenset((y.a, y.b)): y.interval for y in x.pairs}
-    found = ((y.interval, of_these.get(frozenset((y.a, y.b)))) for y in over.pairs)
-    if not any(y and z.high - z.low < y.high - y.low for z, y in found):
-        return []
-    return [
-        "An interval over tasks like these may be shorter than that over these tasks, "
-        f"for it is by how differences vary between {len(over.tasks)} tasks, of which "
-        "few may be alike by chance."
-    ]
-
-
 def explain_ranks(x: Aggregates) -> list[str]:
     """Say of what intervals of ranks follow, if there are any."""
     if not x.ranks:
         return []
     return [
-        f"Ranks are by {name_by(x, are_many=True)}, and their intervals follow from "
-        f"the verdicts{say_where(x)}: a model is behind those that are shown to be "
-        "better and before those that are shown to be worse, and may be on either side "
-        "of the others."
+        f"Intervals of ranks follow from the verdicts{say_where(x)}: a model may be on "
+        "either side of those that are not shown to be better or worse."
     ]
 
 

@@ -12,7 +12,6 @@ from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
     explain_ranks,
-    explain_widths,
     name_by,
     name_p_value,
     say_own_level,
@@ -34,7 +33,6 @@ from sigarray._verdicts.margin_words import (
     show_claims,
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
-from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.pair_numbers import (
     advise_least,
@@ -44,7 +42,7 @@ from sigarray._verdicts.pair_numbers import (
     say_least,
 )
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
-from sigarray._verdicts.ranking import say_which_are_better
+from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.report._layout import Report
 from sigarray.report._numbers import equate, show_p_value
@@ -53,8 +51,6 @@ from sigarray.report._numbers import equate, show_p_value
 _ERRORS_OF_DRAWS = 2.0
 # Of more pairs, these are named.
 _MOST_NAMED = 3
-# With more scores on a task, one fewer makes no difference to be told.
-_MANY_DRAWS = 30
 # Of 20 clusters, intervals of 95 % of medians and interquartile means held in 91 to
 # 92 %, and of 50 in 93 to 94 % (`benchmarks/results/cluster_middles.md`).
 _FEW_CLUSTERS = 50
@@ -64,22 +60,21 @@ def add_aggregates(
     report: Report,
     x: Aggregates,
     compared: Mapping[str, Comparison],
-    over: OverTasks | None,
 ) -> Report:
     """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
     sentences = [_say_pair(x, pair, compared) for pair in x.pairs]
-    remarks = [*_list_remarks(x), *explain_widths(x, over)]
-    of_ranks = explain_ranks(x)
+    remarks = _list_remarks(x)
+    own = [*_say_answer(x), *_say_margins(x, compared)]
+    of_ranks = explain_ranks(x) or explain_groups(x.order, own)
     title, *answers = report.headline
     is_one = len(compared) == 1
     if not is_one:
         tables[0] = replace(tables[0], remarks=remarks)
         tables[1] = replace(tables[1], remarks=of_ranks)
     remarks = [*remarks, *of_ranks]
-    own = [*_say_answer(x), *_say_margins(x, compared)]
     every = [y | dict.fromkeys(AGGREGATE_FIELDS) for y in report.records]
     records = [make_record(x, pair, every[0]) for pair in x.pairs]
     advised = advise_least(any(map(x.is_least, x.pairs)))
@@ -126,7 +121,9 @@ def _name_test(answers: Sequence[str], compared: Mapping[str, Comparison]) -> li
 
 
 def _add_paragraph(
-    x: Aggregates, paragraphs: Sequence[str], compared: Mapping[str, Comparison]
+    x: Aggregates,
+    paragraphs: Sequence[str],
+    compared: Mapping[str, Comparison],
 ) -> list[str]:
     """Add the verdict over these tasks for a paper: first, if there are several."""
     verdicts = []
@@ -153,7 +150,8 @@ def _add_paragraph(
     what = f"{say_what(compared)}."
     first, *rest = paragraphs
     left_out = " ".join([what, *say_left_out(compared)])
-    return [" ".join([left_out, *own]), first.removeprefix(left_out).strip(), *rest]
+    rest = [first.removeprefix(left_out).strip(), *rest]
+    return [" ".join([left_out, *own]), *filter(None, rest)]
 
 
 def _say_answer(x: Aggregates) -> list[str]:
@@ -230,7 +228,7 @@ def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]
 
 
 def _list_remarks(x: Aggregates) -> list[str]:
-    """Say what is decided, and how it differs from a verdict on tasks like these."""
+    """Say what is decided, and of what other scores that is."""
     rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
     if x.n_clusters is not None:
         test = "t-test" if x.statistic == "mean" else "bootstrap"
@@ -251,8 +249,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
     else:
         told = [
             f"Over these {len(x.tasks)} tasks, a model is better than another {by} if "
-            f"{rule}. This is about other {what} on the same tasks; the verdict over "
-            "tasks like these is about other tasks."
+            f"{rule}. This is about other {what} on the same tasks."
         ]
     if x.margin is not None:
         where = say_where(x).lstrip() or f"by the {name_by(x)}"
@@ -313,18 +310,11 @@ def _describe(x: Aggregates, test: str) -> str:
 
 
 def _say_draws(x: Aggregates) -> list[str]:
-    """Say how many scores of a task a resample has, and what that does to intervals."""
-    n, what = x.sizes[0], x.unit
+    """Say how many scores of a task a resample has, and why."""
     if x.statistic == "mean" or len(x.tasks) == 1:
         return []
-    said = f"A resample has one {what} fewer than there are on each task (Rao and Wu, "
-    said += "1988)"
-    if n <= _MANY_DRAWS:
-        said += (
-            f": with {n} {what}s, its intervals are about ({n}/{n - 1})^1/2 times as "
-            f"long as by resamples of all {n}, which vary too little"
-        )
-    return [said]
+    of = f"one {x.unit} fewer than there are on each task"
+    return [f"A resample has {of} (Rao and Wu, 1988), for those of all vary too little"]
 
 
 def _doubt_draws(x: Aggregates) -> None:

@@ -27,10 +27,12 @@ from sigarray._verdicts.notes import heard_by
 from sigarray._verdicts.orders import (
     CLOSED,
     choose_order_correction,
+    family_of_task,
     find_level_of_equality,
     leave_out_uncompared,
     level_of_bounds,
     run_orders,
+    say_lack,
 )
 from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
 from sigarray._verdicts.ranking import MAX_SHOWN
@@ -192,7 +194,10 @@ class OrderTest(OrderOptions, Test):
     ) -> Report:
         """As in `Test`."""
         remarks, advice = say_blocked(comparison, result, self)
-        return report_orders(comparison, result, decisions, remarks, advice)
+        scores, is_corrected = comparison.scores, comparison.is_corrected
+        family = family_of_task(scores, self, 1.0, is_corrected=is_corrected)
+        lack = "" if comparison.runs else say_lack(scores, family)
+        return report_orders(comparison, result, decisions, remarks, advice, lack)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

@@ -32,7 +32,7 @@ from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled
 from sigarray._verdicts.test import Decisions, DrawnSamples, Results, Shares, Test
-from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
+from sigarray._verdicts.verdict import report_tests, say_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
@@ -143,8 +143,7 @@ class PairwiseTest(PairOptions, Test):
             n = self.n_comparisons
             said = describe_margins(pairs, self, is_plain=not self.has_clusters, n=n)
             return f"{said[0].lower()}{said[1:]}, p <= {self.alpha:.10g}"
-        level = f"p <= {self.alpha:.10g}, {say_correction_of_tests(comparison)}"
-        return f"{name}: {level}"
+        return f"{name}: {say_basis(comparison)}"
 
     def list_fields(self) -> dict[str, str | None]:
         """As in `Test`."""

@@ -142,8 +142,8 @@ class Comparison:
         return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
-        """Say what the intervals are, as a part of the line on the method."""
-        if not all(isinstance(x, np.ndarray) for x in self.scores.values()):
+        """Say what the intervals are, if there are any, for the line on the method."""
+        if not self.has_intervals:
             return ""
         are_hits = self.test_share is None and all(
             map(are_binary, self.scores.values())
@@ -154,13 +154,24 @@ class Comparison:
         one = "interval of the difference"
         many = "intervals of differences"
         what = one if self.n_comparisons == 1 else many
-        pairs = [self.list_scores(*pair) for pair in self.pairs]
-        are_unequal = any(len(x) != len(y) for x, y in pairs)
+        are_unequal = any(1 < n < m for n, m in map(sorted, self._sizes))
         if self.sampled is not None:
             whose, what = "Student's", f"{what}{self.sampled.say_errors()}"
         if whose == "Welch's" and are_unequal and self.test != "t":
             what += f", {FEWER_DEGREES}"
         return f"{whose} {what}, {self.say_level_of_intervals()}"
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether scores are in memory, and some pair has more than a single one."""
+        every = self.scores.values()
+        if not all(isinstance(x, np.ndarray) for x in every):
+            return False
+        return any(min(x) > 1 for x in self._sizes) or all(map(are_binary, every))
+
+    @property
+    def _sizes(self) -> list[list[int]]:
+        return [[*map(len, self.list_scores(*pair))] for pair in self.pairs]
 
     def say_level_of_intervals(self) -> str:
         """Say how certain the intervals are."""
@@ -298,9 +309,15 @@ class Comparison:
 def say_better(metric: str, *, higher_is_better: bool) -> str:
     """Say which scores of a metric, or of several, are better: "higher acc is"."""
     direction = "higher" if higher_is_better else "lower"
-    metrics = ["scores"] if metric == "score" else metric.split(", ")
-    are = "is" if len(metrics) == 1 and metric != "score" else "are"
-    return f"{direction} {list_in_words(metrics)} {are} better"
+    named = "scores" if metric == "score" else name_metrics(metric)
+    are = "are" if metric == "score" or ", " in metric else "is"
+    return f"{direction} {named} {are} better"
+
+
+def name_metrics(metric: str) -> str:
+    """Name the metrics of tasks, of which some may be by a filter: "acc,strict"."""
+    every = (x.partition(",") for x in metric.split(", "))
+    return list_in_words([f"{x} ({way})" if way else x for x, _, way in every])
 
 
 def say_baseline(baseline: str | None) -> str:

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sigarray._correction import holm
 from sigarray._verdicts.asked import RESAMPLING_TESTS
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.floors import is_least
@@ -208,23 +207,6 @@ def decide_by_tests(
             )
         )
     return decisions
-
-
-def would_fewer_decide(comparison: Comparison, decisions: Sequence[Decision]) -> bool:
-    """Tell whether comparisons with one model alone would decide another pair.
-
-    The decisions are by p-values with Holm's correction.
-    """
-    if comparison.baseline is not None or not comparison.is_corrected:
-        return False
-    for name in comparison.names:
-        own = [x for x in decisions if name in (x.a, x.b)]
-        adjusted = np.asarray(holm(np.asarray([x.record["pvalue"] for x in own])))
-        if any(
-            adjusted[k] <= comparison.alpha for k, x in enumerate(own) if not x.better
-        ):
-            return True
-    return False
 
 
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:

@@ -128,7 +128,8 @@ def doubt_sizes(
         return floor * n_comparisons <= alpha
 
     needed = next(k for k in itertools.count(n) if decides(k, is_paired=is_paired))
-    advice = f"It takes {needed} {unit}s or more of each model"
+    what = "score" if unit == "item" else unit  # they may be benchmarks
+    advice = f"It takes {needed} {what}s or more of each model"
     if is_paired and unit == "run" and decides(n, is_paired=False):
         advice += "; as independent samples, without --paired, these are enough"
     which = "some models" if least * n_comparisons <= alpha else "no two models"

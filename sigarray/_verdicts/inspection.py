@@ -334,6 +334,6 @@ def check_sizes(source: str, scores: Scores) -> None:
         if len(column) < 2:
             msg = (
                 f"{source}: expected two scores or more of {name!r}; got "
-                f"{len(column)}. {advise_single(name)}"
+                f"{len(column)}. {advise_single(name, len(scores))}"
             )
             raise ValueError(msg)

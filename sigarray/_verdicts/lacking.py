@@ -159,17 +159,30 @@ def list_few(texts: Iterable[str]) -> str:
     return list_in_words(list(dict.fromkeys(texts)), most=_SHOWN)
 
 
+HOW_TO_COMPARE = "docs/which_test.md says under A published number"
+
+
+def say_published(baseline: str | None) -> str:
+    """Say of a baseline that is a number what to read."""
+    try:
+        float(baseline or "")
+    except ValueError:
+        return ""
+    return f" A number is no model. How to compare with it, {HOW_TO_COMPARE}."
+
+
 # With fewer scores, no test decides anything on a pair.
 _ENOUGH = 3
 
 
-def advise_single(name: str) -> str:
-    """Say what to do with a model of which there is one score."""
-    leave = f"leave it out with --ignore {shlex.quote(name)}"
+def advise_single(name: str, n_models: int) -> str:
+    """Say what to do with a model of which there is one score, beside others."""
+    leave = f", or leave it out with --ignore {shlex.quote(name)}"
+    leave = leave if n_models > 2 else ""
     return (
-        f"Run it with more seeds, or {leave}. If it is a published number, whose seeds "
+        f"Run it with more seeds{leave}. If it is a published number, whose seeds "
         "are not known, compare the interval of another model's mean, t_ci(scores), "
-        "with it, as docs/which_test.md says under A published number."
+        f"with it, as {HOW_TO_COMPARE}."
     )
 
 

@@ -95,18 +95,10 @@ def explain_margin(
     return told
 
 
-def explain_over_tasks(comparison: Comparison, *, has_these: bool = False) -> list[str]:
-    """Say that verdicts over tasks have no margin, if single tasks have one.
-
-    `has_these` if these tasks alone are decided, too, which have one.
-    """
+def explain_over_tasks(comparison: Comparison) -> list[str]:
+    """Say that verdicts over tasks have no margin, if single tasks have one."""
     if comparison.margin is None:
         return []
-    if has_these:
-        return [
-            "Margins are asked over these tasks, and on each of them; over tasks like "
-            "these none is."
-        ]
     return ["Margins are asked on each task; over tasks like these none is."]
 
 

@@ -232,8 +232,9 @@ def describe_orders(
         if options.baseline is not None:
             what += f", all models with {quote(options.baseline)}"
     how = f"Equality of distributions is tested by {what}, two-sided"
-    sizes = [len(column) for column in scores.values()]
-    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
+    pairs = pairs_of(scores, options.baseline)
+    sizes = {(len(scores[a]), len(scores[b])) for a, b in pairs}
+    tested = [pair for pair in sizes if needs_means(*pair)]
     if tested:
         how += ", and equality of means, for fewer than 20 runs, by Welch's t"
     if any(n != m for n, m in tested):
@@ -259,31 +260,21 @@ def _say_rate(
     )
     if not is_known or not can_decide(sizes, family):
         return ""
-    least, who, called, rest = 3, "several", "better", ""
+    who, called, rest = "several", "a given one was called better than another", ""
     if len(sizes) == 2 or not is_closed:
-        percent, who = _PERCENT_OF_TWO, "two"
+        percent, who, called = _PERCENT_OF_TWO, "two", "one was called better"
     elif options.baseline is None:
-        called = "better than a given other one"
         percent, any_ = _PERCENT_OF_SEVERAL
-        often = _say_how_often(any_, sizes)
-        rest = f", and better than at least one of the others {often}"
+        rest = f", and better than some other one in {any_} %"
     else:
-        least, called = 4, "better or worse than the baseline"
+        called = "a given one was called better or worse than the baseline"
         percent, any_ = _PERCENT_OF_BASELINE
-        rest = f", and at least one of them {_say_how_often(any_, sizes)}"
-    of = "one task with " if n_tasks > 1 else ""
-    a_given = "one" if who == "two" else "a given one"
+        rest = f", and some model in {any_} %"
+    on = "on one task, " if n_tasks > 1 else ""
     return (
-        f"In simulations of {of}{who} normal models exactly at the threshold (a true "
-        f"violation ratio of {options.threshold:g}), with {least} to 50 runs each, "
-        f"{a_given} was called {called} in {percent} % of cases, depending on numbers "
-        f"of runs and spreads{rest}"
+        f"Of {who} normal models exactly at the threshold, {on}{called} in {percent} % "
+        f"of simulations{rest if len(sizes) <= _MOST_MODELS else ''}"
     )
-
-
-def _say_how_often(percent: str, sizes: list[int]) -> str:
-    """Say in how many percent of cases any model is called so, if that is known."""
-    return "more often" if len(sizes) > _MOST_MODELS else f"in {percent} %"
 
 
 _REFERENCES = {

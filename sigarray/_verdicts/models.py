@@ -146,11 +146,11 @@ def compare_models(
         that of `proportion_test`. By default "t" of runs, of clusters and of metrics
         of sums.
     statistic : {"mean", "iqm", "median", "improvement"}, optional
-        Decide over these tasks, too: by the mean, interquartile mean or median of all
+        Decide over these tasks alone: by the mean, interquartile mean or median of all
         scores of a model, where each task is a stratum ("mean": each counts the same);
         or by how often runs of one model beat those of another ("improvement").
         This is of other runs on the same tasks, by `t_test` ("mean") or
-        `bootstrap_test` with `strata`; the other verdict is over tasks like these. Of
+        `bootstrap_test` with `strata`; `over_tasks` is still over tasks like these. Of
         items in clusters, "mean" takes the errors of clusters within tasks. "iqm" and
         "median" of one task compare it by that, beside its mean. A `margin` is asked
         over these tasks, too. Three models or more have ranks by it, with intervals
@@ -301,6 +301,8 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
     return replace(
         report,
         sentences=translate(report.sentences),
+        headline=translate(report.headline),
+        paragraphs=translate(report.paragraphs),
         remarks=None if remarks is None else translate(remarks),
         advice=translate(advice),
         first_advice=translate(report.first_advice),
@@ -312,7 +314,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)
-    check_baseline(request, table)
+    request = check_baseline(request, table)
     request = choose_default_test(replace(request, missing=table.missing), table)
     request = check_request(request)
     test = make_test(request, table)
@@ -345,7 +347,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
     if aggregates is not None:
-        report = add_aggregates(report, aggregates, compared, over)
+        report = add_aggregates(report, aggregates, compared)
     line = None if fields is None else write_signature(fields)
     document = report.document | {"signature": line}
     if table.missing is not None:

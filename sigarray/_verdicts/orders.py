@@ -21,7 +21,7 @@ from sigarray._order.families import (
 )
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
-from sigarray._order.plans import Plan, level_of, plan_error
+from sigarray._order.plans import Plan, level_of, plan_error, say_too_few
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.floors import list_floors
@@ -29,7 +29,7 @@ from sigarray._verdicts.lacking import advise_single
 from sigarray._verdicts.near_levels import draw_pairs, list_drawn
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._frame import shorten
-from sigarray.read._messages import SingleTaskWarning
+from sigarray.read._messages import RepeatedWarning, SingleTaskWarning
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 
@@ -39,6 +39,7 @@ CLOSED: OrderCorrection = "closed"
 # Arrays, or scores that are stored on the disk.
 Samples = Mapping[str, Any]
 
+_BY_MEANS = "--test t, of the means of normal scores, can decide with these."
 _TOO_FEW = ".* (is|are) too few for any verdict"
 _MOST_RUNS = 1000
 _SHOWN = 3
@@ -60,6 +61,7 @@ def run_orders(
         options=options,
         is_corrected=is_corrected,
         higher_is_better=higher_is_better,
+        category=RepeatedWarning if len(tasks) == 1 else UserWarning,
     )
     named = track(list(tasks.items()), "Task")
     if is_corrected and choose_order_correction(tasks, options) != CLOSED:
@@ -242,6 +244,7 @@ def _run_task(
     n_comparisons: int,
     is_corrected: bool,
     higher_is_better: bool,
+    category: type[UserWarning],
     is_quick: bool = False,
 ) -> PairwiseAsoResult:
     """Compare every two models, or each with the baseline; p alone if `is_quick`."""
@@ -263,9 +266,9 @@ def _run_task(
     family = family_of_task(
         scores, options, 1.0 / n_comparisons, is_corrected=is_corrected
     )
-    said = "" if is_quick else _say_whose_are_too_few(scores, family)
+    said = "" if is_quick else say_lack(scores, family)
     if said:
-        warnings.warn(said, UserWarning, stacklevel=2)
+        warnings.warn(said, category, stacklevel=2)
     with warnings.catch_warnings():
         if is_quick:
             warnings.simplefilter("ignore", UserWarning)
@@ -290,15 +293,17 @@ def _run_task(
     return draw_pairs(list(scores), result, options, drawn)
 
 
-def _say_whose_are_too_few(scores: Samples, family: Family) -> str:
-    """Say whose scores are too few for any verdict, where others have enough."""
+def say_lack(scores: Samples, family: Family) -> str:
+    """Say whose scores are too few for any verdict, if so, and what would decide."""
     sizes = [len(x) for x in scores.values()]
-    needed = needed_size(family)
-    if needed is None or can_decide(sizes, family):
+    if can_decide(sizes, family):
         return ""
-    few = {name: len(x) for name, x in scores.items() if len(x) < needed}
+    needed = needed_size(family) or _MOST_RUNS
+    few = {name: n for name, n in zip(scores, sizes, strict=True) if n < needed}
     if len(few) == len(sizes):
-        return ""
+        said = say_too_few(sizes, family)
+        enough = min(sizes) >= MIN_SIZE
+        return f"{said} {_BY_MEANS}" if enough else said
     counts = [
         f"{n} score{'' if n == 1 else 's'} of {name!r}" for name, n in few.items()
     ]
@@ -308,7 +313,7 @@ def _say_whose_are_too_few(scores: Samples, family: Family) -> str:
         f"{family.level:.3g}: eps_min is 0.5 or more whatever the scores are. {needed} "
         "are needed."
     )
-    return f"{said} {advise_single(*few)}" if are == "is" else said
+    return f"{said} {advise_single(min(few), len(sizes))}" if are == "is" else said
 
 
 def level_of_bounds(

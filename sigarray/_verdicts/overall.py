@@ -10,10 +10,10 @@ from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.pair_numbers import disagree, say_by_which, say_if_sharper
+from sigarray._verdicts.pair_numbers import say_by_which, say_if_sharper
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
-from sigarray.read._messages import Caution
+from sigarray.read._messages import RepeatedCaution
 from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -27,23 +27,11 @@ from sigarray.report._numbers import (
 )
 
 
-def say_answer(over: OverTasks | None, *, has_these: bool = False) -> list[str]:
-    """Say in a line which models are better over tasks like these.
-
-    `has_these` if another line is about these tasks alone: this one then says that they
-    are a sample.
-    """
+def say_answer(over: OverTasks | None) -> list[str]:
+    """Say in a line which models are better over tasks like these."""
     if over is None:
         return []
-    where = "" if has_these else _say_where(over)
-    answers = say_which_are_better(over.order, over.baseline, over.wins, where)
-    if not has_these:
-        return answers
-    (answer,) = answers
-    like = f"For tasks like these, of which the {len(over.tasks)} are a sample"
-    if answer.startswith(("No model is", "Better than")):
-        return [f"{like}, {answer[0].lower()}{answer[1:]}"]
-    return [f"{like}: {answer.removeprefix('Ranking: ')}"]
+    return say_which_are_better(over.order, over.baseline, over.wins, _say_where(over))
 
 
 def table_of_pairs(over: OverTasks) -> Table:
@@ -76,13 +64,13 @@ def table_of_models(over: OverTasks) -> Table:
     rows = [
         [
             name,
-            *([order.letters[name]] if order.letters else []),
+            *([order.letters[name]] if order.has_groups else []),
             f"{over.mean_ranks[name]:.2f}",
             show(means[name]),
         ]
         for name in order.names
     ]
-    group = ["group"] if order.letters else []
+    group = ["group"] if order.has_groups else []
     header = ["model", *group, "mean rank", "mean"]
     title = f"Mean ranks and means of models{_say_where(over)}"
     return Table(title, header, rows, name_columns=1 + len(group))
@@ -133,8 +121,10 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     )
 
 
-def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
+def write_paragraph(over: OverTasks | None) -> list[str]:
     """Say the verdicts over all tasks, with their numbers, for a paper."""
+    if over is None:
+        return []
     verdicts = []
     for a, b, x in sort_pairs(over.order.names, over.pairs):
         first, second = (b, a) if is_behind(over, x, a) else (a, b)
@@ -147,18 +137,17 @@ def write_paragraph(over: OverTasks, *, has_these: bool) -> str:
         ]
         verdict = "inconclusive" if x.better is None else "better"
         verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
-    said = [
-        *map(end, say_answer(over, has_these=has_these)),
+    return [
+        *map(end, say_answer(over)),
         *say_needed_tasks(over),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
         f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
         f"first is ahead, and {_name_p_value(over)}.",
         *list_verdicts(over.order.names, verdicts),
-        *explain_intervals(over),
+        *say_what_decides(over),
         *list_scales(over),
     ]
-    return " ".join(said)
 
 
 def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
@@ -194,17 +183,6 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
     return [
         f"With {len(over.tasks)} tasks, no {_name_p_value(over)} over tasks like these "
         f"is below {least}: {over.needed_tasks} tasks or more are needed."
-    ]
-
-
-def explain_intervals(over: OverTasks | None) -> list[str]:
-    """Say why a model may be better though the interval of a difference includes 0."""
-    if over is None or not any(disagree(x.interval, x.better) for x in over.pairs):
-        return []
-    return [
-        "Over tasks like these, verdicts are by the ranks of differences, and "
-        "intervals are of their means. So a model may be better although the interval "
-        "includes 0, or not be shown to be better although it does not."
     ]
 
 
@@ -254,17 +232,16 @@ def list_scales(over: OverTasks | None) -> list[str]:
     shown = [f"{x} on {y}" for x, y in zip(largest, tasks, strict=True)]
     return [
         f"Scores on tasks differ in size by a factor of {show_number(factor, 2)} "
-        f"(means of up to {' and '.join(shown)}): means over tasks, and their "
-        "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
-        "ranks the differences of means by their size, so p-values over tasks like "
-        "these depend on these units, too; of tasks won, each counts the same."
+        f"(means of up to {' and '.join(shown)}): means over tasks are mostly those of "
+        "the tasks with large scores, and p-values, by the ranks of differences, "
+        "depend on these units, too; of tasks won, each counts the same."
     ]
 
 
 def note_scales(over: OverTasks | None) -> None:
     """Tell the listener that tasks with large scores weigh most, if they do."""
     for said in list_scales(over):
-        note(Caution(said))
+        note(RepeatedCaution(said))
 
 
 def advise_scales(over: OverTasks | None) -> list[str]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import FEWER_DEGREES, Interval
@@ -24,8 +24,6 @@ _SHARPER = {
 
 # Degrees of freedom for fewer runs than these change an interval much.
 _FEW = 10
-# More pairs are counted, not named.
-_MOST_NAMED = 6
 
 
 def show_difference(comparison: Comparison, a: str, b: str) -> str:
@@ -144,7 +142,7 @@ def say_by_which(
 def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
     """Say that intervals of few runs are wider where numbers of runs differ."""
     for x in comparisons:
-        sizes = {len(scores) for scores in x.scores.values()}
+        sizes = {len(scores) for scores in x.scores.values() if len(scores) > 1}
         are_few = len(sizes) > 1 and min(sizes) < _FEW
         if are_few and FEWER_DEGREES in x.describe_intervals():
             return [
@@ -159,22 +157,6 @@ def disagree(interval: Interval, better: str | None) -> bool:
     if math.isnan(interval.low):
         return False
     return interval.includes_zero == (better is not None)
-
-
-def say_by_welch(decisions: Sequence[Decision], where: str = "") -> list[str]:
-    """Say of which pairs the p-value is Welch's, where it may be that of resamples.
-
-    With `where`, such as " on single tasks", they are counted.
-    """
-    pairs = [f"{quote(x.a)} vs. {quote(x.b)}" for x in decisions if x.is_by_welch]
-    if not pairs:
-        return []
-    which = list_in_words(pairs)
-    if where or len(pairs) > _MOST_NAMED:
-        which = f"{len(pairs)} of {len(decisions)} pairs"
-    return [
-        f"p is Welch's, which is larger than that of resamples, for {which}{where}."
-    ]
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import TESTS_OF_RANKS
-from sigarray._verdicts.comparison import Comparison, say_worst
+from sigarray._verdicts.comparison import Comparison, name_metrics, say_worst
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
 from sigarray._verdicts.margin_words import (
@@ -47,8 +47,9 @@ def write_paragraph(
     order: Order,
     rule: str,
     remarks: Sequence[str],
+    lack: str = "",
 ) -> str:
-    """Say each verdict with its difference; those of one model are in one sentence."""
+    """Say each verdict with its difference, for each model; or why there is none."""
     numbers = name_number(comparison)
     if comparison.test == "aso":
         has_both = any(x.better is None for x in decisions)
@@ -62,13 +63,20 @@ def write_paragraph(
     else:
         numbers = f"and {numbers}"
     the = "the means" if comparison.is_of_means else comparison.metric
+    interval = f" with its interval, {comparison.say_level_of_intervals()}"
+    interval = interval if comparison.has_intervals else ""
     said = [
         f"{say_what({'': comparison})}.",
         *say_left_out({"": comparison}),
         _say_means(comparison, order),
+        *([lack] * bool(lack)),
+    ]
+    if not decisions:
+        return " ".join([*said, *comparison.doubts])
+    said += [
         f"A model is better than another if {rule}.",
-        f"In parentheses: the difference of {the} with its interval, "
-        f"{comparison.say_level_of_intervals()}, {numbers}{say_margin_of(comparison)}.",
+        f"In parentheses: the difference of {the}{interval}, "
+        f"{numbers}{say_margin_of(comparison)}.",
     ]
     verdicts: list[tuple[str, str, str, str]] = []
     for a, b, x in sort_pairs(order.names, decisions):
@@ -133,7 +141,7 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
     better = "higher" if first.higher_is_better else "lower"
     said = [
         f"task: {quote(first.task)}" if first.task and len(compared) == 1 else "",
-        f"metric: {first.metric}" if first.metric != "score" else "",
+        f"metric: {name_metrics(first.metric)}" if first.metric != "score" else "",
         f"{better} is better",
         _count_units(compared),
     ]
@@ -252,13 +260,8 @@ def name_tasks(tasks: Sequence[str], every: Sequence[str]) -> str:
 _MOST_PAIRS = 3
 
 
-def advise(
-    comparison: Comparison, decisions: Sequence[Decision], *, has_fewer: bool
-) -> list[str]:
-    """Say what would tell more pairs apart, if any may be.
-
-    `has_fewer` if comparisons with one model alone would decide more.
-    """
+def advise(comparison: Comparison, decisions: Sequence[Decision]) -> list[str]:
+    """Say what would tell more pairs apart, if any may be."""
     is_open = ("inconclusive", "unequal")
     undecided = [
         x for x in decisions if x.verdict in is_open and _varies(comparison, x)
@@ -268,13 +271,7 @@ def advise(
     told += _say_equal(equal) if equal and comparison.margin is None else []
     if len(equal) == len(undecided):
         return told
-    said = comparison.advise_more()
-    if has_fewer:
-        said += (
-            ". So would fewer comparisons, with one model alone, which has to be "
-            "chosen before the scores are seen: --baseline MODEL"
-        )
-    return [*told, f"{said}."]
+    return [*told, f"{comparison.advise_more()}."]
 
 
 def _say_equal(pairs: Sequence[Decision]) -> list[str]:

@@ -125,6 +125,11 @@ class Order:
     groups: list[list[str]]
     letters: dict[str, str]
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether letters tell some models from others."""
+        return bool(self.letters) and len(self.groups) > 1
+
 
 Pair = TypeVar("Pair", bound=Decided)
 
@@ -260,6 +265,12 @@ def say_order_of_models(
     return [f"Ranking{where}: {said}. {SHARED_LETTER}"]
 
 
+def explain_groups(order: Order, answers: Iterable[str]) -> list[str]:
+    """Say what letters of groups mean, unless the answer does."""
+    is_said = any(SHARED_LETTER in x for x in answers)
+    return [SHARED_LETTER] if order.has_groups and not is_said else []
+
+
 def say_which_are_better(
     order: Order, baseline: str | None, wins: Wins, where: str
 ) -> list[str]:
@@ -286,7 +297,7 @@ def table_of_models(
     rows = [
         [
             name,
-            *([order.letters[name]] if order.letters else []),
+            *([order.letters[name]] if order.has_groups else []),
             comparison.count_scores(name),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
@@ -294,7 +305,7 @@ def table_of_models(
         ]
         for name in order.names
     ]
-    group = ["group"] if order.letters else []
+    group = ["group"] if order.has_groups else []
     header = ["model", *group, "n", comparison.estimate, name_spread(comparison), *more]
     place = 2 + len(group)
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))

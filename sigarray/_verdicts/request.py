@@ -4,7 +4,7 @@ import dataclasses
 import warnings
 from dataclasses import replace
 
-from sigarray._plain_text import show_number, suggest
+from sigarray._plain_text import cut_owner, show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
     FEW_RANKS,
@@ -24,6 +24,7 @@ from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
+from sigarray._verdicts.lacking import say_published
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.sampled import (
     count_units,
@@ -94,19 +95,27 @@ def lacks_baseline(request: Request, table: ScoreTable) -> bool:
     return name is not None and any(name not in by for by in table.tasks.values())
 
 
-def check_baseline(request: Request, table: ScoreTable) -> None:
-    """Refuse a baseline that is missing from some task."""
+def check_baseline(request: Request, table: ScoreTable) -> Request:
+    """Return the request with the whole name of its baseline, which tables may cut.
+
+    One that is missing from some task is refused.
+    """
     name = request.baseline
     if name is None:
-        return
+        return request
+    owned = [x for x in table.models if cut_owner(x) == name]
+    if name not in table.models and len(owned) == 1:
+        name = owned[0]
     for task, by in table.tasks.items():
         if name not in by:
             on = f" on {task}" if task else ""
             msg = (
                 f"Expected a model of {table.source}{on} for --baseline; got {name!r}."
-                f"{suggest(name, by)} Those in it: {list_names(by)}."
+                f"{say_published(name) or suggest(name, by)} Those in it: "
+                f"{list_names(by)}."
             )
             raise ValueError(msg)
+    return dataclasses.replace(request, baseline=name)
 
 
 def make_test(request: Request, table: ScoreTable) -> Test:

@@ -33,7 +33,6 @@ from sigarray._verdicts.pair_numbers import (
     advise_least,
     explain_unequal_sizes,
     name_number,
-    say_by_welch,
     say_direction,
     say_least,
 )
@@ -47,6 +46,7 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
+    explain_groups,
     list_unequal,
     list_wins,
     order_models,
@@ -56,7 +56,7 @@ from sigarray._verdicts.ranking import (
 )
 from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.score_lines import join_methods
-from sigarray._verdicts.verdict import say_correction_of_tests, say_order_basis
+from sigarray._verdicts.verdict import say_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
@@ -76,12 +76,15 @@ def report_tasks(
 ) -> Report:
     """Say which models are better over all tasks, and on which of them.
 
-    The statistic is that by which these tasks are decided, too, if they are.
+    Or on which alone, if a statistic decides over these tasks. Programs get all of it.
     """
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
     by_pair = _collect_by_pair(decisions, order)
     every = [x for by in decisions.values() for x in by]
+    known, over = over, None if statistic is not None else over
+    method = join_methods({task: x.method for task, x in compared.items()})
+    method += overall.describe_method(over, has_worst=table.missing == "worst")
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
     sentences = [
         _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
@@ -89,19 +92,15 @@ def report_tasks(
         for (a, b), by in by_pair.items()
     ]
     records = list_records(compared, decisions, order)
-    document = _write_document(compared, by_pair, records, sentences, over)
-    records = records + list_records_over_tasks(compared, over, records[0])
-    method = join_methods({task: x.method for task, x in compared.items()})
-    method += overall.describe_method(over, has_worst=table.missing == "worst")
-    basis = _say_basis(first)
+    document = _write_document(compared, by_pair, records, sentences, known)
+    records = records + list_records_over_tasks(compared, known, records[0])
+    basis = say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
     left_out = say_left_out(compared)
     title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
-    is_over = over is not None or statistic is not None
     needed = overall.say_needed_tasks(over)
-    has_these = statistic is not None
-    no_margin = explain_over_tasks(first, has_these=has_these) if is_over else []
+    no_margin = explain_over_tasks(first) if over is not None else []
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
@@ -126,70 +125,57 @@ def report_tasks(
             paragraphs=[" ".join([what, count, *told])],
             measured=say_measured(compared),
         )
-    # A statistic of scores on one scale has its own warning of others.
-    has_scales = statistic in (None, "improvement")
-    answers = overall.say_answer(over, has_these=has_these)
+    answers = overall.say_answer(over)
     over_all = [
         *left_out,
-        *(answers if has_these else []),
         *overall.list_remarks(over),
-        *overall.explain_intervals(over),
-        *(overall.list_scales(over) if has_scales else []),
+        *([] if over is None else explain_groups(over.order, answers)),
+        *overall.say_what_decides(over),
+        *overall.list_scales(over),
     ]
     rules = [
         f"On one task, a model is better than another if {basis}.",
         *explain_margin(compared, decisions, "On one task, "),
         *no_margin,
         *explain_unequal_sizes(compared.values()),
-        *say_by_welch(every, " on single tasks"),
         *say_least(any(x.is_least for x in every), " on single tasks"),
     ]
     others = [
         *(line for x in compared.values() for line in explain_matched(x)),
         *first.doubts,
     ]
-    on_one = [*rules, *others]
     tables = []
     if over is not None:
-        pairs = overall.table_of_pairs(over)
-        pairs = replace(pairs, remarks=over_all, decides=not has_these)
+        pairs = replace(overall.table_of_pairs(over), remarks=over_all, decides=True)
         tables = [pairs, overall.table_of_models(over)]
     by_task = (
         _ranking_table(compared, decisions)
         if len(compared) > MOST_COLUMNS
         else _decision_table(compared, by_pair)
     )
-    on_one = [*by_task.remarks, *on_one]
-    by_task = replace(by_task, remarks=on_one, decides=not is_over)
+    on_one = [*by_task.remarks, *rules, *others]
+    told = [*over_all, *on_one]
+    is_alone = over is None and statistic is None
+    by_task = replace(by_task, remarks=on_one if tables else told, decides=is_alone)
     tables += [table_of_means(compared, order), by_task]
     tables += table_of_tasks(compared, decisions, order)
-    told = [*over_all, *on_one]
-    of_all = []
-    if over is not None:
-        of_all = [overall.write_paragraph(over, has_these=has_these)]
-    headline = [
-        title,
-        *([] if has_these else answers),
-        *_say_single_tasks(over, decisions),
-        *needed,
-    ]
-    these = advise_these_tasks(table, over, statistic)
+    these = advise_these_tasks(table, over)
     return Report(
         tables,
         [*sentences, *needed, *told],
         method,
         records,
         document,
-        headline=headline,
+        headline=[title, *answers, *_say_single_tasks(over, decisions), *needed],
         remarks=told,
         advice=[
             *advise_least(any(x.is_least for x in every)),
-            *(overall.advise_scales(over) if has_scales else []),
+            *overall.advise_scales(over),
             *([] if needed else these),
         ],
         first_advice=these if needed else [],
         paragraphs=[
-            " ".join([what, *left_out, *of_all]),
+            " ".join([what, *left_out, *overall.write_paragraph(over)]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
         ],
         measured=say_measured(compared),
@@ -220,19 +206,20 @@ def _say_single_tasks(
         other = "the other one" if len(over.names) == 2 else "another one"
         return [f"No model is shown to be better than {other} on any single task."]
     n = len(decisions)
-    on = "each single task" if count == n else f"{count} of {n} single tasks"
     names = {name for by in decisions.values() for x in by for name in (x.a, x.b)}
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
     ranked = wins.most_common()
     if len(names) > 2:
-        pairs = [f"{quote(a)} than {quote(b)} on {k}" for (a, b), k in ranked]
-        return [f"On {on}, a model is better than another one: {list_few(pairs)}."]
+        told = (
+            f"{quote(a)} is better than {quote(b)} on {k} of {n}"
+            for (a, b), k in ranked
+        )
+        return [f"On single tasks, {list_few(told)}."]
     ((better, worse), most), *others = ranked
     said = f"{quote(better)} is better than {quote(worse)}"
-    if others:
-        on = f"{most} of {n} single tasks"
-        return [f"On {on}, {said}; it is worse on {wins[worse, better]}."]
-    return [f"On {on}, {said}."]
+    on = "each single task" if most == n else f"{most} of {n} single tasks"
+    rest = f"; it is worse on {wins[worse, better]}" if others else ""
+    return [f"On {on}, {said}{rest}."]
 
 
 def _write_document(
@@ -256,14 +243,6 @@ def _write_document(
         ],
         "verdicts": sentences,
     }
-
-
-def _say_basis(comparison: Comparison) -> str:
-    if comparison.test == "aso":
-        limit = f"eps_min < {comparison.threshold:g}"
-        return f"{limit}, {say_order_basis(comparison)}"
-    level = f"{comparison.alpha:.10g}"
-    return f"p <= {level}, {say_correction_of_tests(comparison)}"
 
 
 def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:

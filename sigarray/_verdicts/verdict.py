@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sigarray._verdicts.comparison import (
     say_design,
     start_document,
 )
-from sigarray._verdicts.decisions import Decision, would_fewer_decide
+from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margin_words import (
     explain_margin,
@@ -33,7 +34,6 @@ from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
     say_bounds,
-    say_by_welch,
     say_by_which,
     say_equality,
     say_least,
@@ -45,9 +45,9 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
     MOST_ROWS_OF_BASELINE,
-    SHARED_LETTER,
     WHERE_PAIRS_ARE,
     Order,
+    explain_groups,
     list_unequal,
     list_wins,
     matrix_of_pairs,
@@ -77,54 +77,47 @@ def report_orders(
     decisions: Sequence[Decision],
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
+    lack: str = "",
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold.
 
-    `remarks` are said behind the rule for a verdict, and `advice` before any other.
+    `remarks` are said behind the rule for a verdict, and `advice` before any other;
+    `lack` says why there can be no verdict, if so.
     """
-    threshold = comparison.threshold
     bounds = np.asarray(result.eps_min).tolist()
     eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
         comparison,
         decisions,
-        _say_order,
-        f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
-        {"threshold": threshold, "eps_min": eps_min},
+        partial(_say_order, lack=lack),
+        {"threshold": comparison.threshold, "eps_min": eps_min},
         remarks=remarks,
         advice=advice,
+        lack=lack,
     )
 
 
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
     """Report which models differ: adjusted p-values of at most alpha."""
-    level = comparison.alpha
-    return _make_report(
-        comparison,
-        decisions,
-        _say_test,
-        f"p <= {level:.10g}, {say_correction_of_tests(comparison)}",
-        {},
-        has_fewer=would_fewer_decide(comparison, decisions),
-    )
+    return _make_report(comparison, decisions, _say_test, {})
 
 
 def _make_report(
     comparison: Comparison,
     decisions: Sequence[Decision],
     say: Callable[[Comparison, str, str, Decision], str],
-    rule: str,
     document: dict[str, Any],
     *,
-    has_fewer: bool = False,
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
+    lack: str = "",
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `say` puts the decision on A and B into words, and `rule` when a model is better;
-    `has_fewer` if comparisons with one model alone would decide more.
+    `say` puts the decision on A and B into words. Where no scores would give a verdict,
+    they see that first, and no matrix.
     """
+    rule = say_basis(comparison)
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
     task, title = comparison.task, comparison.title
@@ -143,8 +136,9 @@ def _make_report(
     most = MOST_ROWS if comparison.baseline is None else MOST_ROWS_OF_BASELINE
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
-        told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
-        remarks = [*([SHARED_LETTER] if order.letters else []), *comparison.doubts]
+        n_pairs = comparison.n_comparisons
+        told = lack or say_ranking(len(order.names), wins, rule, n_pairs)
+        remarks = [*explain_groups(order, []), *comparison.doubts]
         remarks += explain_margin({"": comparison}, {"": decisions})
         remarks = [*say_answer(comparison, decisions), *remarks]
         return Report(
@@ -159,22 +153,39 @@ def _make_report(
             paragraphs=[" ".join([f"{say_what({task: comparison})}.", told, *remarks])],
             measured=measured,
         )
-    explained = _explain(comparison, decisions, rule, has_rows=has_rows)
+    explained = _explain(comparison, decisions, rule, has_rows=has_rows, lack=lack)
     explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
-    advised = [*advice, *advise(comparison, decisions, has_fewer=has_fewer)]
+    advised = [*advice]
+    if not lack:
+        advised += advise(comparison, decisions)
+    tables = [_table_of_models(comparison, order, decides=bool(lack))]
     if has_rows:
-        details = _table_of_pairs(comparison, decisions, order)
+        tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
     else:
-        details = matrix_of_pairs(comparison, decisions, order)
         advised.append(WHERE_PAIRS_ARE)
+        if not lack:
+            tables.insert(0, matrix_of_pairs(comparison, decisions, order))
     answer = sentences
-    if len(decisions) > 1:
+    if lack:
+        sentences = [lack, *(sentences if has_rows else [])]
+        answer = sentences if len(decisions) == 1 else [lack]
+    elif len(decisions) > 1:
         baseline = comparison.baseline
         unequal = list_unequal(order, baseline, decisions)
         answer = say_order_of_models(order, baseline, wins, unequal=unequal)
         answer += say_answer(comparison, decisions)
+        explained += explain_groups(order, answer)
+    clauses = [
+        *explain_unequal_sizes([comparison]),
+        *remarks,
+        *say_by_which(
+            name_number(comparison),
+            ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
+        ),
+    ]
+    shown = decisions if has_rows or not lack else []
     return Report(
-        [details, _table_of_models(comparison, order)],
+        tables,
         [*sentences, *explained],
         comparison.method,
         records,
@@ -182,70 +193,70 @@ def _make_report(
         headline=[title, *answer],
         remarks=explained,
         advice=advised,
-        paragraphs=[write_paragraph(comparison, decisions, order, rule, remarks)],
+        paragraphs=[write_paragraph(comparison, shown, order, rule, remarks, lack)],
         measured=measured,
-        clauses=[
-            *explain_unequal_sizes([comparison]),
-            *remarks,
-            *say_by_which(
-                name_number(comparison),
-                ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
-            ),
-        ],
+        clauses=[] if lack else clauses,
     )
 
 
 def _explain(
-    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_rows: bool
+    comparison: Comparison,
+    decisions: Sequence[Decision],
+    rule: str,
+    *,
+    has_rows: bool,
+    lack: str,
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about.
 
     `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
     """
-    is_of_orders = comparison.test == "aso"
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
-    if is_of_orders and undecided:
-        beside = f", even where P(A{comparison.sign}B) is large" if has_rows else ""
+    if lack:
+        return told
+    if comparison.test == "aso" and undecided:
+        beside = f", even where P(A{comparison.sign}B) is 1" if has_rows else ""
         told.append(
-            "eps_min is an upper bound: 0.5 or more does not say that the other model "
-            "is better. It is 0.5 to 1 unless a test rejects that both are equal"
-            f"{beside}."
+            "eps_min is an upper bound, and cautious for few scores: it is 0.5 to 1 "
+            f"unless a test rejects that both models are equal{beside}. So it never "
+            "says that they are equal, or that the other one is better."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
     told += [
         *explain_margin({"": comparison}, {"": decisions}),
         *(explain_unequal_sizes([comparison]) if has_rows else []),
-        *say_by_welch(decisions),
         *say_least(any(x.is_least for x in decisions)),
     ]
     return told + (explain_intervals(comparison, decisions) if has_rows else [])
 
 
-def _table_of_models(comparison: Comparison, order: Order) -> Table:
+def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> Table:
     summaries, show = summarize(comparison), show_means(comparison)
     more = {
         key: {name: show(x[key]) for name, x in summaries.items()}
         for key in ("median", "min", "max")
         if comparison.is_of_means
     }
-    return table_of_models(comparison, order, "Scores", more)
+    return table_of_models(comparison, order, "Scores", more, decides=decides)
 
 
 def _table_of_pairs(
-    comparison: Comparison, decisions: Sequence[Decision], order: Order
+    comparison: Comparison, decisions: Sequence[Decision], order: Order, lack: str
 ) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
     sign, limit = comparison.sign, comparison.threshold
     # Pairs may have items of their own.
     sizes = ["n"] * bool(comparison.matched)
-    header = ["A", "B", *sizes, "A - B, interval", *([f"P(A{sign}B)"] * shares)]
+    difference = "A - B"
     pairs = sort_pairs(order.names, decisions)
-    title = (
-        f"Differences of {comparison.estimates}, {comparison.say_level_of_intervals()}"
-    )
+    title = f"Differences of {comparison.estimates}"
+    if comparison.has_intervals:
+        difference += ", interval"
+        title += f", {comparison.say_level_of_intervals()}"
+    header = ["A", "B", *sizes, difference, *([f"P(A{sign}B)"] * shares)]
     title += f"{say_baseline(comparison.baseline)}{say_columns(comparison)}"
     n_bounds = 0
     if comparison.test == "aso":
@@ -270,13 +281,14 @@ def _table_of_pairs(
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(*numbers, *show_columns(comparison, x, a, b), show_verdict(x)),
+                *(*numbers, *show_columns(comparison, x, a, b)),
+                f"too few {comparison.unit}s" if lack else show_verdict(x),
             ]
         )
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
-def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
+def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -> str:
     threshold = comparison.threshold
     a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
@@ -285,7 +297,7 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
         sharper = say_sharper(comparison, a, b)
         said = f"{first} is better than {second}: eps_min = {x.shown} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
-    said = "inconclusive"
+    said = f"inconclusive{f', for lack of {comparison.unit}s' if lack else ''}"
     if x.is_unequal:
         said = "not equal, but neither is shown to be better"
     share = f"P({first} {comparison.sign} {second}) = {find_share(x, a):.2f}"
@@ -293,6 +305,13 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
         f"{first} vs. {second}: {said} ({say_bounds(x, a, threshold)}, threshold "
         f"{threshold:g}; {share}; {say_equality(comparison, x)}); {difference}."
     )
+
+
+def say_basis(comparison: Comparison) -> str:
+    """Say when a model is better."""
+    if comparison.test == "aso":
+        return f"eps_min < {comparison.threshold:g}, {say_order_basis(comparison)}"
+    return f"p <= {comparison.alpha:.10g}, {say_correction_of_tests(comparison)}"
 
 
 def say_order_basis(comparison: Comparison) -> str:
@@ -326,19 +345,13 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
             f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}{others}); "
             f"{difference}."
         )
-    if share is not None and _find_lead(comparison, a, b) < 0.0:
+    if share is not None and comparison.find_lead(a, b) < 0.0:
         rank += ", though its mean is not better"
     sharper = say_sharper(comparison, a, b)
     return (
         f"{better} is better than {worse}: {p} <= {level:.10g}{rank}{others}; "
         f"{difference}{sharper}."
     )
-
-
-def _find_lead(comparison: Comparison, a: str, b: str) -> float:
-    """Return by how much the mean of a model is better than that of another one."""
-    difference = comparison.find_difference(a, b)
-    return difference if comparison.higher_is_better else -difference
 
 
 def say_correction_of_tests(comparison: Comparison) -> str:

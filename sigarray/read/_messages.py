@@ -60,8 +60,18 @@ class SingleTaskWarning(UserWarning):
     """Is of verdicts on single tasks, without which a command is brief."""
 
 
+class RepeatedWarning(UserWarning):
+    """Is said by the first lines of the report, too."""
+
+
 class Caution(str):
     """Says that scores were left out, count as the worst, or are not alike."""
+
+    __slots__ = ()
+
+
+class RepeatedCaution(Caution):
+    """Is said by the report, too."""
 
     __slots__ = ()
 

@@ -257,10 +257,10 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         loss, other = mixed
         msg = (
             f"{frame.source}: expected columns of one direction for --score; got "
-            f"{loss!r}, which may be a loss, beside {other!r}. Compare them one at a "
-            f"time: --metric {shlex.quote(other)}, and --metric {shlex.quote(loss)} "
-            "with --lower-is-better; or, if higher is better in all of them, pass "
-            "--higher-is-better."
+            f"{loss!r}, which may be a loss, beside {other!r}. One call has one "
+            f"direction: compare them in two, by --metric {shlex.quote(other)}, and by "
+            f"--metric {shlex.quote(loss)} --lower-is-better; or, if higher "
+            "is better in all of them, pass --higher-is-better."
         )
         raise TableError(msg)
     rest = {x: y for x, y in frame.columns.items() if x not in names}

@@ -17,6 +17,7 @@ _HEADERS = {
         for sign in "<>"
     },
     "A - B, interval": "$A - B$, interval",
+    "A - B": "$A - B$",
     **{f"mean ({x})": rf"mean $\pm$ {x}" for x in ("sd", "se")},
     "adjusted p": "adjusted $p$",
     "p": "$p$",
@@ -53,7 +54,10 @@ def render_latex(report: Report) -> str:
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
         title = _without_source(table.title, source).rstrip(".")
-        sentences = [f"{title}.", report.measured or "", table.note, *table.remarks]
+        measured = report.measured or ""
+        rest, _, count = measured.rpartition("; ")
+        measured = f"{rest}." if rest and count.rstrip(".") in title else measured
+        sentences = [f"{title}.", measured, table.note, *table.remarks]
         if not k and not are_apart and report.remarks is not None:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))

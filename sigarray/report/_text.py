@@ -20,7 +20,8 @@ _SHORT, _SHORTEST = 12, 9
 _LEAST_OF_TEXT = 30
 _GAP = 2
 # What stands in the column of better models behind a name, or in its place.
-_NOT_WORSE, _NO_NAMES = " not worse", ("inconclusive", "unequal", "equivalent")
+_NOT_WORSE = " not worse"
+_NO_NAMES = ("inconclusive", "unequal", "equivalent", "too few runs", "too few items")
 # Where a header may go on in the next line: before words, but not in P(A>B).
 _BREAK = re.compile(r"(?<=[\w,]) (?=\w)|(?<=\w{3})(?=\()")
 

@@ -348,7 +348,7 @@ def test_quiet_prints_the_answer_alone(run, has_rich, monkeypatch):
     blocks = whole.rstrip().split("\n\n")
     assert short.rstrip().split("\n\n") == blocks[:3]
     assert blocks[1].startswith("Differences of interquartile means over these 8")
-    assert blocks[5].startswith("Differences of means over tasks like these 8")
+    assert blocks[5].startswith("Means and standard deviations of 5 runs on each")
     assert short == f"{short.rstrip()}\n"
     assert len(run("compare", "--quiet")[1].split("\n\n")) == 3
     latex = [*games, "--format", "latex"]

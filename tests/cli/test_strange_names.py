@@ -130,3 +130,19 @@ class TestStrangeNames:
         path.write_text("a,b\n1,2\n2,3\n")
         _, out, _ = run("compare", str(path), "--test", "t", "--format", "latex")
         assert "\n\\input" not in out
+
+
+def test_a_baseline_by_the_name_that_tables_print(write, run):
+    names = ["meta-llama__Llama-8B", "Qwen__Qwen-7B", "a/Phi", "b/Phi"]
+    means = zip(names, (90, 50, 70, 71), strict=True)
+    rows = [f"{x},{k},{mean + k}" for x, mean in means for k in range(5)]
+    path = write("\n".join(["model,seed,acc", *rows]))
+    _, whole, _ = run("compare", path, "--baseline", "Qwen__Qwen-7B")
+    code, short, _ = run("compare", path, "--baseline", "Qwen-7B")
+    assert (code, short) == (0, whole)
+    assert "|baseline:Qwen__Qwen-7B|" in short
+    options = ["--fail-unless-better", "Qwen__Qwen-7B"]
+    assert run("compare", path, "--baseline", "Qwen-7B", *options)[0] == 1
+    code, _, err = run("compare", path, "--baseline", "Phi")
+    assert code == 2
+    assert "for --baseline; got 'Phi'." in err

@@ -27,6 +27,8 @@ import pytest
             "Expected --test to be aso, bootstrap, permutation, mann-whitney, "
             "brunner-munzel or t; got 'permutaton'. Did you mean permutation? See:",
         ),
+        (("compare", "--test", "t-test"), "got 't-test'. Did you mean t? See:"),
+        (("compare", "--test", "wilcoxon"), "Over tasks, Wilcoxon's test is there by"),
         (("compare", "--format", "tex"), "got 'tex'. Did you mean latex? See:"),
         (("compare", "--format", "MD"), "got 'MD'. Did you mean markdown? See:"),
         (("compare", "--format", "jsn"), "got 'jsn'. Did you mean json? See:"),

@@ -64,7 +64,6 @@ class TestWaiting:
         # Not before a second has passed.
         assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
-        monkeypatch.setitem(sys.modules, "rich.progress", None)
         times = itertools.count(0, 10)
         monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
         steps = messages.track("abc", "Pair")
@@ -85,16 +84,10 @@ class TestWaiting:
         # Ten seconds pass between any two looks.
         times = itertools.count(0, 10)
         monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
-        for name, shown in (("rich.progress", "of 10000"), ("nothing", "/10000")):
-            with monkeypatch.context() as patch:
-                patch.setitem(sys.modules, name, None)
-                if name == "nothing":
-                    pytest.importorskip("rich")
-                    patch.setenv("TERM", "xterm")
-                a, b = np.random.default_rng(0).normal(size=(2, 3000))
-                with messages.watch():
-                    aso(a, b, rng=0, n_resamples=10_000)
-            assert shown in capsys.readouterr().err
+        a, b = np.random.default_rng(0).normal(size=(2, 3000))
+        with messages.watch():
+            aso(a, b, rng=0, n_resamples=10_000)
+        assert "of 10000" in capsys.readouterr().err
 
     def test_an_interrupt_is_one_line(self, monkeypatch, run):
         def interrupt(*_, **__):
@@ -151,10 +144,10 @@ class TestWaiting:
             text=True,
             input="a,b\n1,2\n2,3\n",
         )
-        assert "too few" not in process.stdout
+        assert "warning" not in process.stdout
 
     def test_one_run_is_one_warning(self, write, run):
-        _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
+        _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"), "--format", "json")
         note, warning = err.splitlines()
         assert note.endswith("left out: 1 of 'b', 1 of 'c'.")
         assert warning.startswith("sigarray: warning: 1 to 2 scores of each of 3 mod")

@@ -329,7 +329,7 @@ class TestLmEval:
         folders = [str(LM_EVAL / x) for x in self.NAMES]
         metric = ("--metric", "acc,exact_match,strict-match")
         out = run("compare", *folders, *metric, "--drop-unmatched")[1]
-        said = "igher exact_match,strict-match and acc are better"
+        said = "igher exact_match (strict-match) and acc are better"
         assert f"h{said}, 2 of 4 tasks" in " ".join(out.split())
         assert f". H{said}. " in out
         paths = [str(next(Path(x).glob("samples_toy_mc_*"))) for x in folders]

@@ -119,7 +119,8 @@ class TestRunsOfOneModel:
         assert error.endswith("got 'acc', 'loss'. Choose one with --metric NAME.\n")
         error = run("compare", path, "--score", "acc,loss")[2]
         assert "got 'loss', which may be a loss, beside 'acc'" in error
-        assert "--metric acc, and --metric loss with --lower-is-better; or, if" in error
+        assert "One call has one direction: compare them in two, by --metric" in error
+        assert "--metric acc, and by --metric loss --lower-is-better; or, if" in error
         said = run("compare", path, "--score", "acc,loss", "--higher-is-better")
         assert said[0] == 0
         losses = run("compare", path, "--score", "loss,optimizer.lr,acc")

@@ -205,7 +205,7 @@ def test_costs_are_no_benchmarks(write, run, names):
 def test_metrics_of_two_directions_have_a_command_each(write, run):
     path = write("model,seed,acc,val loss\na,0,.1,.2\na,1,.2,.1\nb,0,.3,.1\nb,1,.2,.2")
     options = ("--score", "acc,val loss", "--lower-is-better", "val loss")
-    each = "time: --metric acc, and --metric 'val loss' with --lower-is-better;"
+    each = "two, by --metric acc, and by --metric 'val loss' --lower-is-better; or"
     refuse(run("compare", path, *options), each)
 
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from sigarray import compare_models, t_test
+from sigarray import compare_models, read, t_test
 from sigarray._cli.main import main
 from sigarray.report import to_latex
 from sigarray.report._latex import draw_latex
@@ -95,7 +95,8 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     text = compare_models({"x": items, "y": items}, unit="item").to_latex()
     captions = [x for x in text.split("\n") if "caption" in x]
     ends = [x.rsplit("24 items on each task.", 1)[1] for x in captions]
-    assert [x[:3] for x in ends] == [" Ov", "}", " Th", " On"]
+    assert [x[:3] for x in ends] == [" Ov", "}", " Hi", " On"]
+    assert [x.count("24 items on each task") for x in captions] == [1] * 4
     # Advice is no caption.
     unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}
     text = compare_models(unlike, unit="run").to_latex()
@@ -167,3 +168,14 @@ def test_it_compiles(tmp_path):
     assert process.returncode == 0, process.stdout[-2000:]
     assert (tmp_path / "x.pdf").stat().st_size > 10_000
     assert "Overfull \\hbox" not in process.stdout
+
+
+def test_metrics_with_filters_are_named_in_words():
+    metrics = "acc, exact_match,strict"
+    scores = {x: {"a": [1, 0, 1, 1] * 3, "b": [0, 0, 1, 0] * 3} for x in "xy"}
+    table = read.scores(scores, unit="item")._replace(metric=metrics)
+    result = compare_models(table)
+    said = "acc and exact\\_match (strict)"
+    assert f"Metric: {said}; higher is better; 12 items on each" in result.to_latex()
+    assert "higher acc and exact_match (strict) are better" in str(result)
+    assert f"|metric:{metrics}|" in result.signature

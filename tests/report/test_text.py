@@ -244,3 +244,15 @@ def test_brackets_of_short_names_are_whole():
     assert shorten_names(["model (lr=0.0001)", other], 14)["model (lr=0.0001)"] == (
         "model …0.0001"
     )
+
+
+def test_short_names_are_of_one_name_alone():
+    names = ["RoBERTa-base", "BERT-base", "ELECTRA", "DeBERTa-v3"]
+    for limit in range(9, 13):
+        short = shorten_names(names, limit)
+        assert "…-base" not in short.values()
+        assert short.get("BERT-base", "BERT").startswith("BERT")
+    pairs = ["convnext_t, adamw", "vit_small, adamw", "resnet50, sgd"]
+    for limit in range(9, 17):
+        for name, form in shorten_names(pairs, limit).items():
+            assert form[:3] == name[:3]

@@ -33,14 +33,12 @@ def draw(sizes=(N_RUNS,) * N_TASKS, seed=0, leads=(0.15, 0.0, -0.05)):
     }
 
 
-@pytest.mark.parametrize(("statistic", "n"), [("iqm", 5), ("iqm", 40), ("mean", 5)])
-def test_the_method_says_how_many_runs_a_resample_has(statistic, n):
+@pytest.mark.parametrize("statistic", ["iqm", "mean"])
+def test_the_method_says_how_many_runs_a_resample_has(statistic):
     more = {"n_resamples": 99} if statistic == "iqm" else {}
-    result = compare(draw([n] * N_TASKS), statistic, **more)
+    result = compare(draw([5] * N_TASKS), statistic, **more)
     said = "A resample has one run fewer than there are on each task (Rao and Wu, 1988)"
-    told = ": with 5 runs, its intervals are about (5/4)^1/2 times as long"
     assert (said in result.method) == (statistic == "iqm")
-    assert (told in result.method) == (statistic == "iqm" and n == 5)
 
 
 def compare(scores, statistic, **options):

@@ -143,3 +143,28 @@ def test_few_runs_tell_no_number(write, run, n):
     rows = "".join(f"{k * 0.1 + 0.2},{k * 0.2 + 0.7}\n" for k in range(n))
     _, out, _ = run("power", write(f"a,b\n{rows}"))
     assert "to more than 10 times as many may be needed" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("scores", "is_odd"),
+    [
+        ("91.3 90.9 0.00 91.1", True),
+        ("0.913 0 0.911", True),
+        ("2.31 2.29 0 2.30", True),
+        ("91.3 90.9 10.00 91.1", False),
+        ("91.3 0.01 91.1", False),
+        ("1 0 1 1", False),
+        ("0 5 6 4", False),
+        ("0 0.3 0.2 0.3", False),
+        ("0 12.1 14.7 0 9.3", False),
+        ("91.3 0 0 91.1", False),
+        ("-200 0 180 195", False),
+    ],
+)
+def test_a_score_of_zero_far_from_others_is_asked_about(write, run, scores, is_odd):
+    first = scores.split()
+    rows = [f"{x},{90 + k}" for k, x in enumerate(first)]
+    _, _, err = run("compare", write("\n".join(["a,b", *rows])), "--unit", "run")
+    assert ("A score of 'a' is 0, and the others are far from it" in err) == is_odd
+    _, _, err = run("compare", write("\n".join(["a,b", *rows])), "--unit", "item")
+    assert "far from it" not in err

@@ -312,3 +312,27 @@ class TestLeastOfDraws:
             " over these 2 tasks",
             " on single tasks",
         ]
+
+
+@pytest.mark.parametrize("options", [(), ("--baseline", "m0"), ("--quiet",)])
+def test_too_few_runs_are_said_once_and_first(write, run, options):
+    rows = [f"m{k:02},{seed},{k + seed / 10}" for k in range(12) for seed in range(3)]
+    path = write("\n".join(["model,seed,acc", *rows]).replace("m00", "m0"))
+    said = "12 models are too few for any verdict at level 0.05"
+    helps = "--test t, of the means of normal scores, can decide with these."
+    for style in ("text", "sentences", "markdown"):
+        _, out, err = run("compare", path, *options, "--format", style)
+        out = " ".join(out.split())
+        assert out.count(said) == out.count(helps) == 1, style
+        assert "too few" not in err
+        assert "the row is better" not in out
+        assert out.count("nconclusive") <= ("--baseline" in options)
+    _, out, _ = run("compare", path, *options)
+    assert out.count("too few runs\n") == (11 if "--baseline" in options else 0)
+    assert said in " ".join(out.splitlines()[1:3])
+    _, _, err = run("compare", path, *options, "--format", "json")
+    assert err.count(said) == err.count(helps) == 1
+    _, out, _ = run("compare", path, *options, "--test", "t")
+    assert (
+        "m11 is better than m0" in out or "Better than m0: m11" in out or " > " in out
+    )

@@ -142,7 +142,7 @@ def test_sentences_say_the_probability():
     said = next(x for x in result.sentences if x.startswith("ours is better than dqn"))
     assert "a run of ours beats one of dqn with probability 0." in said
     assert "the mean over tasks of P(A better) + P(A = B)/2" in result.method
-    assert "with 5 runs, its intervals are about (5/4)^1/2 times" in result.method
+    assert "A resample has one run fewer than there are on each" in result.method
     assert "Intervals of single models" not in result.method
     titles = [x.title for x in result.tables[:2]]
     assert titles[0].startswith("Probabilities of improvement over these 6 tasks, 95 %")

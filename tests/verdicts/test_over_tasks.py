@@ -341,7 +341,7 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
     assert len(lines) == (said is not None)
     if said:
         assert said in lines[0]
-        assert "Wilcoxon's test ranks the differences of means by their siz" in lines[0]
+        assert "by the ranks of differences, depend on these units" in lines[0]
         (advice,) = result.content.advice
         assert "(score - low) / (high - low)" in advice
         assert ("Do not divide" in advice) == (min(sizes) < 0.0)
@@ -362,7 +362,7 @@ def test_a_verdict_beside_an_interval_with_0_is_explained():
     """One task of large scores makes the interval wide, and no rank."""
     over = [f"task {k}" for k in range(7)]
     runs = np.asarray([0.9, 1.0, 0.8, 0.95, 0.85])
-    why = "Over tasks like these, verdicts are by the ranks of differences, and "
+    why = "Verdicts are by p of Wilcoxon's signed-rank test, and not by whe"
     for size, is_wide in ((1.0, False), (900.0, True)):
         scores = {
             task: {"a": x * (runs + 0.4), "b": x * runs}

@@ -46,9 +46,22 @@ def test_groups_that_overlap_have_letters():
 
 def test_there_may_be_no_better_model():
     scores = {"a": NOISE, "b": NOISE[::-1], "c": np.roll(NOISE, 7)}
-    line, rows = rank(scores)
+    line, _ = rank(scores)
     assert line == "No model is shown to be better than another one."
-    assert {letter for _, letter in rows[1:4]} == {"a"}
+    text = str(compare_models(scores, unit="run"))
+    assert "group" not in text
+    assert "share a letter" not in text
+
+
+@pytest.mark.parametrize("statistic", [None, "iqm", "improvement"])
+@pytest.mark.parametrize("n_tasks", [1, 6])
+def test_groups_are_explained_once(n_tasks, statistic):
+    if n_tasks == 1 and statistic == "improvement":
+        return
+    scores = {f"task {k}": APART for k in range(n_tasks)} if n_tasks > 1 else APART
+    text = str(compare_models(scores, unit="run", statistic=statistic))
+    explained = "Of models that share a letter, neither is shown to be better."
+    assert " ".join(text.split()).count(explained) == ("group" in text)
 
 
 def test_a_baseline_is_last_and_there_is_no_ranking():

@@ -86,7 +86,8 @@ def test_each_output_has_them():
     place = table.header.index("rank, interval")
     shown = {row[0]: row[place] for row in table.rows}
     assert shown == {x: f"{r} [{low}, {high}]" for x, (r, low, high) in ranks.items()}
-    said = "intervals follow from the verdicts over these 6 tasks"
+    assert "group" not in table.header
+    said = "Intervals of ranks follow from the verdicts over these 6 tasks"
     assert said in " ".join(str(result).split())
     models = json.loads(result.to_json())["over_these_tasks"]["models"]
     for name, rank in ranks.items():
@@ -124,4 +125,4 @@ def test_of_one_task():
     (scores,) = draw({"a": 0.0, "b": 0.1, "c": 2.0}, sizes=(12,)).values()
     result = compare(scores, "median", n_resamples=999, rng=0)
     assert result.over_these_tasks.ranks["c"] == (1, 1, 1)
-    assert "intervals follow from the verdicts: a model" in " ".join(result.sentences)
+    assert "ranks follow from the verdicts: a" in " ".join(result.sentences)

@@ -25,7 +25,8 @@ def test_they_weaken_verdicts_on_others(write, run):
 
 def test_as_a_baseline_they_are_named(write, run):
     path = write("\n".join([HEADER, *ROWS]))
-    _, _, err = run("compare", path, "--baseline", PUBLISHED)
+    options = ["--baseline", PUBLISHED, "--format", "csv"]
+    _, _, err = run("compare", path, *options)
     assert f"warning: 1 score of {PUBLISHED!r} is too few for any verdict" in err
     assert ADVICE in err
     assert err.count("too few") == 1
@@ -38,8 +39,10 @@ def test_as_a_baseline_they_are_named(write, run):
 
 def test_all_with_few_scores_are_not_named(write, run):
     rows = [f"{k},0.{k},0.{k}1,0.{k}2" for k in (1, 2)]
-    _, _, err = run("compare", write("\n".join(["seed,a,b,c", *rows])))
+    path = write("\n".join(["seed,a,b,c", *rows]))
+    _, _, err = run("compare", path, "--format", "csv")
     assert "2 scores of each of 3 models are too few for any verdict" in err
+    assert "--test t" not in err
 
 
 @pytest.mark.parametrize("is_repeated", [True, False])
@@ -63,3 +66,27 @@ def test_a_baseline_with_few_runs_on_each_of_a_few_tasks_is_named(write, run):
     _, _, err = run("compare", path, "--baseline", "base", "--test", "aso")
     assert "2 scores of 'base' are too few" in err
     assert "2 to 9" not in err
+
+
+def test_a_published_number_has_no_interval(write, run):
+    path = write("ours,SOTA\n91.2,90.8\n91.5,\n91.0,\n91.4,\n91.3,\n")
+    for name in ("text", "sentences", "latex"):
+        _, out, _ = run("compare", path, "--format", name)
+        for said in ("its interval", ", interval", "Welch", "95 %", "missing runs"):
+            assert said not in out, (name, said)
+        assert "1 score of 'SOTA' is too few" in " ".join(out.split()).replace("`", "'")
+        assert "--ignore" not in out
+    three = write("\n".join([HEADER, *ROWS]), "three.csv")
+    _, out, _ = run("compare", three)
+    assert "Welch's intervals of differences, 95 %" in out
+    assert "sizes differ" not in out
+    assert "missing runs" not in out
+
+
+def test_a_number_is_no_baseline(write, run):
+    said = f"A number is no model. How to compare with it, {ADVICE[3:]}."
+    for text in ("seed,ours\n1,91.2\n2,91.5\n", "seed,a,b\n1,91.2,90\n2,91.5,91\n"):
+        code, _, err = run("compare", write(text), "--baseline", "90.8")
+        assert code == 2
+        assert said in err
+    assert "is no model" not in run("compare", write("a\n1\n2\n"))[2]

@@ -83,8 +83,8 @@ def test_items_that_models_have_right_are_in_the_order_of_the_table():
 @pytest.mark.parametrize(
     ("n_equal", "said"),
     [
-        (0, "On each single task, a model is better than another one: new than "),
-        (1, "On 3 of 4 single tasks, a model is better than another one: new than "),
+        (0, "On single tasks, new is better than base on 4 of 4"),
+        (1, "On single tasks, new is better than base on 3 of 4"),
         (4, "No model is shown to be better than another one on any single task."),
     ],
 )
