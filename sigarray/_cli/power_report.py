@@ -119,7 +119,8 @@ def _describe(
     if alone:
         fewer = "" if goal.unit == "run" else f": fewer {goal.units} do if both find"
         hard = " the same ones hard" * bool(fewer)
-        method += f". Both models vary as one, independently{fewer}{hard}"
+        method += ". A better model is taken to vary as the present one, independently"
+        method += f"{fewer}{hard}"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
