@@ -22,7 +22,13 @@ SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
 FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
 # Of -O3, what makes kernels faster: all of it makes them three times as large.
-FLAGS += ["-O2", "-ftree-vectorize", "-funswitch-loops", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables"]
+FLAGS += [
+    "-O2",
+    "-ftree-vectorize",
+    "-funswitch-loops",
+    "-fvisibility=hidden",
+    "-fno-asynchronous-unwind-tables",
+]
 # The instructions of each build of the kernels; the processor decides at run time.
 LEVELS = {
     "kernels_base": "",

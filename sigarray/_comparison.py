@@ -10,9 +10,8 @@ import numpy as np
 from sigarray._backend.aliases import Alternative, Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import choice, describe, half
 from sigarray._backend.dispatch import standardize, to_host
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._difference.ranks import mann_whitney_u
 from sigarray._host import check_matrix, choose_names
 from sigarray._numeric.faults import spread_faults

@@ -9,9 +9,8 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import choice, describe
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._numeric.special import chi_square_sf
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]

@@ -13,9 +13,8 @@ from sigarray._backend.checks import (
     positive,
 )
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs, check_sizes

@@ -7,13 +7,12 @@ from typing import Literal
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import sum_replicates
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import spare_seed
 from sigarray._difference.location import t_test
 from sigarray._difference.ranks import mann_whitney_u
-from sigarray._numeric.callers import check_result
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.faults import check_result, spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import largest_or_one, scale_scores
 from sigarray._numeric.student import find_t

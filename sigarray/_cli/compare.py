@@ -3,7 +3,6 @@
 import argparse
 from dataclasses import replace
 
-from sigarray._cli.choosing import read_request
 from sigarray._cli.files import (
     check_picture_file,
     check_target,
@@ -16,12 +15,13 @@ from sigarray._cli.repeating import (
     explain_reading,
     report_verification,
 )
+from sigarray._cli.running import read_request
 from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.page import Origin, save_pictures, write_page
 from sigarray._verdicts.records import list_undecided
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
-from sigarray.report._files import write_file
+from sigarray.report._html import write_file
 from sigarray.report._layout import Report
 
 

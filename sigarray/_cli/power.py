@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigarray._cli.choosing import read_request
 from sigarray._cli.files import check_picture_file, read_models
 from sigarray._cli.power_alone import Finder, Gain, say_gain
 from sigarray._cli.power_answers import Answer, Goal
@@ -20,6 +19,7 @@ from sigarray._cli.power_sizes import (
     list_sizes,
 )
 from sigarray._cli.power_tasks import report_tasks
+from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.choosing import ITEMS, RESPONSES
 from sigarray._cli.files import open_table
+from sigarray._cli.running import ITEMS, RESPONSES
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
 from sigarray._verdicts.notes import announce, note

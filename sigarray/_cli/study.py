@@ -5,7 +5,7 @@ import math
 import statistics
 from typing import Any
 
-from sigarray._cli.choosing import ITEMS, RESPONSES
+from sigarray._cli.running import ITEMS, RESPONSES
 from sigarray._verdicts.notes import announce
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities

@@ -12,9 +12,8 @@ from sigarray._backend.aliases import (
     Statistic,
     TestedStatistic,
 )
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (

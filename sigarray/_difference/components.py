@@ -10,9 +10,8 @@ from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import count, positive, several
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.dispatch import standardize_numbers
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.tables import axis_or_axes, standardize_tables
 from sigarray._difference.resampling import check_one_or_pairs
 from sigarray._host import draw_result

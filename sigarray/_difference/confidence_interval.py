@@ -13,9 +13,8 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
 from sigarray._difference.intervals import (

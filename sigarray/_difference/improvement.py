@@ -7,9 +7,8 @@ from typing import Any, Self, Unpack
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays

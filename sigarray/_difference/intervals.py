@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from sigarray._backend.aliases import Array, Statistic
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (
     DESIGN_RULES,

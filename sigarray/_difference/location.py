@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Alternative, Array
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (
     DESIGN_RULES,

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._difference.resampling import (
     check_one_or_pairs,
     doubt_proportions,

@@ -4,9 +4,8 @@ import math
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._numeric.ranks import middle_ranks, tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (

@@ -18,8 +18,8 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.chunks import map_replicates, sum_replicates
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import (

@@ -12,9 +12,8 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.dispatch import first_replicate, is_array
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
 from sigarray._difference.relabelling import draw_permutations

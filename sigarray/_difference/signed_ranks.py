@@ -3,9 +3,8 @@
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.special import normal_sf

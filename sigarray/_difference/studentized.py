@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.checks import number, show
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,

@@ -9,8 +9,8 @@ import numpy as np
 from sigarray._backend.aliases import Array, TestedStatistic
 from sigarray._backend.checks import show
 from sigarray._backend.codes import Codes, code_clusters
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._backend.tables import Axis
 from sigarray._difference.resampling import (
     Prepared,

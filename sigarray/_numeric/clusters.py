@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._numeric.statistic import (
     coarse_mean,
     difference_of,

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._numeric.callers import check_result
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.faults import check_result, spread_faults
 from sigarray._numeric.sums import SumStatistic
 
 # Differences closer than this many units of rounding are ties. Of metrics of sums in

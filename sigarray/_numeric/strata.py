@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._numeric.statistic import difference_of, largest_or_one
 from sigarray._numeric.student import flatten_within, relate_to_smallest
 

@@ -4,8 +4,8 @@ import functools
 import math
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._order.equality import Equality
 from sigarray._order.estimates import Estimates
 from sigarray._order.families import Family

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
 from sigarray._backend.chunks import AddUp, map_items
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid

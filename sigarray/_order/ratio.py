@@ -11,8 +11,8 @@ from typing import Protocol, Self
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import chunk_size
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
 from sigarray._backend.workers import current_execution

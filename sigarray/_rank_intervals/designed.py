@@ -12,8 +12,8 @@ from typing import Any
 from sigarray._backend.aliases import Array, Seed, Statistic
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import name_streams, number_streams, stream_seeds
 from sigarray._backend.tables import standardize_columns
 from sigarray._difference.intervals import find_influences

@@ -15,9 +15,8 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import integer
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import (
     name_streams,
     number_streams,

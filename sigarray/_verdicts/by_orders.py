@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._order.blocking import find_told_without
 from sigarray._order.families import family_of
-from sigarray._order.many_models import multi_aso
+from sigarray._order.many_models import find_told_without, multi_aso
 from sigarray._plain_text import quote
 from sigarray._verdicts.asked import FEW_SCORES, OrderOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of

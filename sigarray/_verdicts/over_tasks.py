@@ -17,7 +17,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._difference.signed_ranks import wilcoxon_test
-from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
+from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import MarginTest, name_verdict

@@ -18,8 +18,16 @@ from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray._version import __version__
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._files import write_file, write_inline_svg, write_svg
-from sigarray.report._html import draw_list, draw_table, link_dois, show, show_prose
+from sigarray.report._html import (
+    draw_list,
+    draw_table,
+    link_dois,
+    show,
+    show_prose,
+    write_file,
+    write_inline_svg,
+    write_svg,
+)
 from sigarray.report._layout import Report, Table
 
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")

@@ -4,9 +4,8 @@ import math
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import count
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray.corpus._sums import (
     add_up,
     divide,

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import number
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import as_scalars, checked, traceable
+from sigarray._backend.public import array_kernel, as_scalars, checked, traceable
 from sigarray.corpus._sums import (
     centre,
     divide,

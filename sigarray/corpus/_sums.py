@@ -8,9 +8,8 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize, standardize_numbers
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import as_scalars, traceable
+from sigarray._backend.public import array_kernel, as_scalars, traceable
 from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.statistic import coarse_mean
 

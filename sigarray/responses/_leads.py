@@ -8,8 +8,8 @@ from typing import Any
 
 from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray._resampling.replicates import Remade, keep

@@ -8,10 +8,9 @@ from typing import Any, Literal, Self, get_args
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import check_choice, choice, flag, function_of
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import as_scalars, traceable
-from sigarray._numeric.callers import check_result
+from sigarray._backend.public import array_kernel, as_scalars, traceable
+from sigarray._numeric.faults import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._measures import Aggregate, average, standardize_responses
 

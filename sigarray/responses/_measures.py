@@ -5,8 +5,8 @@ from typing import Literal
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._numeric.ranks import middle_ranks
 
 Aggregate = Literal["mean", "median"]

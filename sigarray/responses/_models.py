@@ -10,9 +10,8 @@ import numpy as np
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.checks import check_choice, choice, describe, number, show
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import exponentials, normals, random_words, uniforms
 from sigarray.responses._measures import add_up, average, standardize_responses

@@ -17,9 +17,8 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count, several
 from sigarray._backend.dispatch import choose_library
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray._resampling.replicates import keep
 from sigarray.responses._leads import find_p_values

@@ -9,9 +9,8 @@ from typing import Literal, NamedTuple, Unpack, get_args
 from sigarray._backend.aliases import Array, RandomSource, Seed, SharingOptions
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._resampling.replicates import Remade, keep

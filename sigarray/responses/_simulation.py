@@ -15,9 +15,8 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import anything, choice, count, optional
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library, choose_library, first_replicate
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.public import checked
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import (
     WORD_BITS,
@@ -26,7 +25,7 @@ from sigarray._backend.threefry import (
     random_words,
     uniforms,
 )
-from sigarray._numeric.callers import check_result
+from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import From
 from sigarray._response_results import ResponseSet
 from sigarray.responses._models import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
-from sigarray._cli import choosing, correct
+from sigarray._cli import correct, running
 from sigarray._cli.main import _COMMANDS, _find_parser, main
 from sigarray._cli.options import choices
 from sigarray._verdicts import (
@@ -54,8 +54,8 @@ def test_choices_are_those_of_the_library():
 
 
 def test_ways_to_resample_have_words():
-    assert tuple(choosing.ITEMS) == ITEM_SAMPLERS
-    assert tuple(choosing.RESPONSES) == RESPONSE_SAMPLERS
+    assert tuple(running.ITEMS) == ITEM_SAMPLERS
+    assert tuple(running.RESPONSES) == RESPONSE_SAMPLERS
 
 
 @pytest.mark.parametrize("command", _COMMANDS)

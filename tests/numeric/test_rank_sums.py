@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sigarray._numeric.rank_sums import OWN_WEIGHT, gap_tail, range_bound
+from sigarray._numeric.ranks import OWN_WEIGHT, gap_tail, range_bound
 
 
 def list_gaps(k):

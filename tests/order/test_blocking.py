@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sigarray._order.blocking import find_told_without
 from sigarray._order.families import family_of
+from sigarray._order.many_models import find_told_without
 from tests.order.test_closed import list_claims
 
 

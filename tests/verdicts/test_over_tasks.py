@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from sigarray import compare_models, holm, wilcoxon_test
-from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
+from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import adjust_for_set
 from sigarray._verdicts.over_tasks import adjust_over_tasks
 from sigarray._verdicts.overall import describe_method

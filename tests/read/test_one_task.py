@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read._shared_runs import exceeds_chance
+from sigarray.read._one_task import exceeds_chance
 
 TASKS, RUNS = 12, 4
 
