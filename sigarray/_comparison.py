@@ -20,11 +20,10 @@ from sigarray._numeric.statistic import (
     center_scores,
     standard_deviation,
 )
-from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
 from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_samples import STREAMS
+from sigarray._order.two_samples import STREAMS, result_of_pair
 from sigarray.results import ComparisonResult, PairwiseAsoResult, Ranking, ScoreSummary
 
 # If there are more groups than this, not all are listed.

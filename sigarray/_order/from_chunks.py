@@ -22,7 +22,6 @@ from sigarray._numeric.quantile import (
     even_grid,
 )
 from sigarray._numeric.selection import Sample
-from sigarray._order.bounds import result_of_pair
 from sigarray._order.families import Family
 from sigarray._order.in_parts import (
     count_scores,
@@ -36,7 +35,7 @@ from sigarray._order.ratio import (
     merge_pairs,
     ratios_of_blocks,
 )
-from sigarray._order.two_samples import STREAMS
+from sigarray._order.two_samples import STREAMS, result_of_pair
 from sigarray.results import AsoResult
 
 

@@ -26,7 +26,6 @@ from sigarray._numeric.quantile import (
     resampled_ranks,
 )
 from sigarray._numeric.selection import Sample
-from sigarray._order.bounds import pairwise_result
 from sigarray._order.comparison import Comparison, compare_means, needs_means
 from sigarray._order.equality import Equality, find_equality
 from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
@@ -40,6 +39,7 @@ from sigarray._order.ratio import (
     find_scale,
     seed_stacks,
 )
+from sigarray._order.two_samples import pairwise_result
 from sigarray.results import PairwiseAsoResult
 
 

@@ -15,7 +15,6 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._backend.tables import Axis, axis_or_axes
-from sigarray._order.bounds import pairwise_result
 from sigarray._order.comparison import compare_pairs
 from sigarray._order.crossed import estimate_tables
 from sigarray._order.equality import find_equality
@@ -25,6 +24,7 @@ from sigarray._order.pairs import Stacks, reorder, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray._order.ratio import sort_stacks
 from sigarray._order.stacks import name_models, stack_models, stack_tables
+from sigarray._order.two_samples import pairwise_result
 from sigarray._plain_text import suggest
 from sigarray.results import PairwiseAsoResult
 

@@ -10,13 +10,12 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import choice
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
-from sigarray._order.bounds import result_of_pair
 from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
 from sigarray._order.crossed import estimate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
 from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_samples import STREAMS, stack_pair
+from sigarray._order.two_samples import STREAMS, result_of_pair, stack_pair
 from sigarray.results import AsoResult
 
 
