@@ -21,8 +21,8 @@ from sigarray._verdicts.page import Origin, save_pictures, write_page
 from sigarray._verdicts.records import list_undecided
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
-from sigarray.report._html import write_file
 from sigarray.report._layout import Report
+from sigarray.report._rendering import write_file
 
 
 def run(options: argparse.Namespace) -> Report:

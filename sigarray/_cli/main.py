@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     if sorted(given) == ["--verbose", "--version"]:
-        from sigarray._cli.usage import list_versions
+        from sigarray._cli.running import list_versions
 
         sys.stdout.write("".join(f"{line}\n" for line in list_versions()))
         return 0

@@ -1,15 +1,19 @@
-"""Requests that options make, and commands that are run, whose results are printed."""
+"""Requests of options, commands that are run and printed, and their versions."""
 
 import argparse
 import codecs
 import importlib
+import importlib.metadata
 import io
 import json
 import os
+import platform
 import re
 import sys
+from collections.abc import Iterator
 from functools import partial
 
+from sigarray._backend.compiled_numpy import describe_engine
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import (
     complain,
@@ -23,6 +27,7 @@ from sigarray._cli.messages import (
 from sigarray._cli.options.choices import AGGREGATES
 from sigarray._verdicts.asked import Request, check_request
 from sigarray._verdicts.notes import Listener, heard_by
+from sigarray._version import __version__
 from sigarray.report._layout import Report
 from sigarray.report._rendering import render
 from sigarray.report._text import print_text
@@ -114,3 +119,28 @@ def _to_ascii(text: str) -> str:
     if codecs.lookup(encoding).name == "utf-8":
         return text
     return re.sub("[^\x00-\x7f]+", lambda found: json.dumps(found[0])[1:-1], text)
+
+
+# Those whose arrays may be compared, and those of files and pictures; a package of CuPy
+# is for one version of CUDA.
+_PACKAGES = ("numpy", "array-api-compat", "torch", "jax", "cupy")
+_OTHERS = ("pandas", "pyarrow", "matplotlib", "rich")
+_VARIANTS = {"cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy")}
+
+
+def list_versions() -> Iterator[str]:
+    """Yield the lines: versions, and who computes with NumPy's arrays."""
+    yield f"sigarray {__version__}"
+    yield f"Python {platform.python_version()}, {platform.platform()}"
+    for name in (*_PACKAGES, *_OTHERS):
+        yield f"{name} {_find_version(name)}"
+    yield f"engine: {describe_engine()}"
+
+
+def _find_version(name: str) -> str:
+    for package in _VARIANTS.get(name, (name,)):
+        try:
+            return importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return "is not installed"

@@ -18,7 +18,8 @@ from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray._version import __version__
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._html import (
+from sigarray.report._layout import Report, Table
+from sigarray.report._rendering import (
     draw_list,
     draw_table,
     link_dois,
@@ -28,7 +29,6 @@ from sigarray.report._html import (
     write_inline_svg,
     write_svg,
 )
-from sigarray.report._layout import Report, Table
 
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")
 

@@ -30,9 +30,8 @@ from sigarray._verdicts.records import fill_numbers
 from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._html import draw_fragment, write_file
 from sigarray.report._layout import Report, Table, neutralise
-from sigarray.report._rendering import render
+from sigarray.report._rendering import draw_fragment, render, write_file
 from sigarray.report._tables import make_frame
 
 Pair = TypeVar("Pair", bound=Decision | PairOverTasks | PairOfAggregates)

@@ -11,7 +11,7 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray._verdicts.result import ModelComparison
-from sigarray.report._html import draw_list, show_prose
+from sigarray.report._rendering import draw_list, show_prose
 
 COLUMNS = """seed,a_loss,b_loss,c_loss,a_acc
 10,0.98,0.91,0.92,1
