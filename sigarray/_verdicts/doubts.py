@@ -37,9 +37,10 @@ _MOST_SHARED = 50
 def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     """Say how to decide over these tasks, if those like them are undecided.
 
-    Not if scores of tasks differ in scale, so that some would decide alone.
+    Not if scores of tasks differ in scale, so that some would decide alone, or runs on
+    tasks are the same ones, of which a warning says what to do.
     """
-    if over is None or over.left_out or list_scales(over):
+    if over is None or over.left_out or table.shares_runs or list_scales(over):
         return []
     if all(x.better is not None for x in over.pairs):
         return []

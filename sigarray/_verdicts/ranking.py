@@ -35,11 +35,17 @@ def name_spread(comparison: Comparison) -> str:
 
 
 def summarize(comparison: Comparison) -> Mapping[str, Summary]:
-    """Describe the scores of models, with what the column has in the place of "sd"."""
+    """Describe the scores of models, with what the column has in the place of "sd".
+
+    Sums of clusters have errors of their sizes, too, which those of differences have
+    not: they move with the level of the scores, and are not shown.
+    """
     if name_spread(comparison) == "sd":
         return comparison.summaries
     sampled = comparison.sampled
     scores = comparison.scores
+    if sampled is None and comparison.unit == "cluster":
+        return {name: x | {"sd": math.nan} for name, x in comparison.summaries.items()}
     return {
         name: x
         | {

@@ -101,8 +101,9 @@ def join_records(
             joined[task] = one
     if unit == "run" and not any(map(records.has, ("run", "item"))):
         doubts += _doubt_same_rows(joined, source)
+    shared: list[str] = []
     if unit == "run" and records.has("run"):
-        doubts += doubt_shared_runs(joined, source, find_column(records, "task"))
+        shared = doubt_shared_runs(joined, source, find_column(records, "task"))
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
     doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
@@ -114,7 +115,7 @@ def join_records(
         kind,
         source,
         tuple(notes),
-        (*doubts, *join_doubts(joined.values())),
+        (*doubts, *shared, *join_doubts(joined.values())),
         tuple(left_out),
         direction,
         {task: x.pairs for task, x in joined.items() if x.pairs},
@@ -131,6 +132,7 @@ def join_records(
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
         run_column=find_column(records, "run"),
+        shares_runs=bool(shared),
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
     )
     _check_models(table, records, choice)

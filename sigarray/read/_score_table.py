@@ -107,6 +107,8 @@ class ScoreTable(NamedTuple):
         How many runs were left out, because a tracker says that they have not ended.
     run_column : str, optional
         The column that names the runs, if one does.
+    shares_runs : bool
+        Whether runs go together over tasks, as if each were tested on all of them.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -143,6 +145,7 @@ class ScoreTable(NamedTuple):
     sum_columns: tuple[str, ...] = ()
     n_unfinished: int = 0
     run_column: str | None = None
+    shares_runs: bool = False
     runs: Mapping[str, Mapping[str, RunTable]] = {}
 
     def __repr__(self) -> str:

@@ -28,11 +28,15 @@ def as_rows(scores, name_run):
     ]
 
 
-def find_doubts(write, rows, **options):
+def read_table(write, rows, **options):
     path = write("\n".join(["model,seed,benchmark,score", *rows, ""]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        doubts = read.scores(path, **options).doubts
+        return read.scores(path, **options)
+
+
+def find_doubts(write, rows, **options):
+    doubts = read_table(write, rows, **options).doubts
     return [x for x in doubts if "good or bad together" in x]
 
 
@@ -41,6 +45,7 @@ def test_runs_that_go_together_are_doubted(write):
     (doubt,) = find_doubts(write, rows)
     assert "on the 12 tasks ('m0', 'm1', 'm2')" in doubt
     assert "pass --item benchmark for verdicts on other runs" in doubt
+    assert read_table(write, rows).shares_runs
     shuffled = np.random.default_rng(0).permutation(rows)
     assert find_doubts(write, shuffled) == [doubt]
     assert find_doubts(write, rows, item="benchmark") == []
