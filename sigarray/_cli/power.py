@@ -120,6 +120,10 @@ def _report_scores(
         task: list(_group(x, trials, options.difference)) if n_models > 1 else []
         for task, x in comparisons.items()
     }
+    if options.difference is not None:
+        # A rate over tasks is that of tasks on each of which a model is so much better.
+        moved = {task: x[0][0] for task, x in groups.items() if x}
+        trials = replace(trials, tasks=comparisons | moved)
     duels = [found for of_task in groups.values() for _, found in of_task]
     are_alone = options.lift is not None or not any(duels)
     if gain is None and are_alone and request.margin is not None:

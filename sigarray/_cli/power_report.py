@@ -111,8 +111,8 @@ def _describe(
     method += "the better one" if goal.margin is None else "a model not worse"
     if trials.size_of_all is not None:
         method += (
-            ", on each task, while as many differences of all tasks are found as in "
-            "the median sample of these scores"
+            ", on each task, beside as many differences of other tasks as samples of "
+            "these find"
         )
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"

@@ -25,6 +25,8 @@ from sigarray.read._wide import Scores
 
 # With as many of each model, no correction is vain.
 _MANY = 100
+# Of fewer pairs, samples differ in how many are told apart: these shares have fewer.
+_FEW_PAIRS, _SHARES = 30, (0.1, 0.3, 0.5, 0.7, 0.9)
 # Of a normal kernel, in n^-1/5 standard deviations, and a word of its random numbers.
 _BANDWIDTH, _NOISE = 1.06, 2
 
@@ -47,7 +49,9 @@ class Trials:
     seed: int
     n_tasks: int = 1
     tasks: Mapping[str, Comparison] = field(default_factory=dict)
-    _divisors: dict[int | None, float | None] = field(init=False, default_factory=dict)
+    _divisors: dict[int | None, list[float | None]] = field(
+        init=False, default_factory=dict
+    )
 
     @functools.cached_property
     def size_of_all(self) -> int | None:
@@ -61,17 +65,18 @@ class Trials:
         by_rate = [n for n in range(least, _MANY) if self._is_by_rate(n)]
         return by_rate[-1] + 1 if by_rate else None
 
-    def find_divisor(self, size: int | None) -> float | None:
+    def find_divisors(self, size: int | None) -> list[float | None]:
         """Return by what the level of a pair is divided where a rate is controlled.
 
         It is the number of pairs over that of those told apart (Benjamini-Hochberg) in
-        the median sample of all tasks.
+        samples of all tasks: in the median one, or of few pairs in several, as many as
+        these of which have fewer.
         """
         if not self.is_corrected or len(self.tasks) < 2:
-            return None
+            return [None]
         if size not in self._divisors:
             is_by_rate = self._is_by_rate(size)
-            self._divisors[size] = self._count_told(size) if is_by_rate else None
+            self._divisors[size] = self._count_told(size) if is_by_rate else [None]
         return self._divisors[size]
 
     def _is_by_rate(self, size: int | None) -> bool:
@@ -85,21 +90,29 @@ class Trials:
         }
         return self.test.choose_correction(sizes) != self.test.alone
 
-    def _count_told(self, size: int | None) -> float:
+    def _count_told(self, size: int | None) -> list[float | None]:
         by_task = [
             self.test.find_p_values(
                 self._join(
-                    self.draw(dict(x.scores), size, is_paired=self.is_paired),
+                    self.draw(
+                        dict(x.scores), size, is_paired=self.is_paired, stream=stream
+                    ),
                     self._draw_pairs(x.matched, size),
                 )
             )
-            for x in self.tasks.values()
+            for x, stream in zip(
+                self.tasks.values(), name_streams(self.tasks), strict=True
+            )
         ]
         p_values = np.concatenate(by_task, axis=-1)
         level = next(iter(self.tasks.values())).error_of_intervals
         told = np.asarray(benjamini_hochberg(p_values)) <= level + 1e-9
-        n_told = float(np.median(np.sum(told, axis=-1)))
-        return float(p_values.shape[-1]) / max(1.0, n_told)
+        n_pairs, n_told = float(p_values.shape[-1]), np.sum(told, axis=-1)
+        if n_pairs > _FEW_PAIRS:
+            return [n_pairs / max(1.0, float(np.median(n_told)))]
+        # A pair that is told apart is one of them, beside those of the others.
+        others = np.quantile(n_told, _SHARES) * (n_pairs - 1.0) / n_pairs
+        return [n_pairs / (1.0 + x) for x in others.tolist()]
 
     def share_better(
         self,
@@ -144,24 +157,40 @@ class Trials:
         size: int | None,
         above: float = 0.0,
     ) -> Shares:
-        return self.test.find_shares(
-            samples,
-            sure_of,
-            is_corrected=self.is_corrected,
-            n_tasks=self.n_tasks,
-            above=above,
-            divisor=self.find_divisor(size),
-        )
+        found: dict[float | None, Shares] = {}
+        divisors = self.find_divisors(size)
+        for divisor in divisors:
+            if divisor not in found:
+                found[divisor] = self.test.find_shares(
+                    samples,
+                    sure_of,
+                    is_corrected=self.is_corrected,
+                    n_tasks=self.n_tasks,
+                    above=above,
+                    divisor=divisor,
+                )
+        if len(found) == 1:
+            return found[divisors[0]]
+        every = [found[x] for x in divisors]
+        return {
+            pair: math.fsum(x.get(pair, 0.0) for x in every) / len(every)
+            for pair in dict.fromkeys(pair for x in every for pair in x)
+        }
 
     def draw(
-        self, scores: Scores, size: int | None, *, is_paired: bool
+        self,
+        scores: Scores,
+        size: int | None,
+        *,
+        is_paired: bool,
+        stream: int | None = None,
     ) -> dict[str, np.ndarray]:
         """Draw samples (R, size) of each model: see `draw_samples`."""
         return draw_samples(
             scores,
             size,
             self.number,
-            [self.seed],
+            [self.seed] if stream is None else [self.seed, stream],
             is_paired=is_paired,
             are_runs=self.unit == "run",
         )

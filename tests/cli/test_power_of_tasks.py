@@ -237,3 +237,19 @@ class TestAnswer:
         assert len(run(*arguments, "--format", "csv")[1].splitlines()) == 8
         out = run(*arguments, "--lift", "1.5")[1]
         assert "of 14 sets of scores, each on a task, have enough runs to see" in out
+
+
+def test_a_given_difference_is_on_all_tasks(write, run):
+    """A rate over tasks is of tasks with it, not of tasks whose scores are equal."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{m},t{k},{s},{0.5 + rng.normal(0.0, 0.01):.4f}"
+        for m in "ab"
+        for k in range(5)
+        for s in range(4)
+    ]
+    path = write("\n".join(["model,task,seed,acc", *rows, ""]))
+    tasks = find_power(run, path, "--difference", "0.05")["tasks"]
+    powers = [x["power_at_n"] for found in tasks.values() for x in found["pairs"]]
+    assert len(powers) == 5
+    assert min(powers) > 0.6  # 0 beside tasks without it
