@@ -33,8 +33,8 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import random_uniforms, random_words
 from sigarray._numeric.quantile import Spacings, resampled_ranks
+from sigarray._order.comparison import ratio_of_samples
 from sigarray._order.ratio import SortedResamples
-from sigarray._order.violation import ratio_of_samples
 
 SIZES = (20, 100, 1000, 10_000, 100_000)
 STAGES = ("random words", "uniforms", "ranks", "scores there", "ratio", "rest")

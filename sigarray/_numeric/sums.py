@@ -79,10 +79,9 @@ class SumStatistic:
     def leave_out(self, xp: Library, x: Array) -> tuple[Array, Array]:
         """Return the metric without each item in turn, (..., n), and its rounding.
 
-        Without float64, the metric of a large corpus without one item differs from that
-        of all by little more than rounding. There the metrics are less that of all, and
-        are extrapolated from corpora with and without as many copies of an item as make
-        eps^(1/3) of a sum: by first and second differences, which are exact for one.
+        Without float64, rounding hides what one of many items changes. There metrics
+        are less that of all, by first and second differences of corpora with, and
+        without, as many copies of an item as make eps^(1/3) of a sum.
         """
         total = xp.sum(x, axis=-1, keepdims=True)
         rounding = _ROUNDING * xp.finfo(x.dtype).eps
@@ -217,8 +216,7 @@ def list_numbers(
 def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
     """Return pseudo-values of pairs, whose differences are one number if they may be.
 
-    Each is rounded as n times a metric is, which is more than its own size tells; or
-    less, see `leave_out`.
+    Each is rounded as n times a metric is, or less: see `leave_out`.
     """
     gaps = a - b
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))

@@ -16,8 +16,8 @@ from sigarray._backend.library import Library
 from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
+from sigarray._order.comparison import in_dtype_of, ratio_of_samples, ratio_of_sums
 from sigarray._order.pairs import Block, Stacks, count_pairs, map_block
-from sigarray._order.violation import in_dtype_of, ratio_of_samples, ratio_of_sums
 
 
 def moments(xp: Library, deviations: Array, weights: Array | float) -> Array:

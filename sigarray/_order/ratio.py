@@ -28,6 +28,7 @@ from sigarray._numeric.quantile import (
     scores_at,
     sorted_resamples,
 )
+from sigarray._order.comparison import ALL_STEPS, ratio_of_samples
 from sigarray._order.pairs import (
     Block,
     Stacks,
@@ -37,7 +38,6 @@ from sigarray._order.pairs import (
     map_block,
     slices_of,
 )
-from sigarray._order.violation import ALL_STEPS, ratio_of_samples
 from sigarray._resampling.replicates import keep
 
 # The streams of random numbers of the models of each stack.

@@ -37,8 +37,7 @@ def name_spread(comparison: Comparison) -> str:
 def summarize(comparison: Comparison) -> Mapping[str, Summary]:
     """Describe the scores of models, with what the column has in the place of "sd".
 
-    Sums of clusters have errors of their sizes, too, which those of differences have
-    not: they move with the level of the scores, and are not shown.
+    Errors of sums of clusters move with the level of the scores, and are not shown.
     """
     if name_spread(comparison) == "sd":
         return comparison.summaries

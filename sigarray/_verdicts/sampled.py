@@ -109,8 +109,7 @@ class Sampled:
     def add_up_runs(self, name: str) -> tuple[np.ndarray, ...]:
         """Return what t takes of a model by run and item, or by run and cluster.
 
-        Of clusters these are the sums of their scores, and the numbers of their items,
-        of which the mean of items is a ratio.
+        Of clusters these are sums, and numbers of items, whose ratio the mean is.
         """
         runs = self.runs[name]
         if self.codes is None:

@@ -79,8 +79,7 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
         f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
         "repetitions on one data set, whose training data overlap. Pass "
         f"--run {run}, with --test t and the share of the data that each is tested on, "
-        f"--test-share, where that is so; or --run {run} alone where they are "
-        "independent."
+        "--test-share; or alone, where they are independent."
     )
     raise TableError(msg)
 

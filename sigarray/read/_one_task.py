@@ -265,8 +265,7 @@ def doubt_shared_runs(
     doubt = (
         f"{source}: runs of one name are good or bad together on the {n} tasks "
         f"({models}), as if each were one training that was tested on "
-        "all of them. Then runs on a task say the same as those on another, and "
-        "verdicts over tasks find differences of equal models too often"
+        "all of them. Then verdicts over tasks find too many differences"
     )
     if column is None:
         return [f"{doubt}: compare the mean over tasks of each run"]

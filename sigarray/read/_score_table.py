@@ -108,7 +108,7 @@ class ScoreTable(NamedTuple):
     run_column : str, optional
         The column that names the runs, if one does.
     shares_runs : bool
-        Whether runs go together over tasks, as if each were tested on all of them.
+        Whether runs go together over tasks.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
