@@ -235,6 +235,7 @@ def test_the_result_of_compare_models_has_its_own_sentences_and_tables():
     [
         ("model", "of sigarray.read.scores: read the scores with it, and pass what"),
         ("drop_unmatched", "It is an argument of sigarray.read.scores"),
+        ("cluster", "what it returns. Or pass clusters=."),
         ("seed", "The seed is rng=."),
         ("tests", "Did you mean 'test'?"),
         ("n_samples", "argument 'n_samples'."),

@@ -67,7 +67,8 @@ def _say_unknown(function: str, name: str, known: list[str]) -> str:
     if name in _OF_READING:
         return (
             f"{said} It is an argument of sigarray.read.scores: read the scores with "
-            "it, and pass what it returns."
+            f"it, and pass what it returns."
+            f"{' Or pass clusters=.' if name == 'cluster' else ''}"
         )
     return f"{said}{suggest(name, known)}"
 
