@@ -75,6 +75,8 @@ def run(options: argparse.Namespace) -> Report:
         f"{options.n_resamples} resamples of each hypothesis, {options.alternative}, "
         f"seed {options.seed}"
     )
+    if "bootstrap" in (options.items, options.responses):
+        method += ". P is conservative: it has the variance of the test set twice"
     record = {
         "metric": options.metric,
         "higher_is_better": metric.higher_is_better,

@@ -206,7 +206,7 @@ def resample_width(n: int, grid: Grid | None) -> int:
 
 
 class Gaps(NamedTuple):
-    """The gaps between ranks, (T + 1,), by what `_draw_gammas` makes of a normal."""
+    """The gaps between ranks, (T + 1,), and what `_draw_gammas` needs of them."""
 
     sizes: Array
     divisor: Array
@@ -216,10 +216,7 @@ class Gaps(NamedTuple):
 
 
 class Spacings(NamedTuple):
-    """How the ranks of resamples of n sorted scores are drawn, for all replicates.
-
-    All n are drawn, of which `nodes` are taken, if any; or those behind `gaps`.
-    """
+    """How ranks of n sorted scores are drawn: all, or some `nodes`, or by `gaps`."""
 
     n: int
     nodes: Array | None = None
