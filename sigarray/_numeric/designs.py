@@ -73,8 +73,8 @@ def find_parts(
         )
     ]
     gaps = difference_of(of_items)
-    # Means of many items may differ by less than a single score was rounded, and
-    # nevertheless not by rounding alone: all have to be as near to one another.
+    # Means of many items may differ by less than a score was rounded: only if all do,
+    # it is by rounding alone.
     is_flat = functools.reduce(
         operator.and_,
         [*_are_flat(xp, scaled, [gaps], unit), *_are_flat(xp, scaled, of_seeds, unit)],

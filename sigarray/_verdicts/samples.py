@@ -69,8 +69,7 @@ class Trials:
         """Return by what the level of a pair is divided where a rate is controlled.
 
         It is the number of pairs over that of those told apart (Benjamini-Hochberg) in
-        samples of all tasks: in the median one, or of few pairs in several, as many as
-        these of which have fewer.
+        the median sample of all tasks, or of few pairs in several samples.
         """
         if not self.is_corrected or len(self.tasks) < 2:
             return [None]
