@@ -30,8 +30,7 @@ _MULTIPLES = (2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
 # Scores of 0 and 1 with a gain are so many, of which any share may be 1.
 _PLACES = (np.arange(10_000) + 0.5) / 10_000
-# So many differences are tried.
-_N_TRIED = 9
+_N_TRIED = 9  # differences
 # Of more scores, the numbers that are needed are as the variance.
 _FEW = 30
 
@@ -139,8 +138,10 @@ class Finder:
         return [self._find_powers(name, gain) for name in names]
 
     def _find_powers(self, name: str, gain: Gain) -> Alone:
-        n, powers, sizes = len(self.scores[name]), [0.0] * 0, [0.0] * 0
+        n = len(self.scores[name])
         spreads = self._list_spreads(n)
+        powers: list[float] = []
+        sizes: list[float] = []
         if self.sd is None:
             powers = [self._share(name, gain, n, x) for x in spreads]
         if self.has_sizes and n <= _FEW:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.faults import check_result, spread_faults
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
 
-# Differences closer than this many units of rounding are ties. Of metrics of sums in
-# single precision fewer are, beside which differences of large corpora are not large.
-TIE_UNITS, _TIE_UNITS_OF_SUMS, _EPS_OF_SINGLE = 100, 16, 1e-8
+# Differences closer than this many units of rounding are ties; of metrics of sums in
+# single precision fewer units, for those of large corpora differ by little.
+TIE_UNITS, _TIE_UNITS_OF_SUMS = 100, 16
 # The rounding of scores counts up to this share of their differences.
 _MOST_OF_SPREAD = 2.0**-10
 # Numbers that `middle_of_counted` holds for each score, with the counts.
@@ -275,7 +275,7 @@ def rounding_of(
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
     units, eps = TIE_UNITS, xp.finfo(values[0].dtype).eps
-    if isinstance(statistic, SumStatistic) and eps > _EPS_OF_SINGLE:
+    if isinstance(statistic, SumStatistic) and eps >= EPS_OF_SINGLE:
         units = _TIE_UNITS_OF_SUMS
     return units * eps * sum(scales[1:], scales[0])
 

@@ -14,8 +14,7 @@ from sigarray._numeric.statistic import (
     scale_by,
     scale_scores,
 )
-
-_EPS_OF_SINGLE = 2.0**-23
+from sigarray._numeric.sums import EPS_OF_SINGLE
 
 
 def find_t_of(xp: Library, scores: list[Array], paired: bool) -> tuple[Array, Array]:
@@ -164,7 +163,7 @@ def _find_rounding(
     if is_of_pairs := n_samples < len(sizes):
         sizes = [xp.maximum(*sizes)]
     eps = float(xp.finfo(sizes[0].dtype).eps)
-    return sizes, eps, 4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0
+    return sizes, eps, 4.0 if is_of_pairs or eps < EPS_OF_SINGLE else 1.0
 
 
 def zero_if_flat(xp: Library, is_flat: Array, x: Array) -> Array:

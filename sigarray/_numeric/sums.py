@@ -12,8 +12,8 @@ from sigarray._numeric.faults import add_up_faults, check_result, spread_faults
 
 # Metrics that differ by so many units of rounding may be the same.
 _ROUNDING = 8.0
-# Of numbers with a larger eps, items are left out by several times their weight.
-_EPS_OF_SINGLE = 1e-8
+# With such an eps, items are left out by several copies.
+EPS_OF_SINGLE = 2.0**-23
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class SumStatistic:
         """
         total = xp.sum(x, axis=-1, keepdims=True)
         rounding = _ROUNDING * xp.finfo(x.dtype).eps
-        if xp.finfo(x.dtype).eps < _EPS_OF_SINGLE:
+        if xp.finfo(x.dtype).eps < EPS_OF_SINGLE:
             without = self.evaluate(xp, total - x)
             return without, rounding * xp.max(xp.abs(without), axis=-1, keepdims=True)
         scale = xp.sum(xp.abs(x), axis=-1, keepdims=True)
@@ -222,7 +222,7 @@ def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
     size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)
     eps, n = xp.finfo(a.dtype).eps, a.shape[-1]
-    if eps > _EPS_OF_SINGLE:
+    if eps >= EPS_OF_SINGLE:
         n = min(n, float(eps) ** (-1.0 / 3.0))
     is_flat = high - low <= _ROUNDING * eps * n * size
     return [a, xp.where(is_flat, a - low, b)]

@@ -239,9 +239,9 @@ class Comparison:
 
     def _name_scarce(self) -> str:
         """Name what errors are of, of runs and items: both, if neither rules."""
-        errors = np.zeros(2)
-        for a, b in self.pairs:
-            tables = [self._find_table(x) for x in (a, b)]
+        errors, every = np.zeros(2), self._list_tables()
+        for pair in self.pairs:
+            tables = [every[name] for name in pair]
             n_runs, n_items = min(map(len, tables)), tables[0].shape[1]
             found = np.asarray(variance_components(*tables)[:2], dtype=float)
             errors += np.maximum(found, 0.0) / (n_runs, n_items)
@@ -251,11 +251,13 @@ class Comparison:
         unit = self.name_units()
         return unit if of_items > _RULES * of_runs else f"runs and {unit}"
 
-    def _find_table(self, name: str) -> np.ndarray:
+    def _list_tables(self) -> dict[str, np.ndarray]:
         """Return scores by run and item, or sums of clusters by their mean size."""
-        assert self.sampled is not None
-        numbers, *sizes = self.sampled.add_up_runs(name)
-        return numbers / np.mean(sizes[0]) if sizes else numbers
+        given = {} if self.sampled is None else self.sampled.numbers_of_runs
+        return {
+            name: numbers / np.mean(sizes[0]) if sizes else numbers
+            for name, (numbers, *sizes) in given.items()
+        }
 
     def name_units(self) -> str:
         """Name what items were sampled as."""

@@ -1,5 +1,6 @@
 """What was sampled: clusters of items, runs and items, or numbers to add up."""
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,18 +107,21 @@ class Sampled:
             }
         return statistic, {name: numbers[name] for name in scores}
 
-    def add_up_runs(self, name: str) -> tuple[np.ndarray, ...]:
-        """Return what t takes of a model by run and item, or by run and cluster.
+    @functools.cached_property
+    def numbers_of_runs(self) -> dict[str, tuple[np.ndarray, ...]]:
+        """What t takes of each model by run and item, or by run and cluster.
 
         Of clusters these are sums, and numbers of items, whose ratio the mean is.
         """
-        runs = self.runs[name]
         if self.codes is None:
-            return (runs,)
+            return {name: (x,) for name, x in self.runs.items()}
         # As in `add_up`: one level for all models.
         level = min(float(np.min(x)) for x in self.runs.values())
-        sums = np.stack([np.bincount(self.codes, x - level) for x in runs])
-        return sums, np.broadcast_to(self.sizes, sums.shape)
+        sums = {
+            name: np.stack([np.bincount(self.codes, x - level) for x in runs])
+            for name, runs in self.runs.items()
+        }
+        return {x: (y, np.broadcast_to(self.sizes, y.shape)) for x, y in sums.items()}
 
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the means of clusters; of models whose runs vary, these vary, too."""
@@ -145,7 +149,7 @@ class Sampled:
     def find_error(self, name: str, scores: Mapping[str, Any]) -> float:
         """Return the standard error of the mean of a model."""
         if self.runs:
-            result = t_ci(_unpack(self.add_up_runs(name)), **self.options)
+            result = t_ci(_unpack(self.numbers_of_runs[name]), **self.options)
             return float(result.standard_error)
         return float(t_ci(scores[name], clusters=self.codes).standard_error)
 
@@ -168,11 +172,11 @@ class Sampled:
 
         No more than `most` scores are held, but for one pair.
         """
-        given: Mapping[str, tuple[Any, ...]] = (
-            {name: self.add_up_runs(name) for name in self.runs}
-            if self.runs
-            else {name: (x,) for name, x in scores.items()}
-        )
+        given: Mapping[str, tuple[Any, ...]] = {
+            name: (x,) for name, x in scores.items()
+        }
+        if self.runs:
+            given = self.numbers_of_runs
         groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for k, pair in enumerate(pairs):
             groups.setdefault(tuple(given[x][0].shape for x in pair), []).append(k)
