@@ -22,13 +22,13 @@ from sigarray.read._wide import Scores
 from sigarray.report._layout import Table
 from sigarray.report._numbers import Summary, number_format
 
-# An estimate and its limits: by a smaller spread, and by a larger one, that may be.
+# An estimate and its limits, by a smaller spread and by a larger one.
 Limits = tuple[float, ...]
 CONFIDENCE = "(90 % confidence, normal scores)"
-# Differences are shown for these multiples of the present number of scores.
+# Of the present number of scores.
 _MULTIPLES = (2, 5, 10)
 _WITHOUT_SCORES = (4, 5, 10, 20, 50)
-# Scores of 0 and 1 with a gain are so many, of which any share may be 1.
+# Of so many scores of 0 and 1, any share may be 1.
 _PLACES = (np.arange(10_000) + 0.5) / 10_000
 _N_TRIED = 9  # differences
 # Of more scores, the numbers that are needed are as the variance.
