@@ -10,6 +10,7 @@ from sigarray._verdicts.sampled import take_clusters
 from sigarray.read._alignment import Unit
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
+from sigarray.read._messages import DoubtOfGroups
 from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable
 
@@ -94,7 +95,8 @@ def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:
         for task in table.tasks
     }
     # The scores of a pair on its own items are of clusters of other sizes.
-    return table._replace(clusters=labelled, pairs={}, unmatched={})
+    others = tuple(x for x in table.doubts if not isinstance(x, DoubtOfGroups))
+    return table._replace(clusters=labelled, pairs={}, unmatched={}, doubts=others)
 
 
 def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:

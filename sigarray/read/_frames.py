@@ -79,6 +79,8 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         )
         if isinstance(data, list) and all(isinstance(x, (str, Path)) for x in data):
             msg += " Pass several files one by one, as scores(*files)."
+        elif isinstance(data, list) and all(isinstance(x, dict) for x in data):
+            msg += " Make a data frame of rows: pandas.DataFrame(rows)."
         raise TypeError(msg) from error
     texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
     refuse_twice(name, _list_twice(texts))

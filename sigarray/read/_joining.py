@@ -30,6 +30,7 @@ from sigarray.read._states import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
 from sigarray.read._summaries import refuse_summaries
 from sigarray.read._text import TableError
+from sigarray.read._together import say_groups
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlikely_rows import doubt_same_rows
 from sigarray.read._unscored import refuse_names, say_apart
@@ -104,6 +105,9 @@ def join_records(
     shared: list[str] = []
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(joined, source, find_column(records, "task"))
+    grouped: tuple[Names, Names] = [], []
+    if unit != "run":
+        grouped = say_groups(records, [*joined.values()], source)
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
     doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
@@ -114,8 +118,8 @@ def join_records(
         metric,
         kind,
         source,
-        tuple(notes),
-        (*doubts, *shared, *join_doubts(joined.values())),
+        (*notes, *grouped[0]),
+        (*doubts, *shared, *grouped[1], *join_doubts(joined.values())),
         tuple(left_out),
         direction,
         {task: x.pairs for task, x in joined.items() if x.pairs},

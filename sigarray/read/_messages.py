@@ -76,6 +76,12 @@ class RepeatedCaution(Caution):
     __slots__ = ()
 
 
+class DoubtOfGroups(str):
+    """Doubts that items are independent, unless they are put into clusters."""
+
+    __slots__ = ()
+
+
 def put_place(place: str, note: str) -> str:
     """Return a note behind its place, such as the file; a caution remains one."""
     return type(note)(f"{place}: {note}")

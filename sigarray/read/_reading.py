@@ -1,7 +1,6 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
 import collections
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,9 +27,6 @@ from sigarray.read._text import TableError
 from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
 from sigarray.read._words import measures_quality
-
-# The most cells by which a column of numbers is recognized.
-_MAX_LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
@@ -222,36 +218,7 @@ def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[
             f"not used: {list_names(unused, 8)}; name what tells scores apart with "
             "--item, --run or --task"
         )
-    groups = [x for x in unused if _groups_items(frame, roles, x)]
-    if groups and "cluster" not in roles:
-        by_role = [
-            " or ".join(f"--{role} {shlex.quote(x)}" for x in groups[:4])
-            for role in ("cluster", "task")
-        ]
-        fixed = f". If they are fixed, as subjects are, pass {by_role[1]}"
-        fixed = "" if "task" in roles else fixed
-        notes.append(
-            f"{list_names(groups, 4)} may group the items. If the groups were sampled, "
-            "as documents are, items of one are not independent: pass "
-            f"{by_role[0]}{fixed}"
-        )
     return notes + doubt_clusters(frame, roles, unused)
-
-
-def _groups_items(frame: Frame, roles: Roles, column: str) -> bool:
-    """Tell whether a column of texts has one value for each item, and groups items.
-
-    Items may be named anew in each task.
-    """
-    cells = frame.columns[column]
-    if "item" not in roles or isinstance(cells, np.ndarray) or find_blank(cells).any():
-        return False
-    if all(map(looks_like_score, cells[:_MAX_LOOKED_AT])):
-        return False
-    names = [roles[role] for role in ("task", "item") if role in roles]
-    items, texts = [encode_texts(frame.columns[x]) for x in names], encode_texts(cells)
-    n_items, n_texts = group_rows(items)[1], len(texts.list_known())
-    return n_texts <= n_items // 2 and group_rows([*items, texts])[1] == n_items
 
 
 def _doubt_columns(

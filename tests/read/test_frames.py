@@ -330,3 +330,16 @@ class TestModelsAndTasksInColumns:
     def test_rows_may_have_no_names(self):
         frame = self.pivot(["model", "task"]).reset_index(drop=True)
         assert len(read.scores(frame).tasks["y"]["b"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        (["a.csv", "b.csv"], "Pass several files one by one, as scores"),
+        ([{"model": "a", "acc": 0.5}], "Make a data frame of rows: pandas.DataFrame"),
+    ],
+)
+def test_lists_are_told_of(data, advice):
+    pytest.importorskip("narwhals")
+    with pytest.raises(TypeError, match=f"or a mapping of models.*got list. {advice}"):
+        read.scores(data)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from sigarray import compare_models
 from sigarray.read import scores
 from tests.read.asking import refuse
 
@@ -77,3 +78,55 @@ def test_others_are_not(tmp_path, name_cluster):
     path = write(tmp_path / "a.csv", name_cluster)
     table = scores(path, cluster="passage", item="question")
     assert not any("counted anew" in x for x in table.notes)
+
+
+class TestItemsInGroups:
+    """A column may group items, which nothing puts into clusters."""
+
+    def make(self, seed, n_models=2, effect=0.0, n_each=8):
+        draw = np.random.default_rng(seed)
+        sizes = draw.integers(1, 2 * n_each, 30)
+        passages = np.repeat(np.arange(30), sizes)
+        common = draw.normal(size=30)[passages] + draw.normal(size=len(passages))
+        lines = ["model,question,passage,score"]
+        for model in "abcde"[:n_models]:
+            own = common + effect * draw.normal(size=30)[passages]
+            is_right = own + draw.normal(size=len(passages)) > 0.3
+            lines += [
+                f"{model},q{k},p{p},{int(score)}"
+                for k, (p, score) in enumerate(zip(passages, is_right, strict=True))
+            ]
+        return "\n".join(lines)
+
+    def say(self, table):
+        notes = [x for x in table.notes if "may group the items" in x]
+        doubts = [x for x in table.doubts if "models differ alike" in x]
+        return notes, doubts
+
+    @pytest.mark.parametrize("n_models", [2, 5])
+    def test_they_are_doubted_if_models_differ_alike(self, write, run, n_models):
+        rows = write(self.make(0, n_models, effect=1.0))
+        notes, (doubt,) = self.say(scores(rows))
+        assert not notes
+        assert "of one 'passage', more than by chance." in doubt
+        assert "pass --cluster passage. If they are fixed" in doubt
+        assert doubt.endswith("--ignore passage takes items as independent")
+        for said in ({"cluster": "passage"}, {"task": "passage"}):
+            assert self.say(scores(rows, **said)) == ([], [])
+        _, _, err = run("compare", rows, "--ignore", "passage")
+        assert "passage" not in err
+
+    def test_independent_ones_have_a_note(self, write):
+        """All models find the same passages hard, and none is good at its own."""
+        said = [self.say(scores(write(self.make(seed)))) for seed in range(100)]
+        assert sum(map(len, (doubts for _, doubts in said))) <= 4
+        assert all(len(notes) + len(doubts) == 1 for notes, doubts in said)
+
+    def test_labels_put_them_into_clusters(self, write):
+        text = self.make(0, effect=1.0)
+        rows, lines = write(text), [x.split(",") for x in text.splitlines()]
+        pandas = pytest.importorskip("pandas")
+        labels = pandas.Series({x[1]: x[2] for x in lines if x[0] == "a"})
+        compare_models(rows, clusters=labels)
+        with pytest.warns(UserWarning, match="models differ alike"):
+            compare_models(rows)
