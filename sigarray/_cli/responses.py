@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> Report:
     """Say which of two systems is nearer to gold."""
     systems = (options.gold, options.a, options.b)
     with open_table(options.file, _RATINGS) as (source, path):
-        test_set, read = read_responses(path, systems)
+        test_set, read = read_responses(path, systems, options.columns)
     if read:
         note(f"{source}: {read}.")
     _check_number(source, len(test_set.gold), options)

@@ -4,7 +4,7 @@ import math
 import re
 import shlex
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,20 @@ _LIKE_RESPONSES = as_words("""
 """)
 
 
-def read_responses(path: str | Path, systems: Names) -> tuple[ResponseSet, str]:
+def read_responses(
+    path: str | Path, systems: Names, columns: Names = ()
+) -> tuple[ResponseSet, str]:
     """Read the responses of gold and two systems; "-" is standard input.
 
     The file has columns item, system and response, among others, and a row for each
-    response; a note says which columns were taken for these by their names. Rows with a
+    response; a note says which columns were taken for these by their names, unless
+    these are said. Gold may be a column, with one response to an item. Rows with a
     blank response are left out, and systems other than these three, with a warning.
     Arrays are (n_items, k), NaN where an item has fewer.
     """
+    if columns and len(columns) != len(_COLUMNS):
+        msg = f"Expected --columns ITEM,SYSTEM,RESPONSE; got {','.join(columns)}."
+        raise TableError(msg)
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
         raise TableError(msg)
@@ -46,13 +52,13 @@ def read_responses(path: str | Path, systems: Names) -> tuple[ResponseSet, str]:
         got = "no rows below the header" if frame and frame.columns else "nothing"
         msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
         raise TableError(msg)
-    found = _find_columns(frame)
-    columns = [frame.columns[x] for x in found.values()]
-    _refuse_runs(frame, columns[1], systems[1:])
+    found = _find_columns(frame, dict(zip(_COLUMNS, columns, strict=False)))
+    cells_of = [frame.columns[x] for x in found.values()]
+    _refuse_runs(frame, cells_of[1], systems[1:])
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
     known: dict[str, None] = {}
-    for line, *cells in zip(frame.lines, *columns, strict=True):
+    for line, *cells in zip(frame.lines, *cells_of, strict=True):
         item, system, response = ("" if is_blank(x) else as_text(x) for x in cells)
         place = f"{name}, {frame.line_word} {line}"
         if not item or not system:
@@ -64,12 +70,17 @@ def read_responses(path: str | Path, systems: Names) -> tuple[ResponseSet, str]:
             lines.setdefault(item, line)
             number = read_number(response, f"{place}: expected a number as response")
             answers[system].setdefault(item, []).append(number)
+    gold = systems[0]
+    if not answers[gold] and gold in frame.columns:
+        answers[gold] = _read_gold(frame, gold, cells_of[0], lines)
+        found["gold"] = gold
     for system, by_item in answers.items():
         if not by_item:
+            advice = _advise_compare(frame) if system == gold else ""
             msg = (
                 f"{name}: expected responses of {system!r}; got none. Systems in it: "
-                f"{', '.join(map(repr, known))}. Choose them with --gold, --a and --b."
-                f"{_advise_compare(frame) if system == systems[0] else ''}"
+                f"{', '.join(map(repr, known))}. Choose them with --gold (or a "
+                f"column), --a and --b.{advice}"
             )
             raise TableError(msg)
     _check_items(answers, lines, name)
@@ -81,20 +92,43 @@ def read_responses(path: str | Path, systems: Names) -> tuple[ResponseSet, str]:
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
     filled = (_fill(by_item, list(lines)) for by_item in answers.values())
-    renamed = [f"{x!r} as {column}" for column, x in found.items() if x != column]
+    renamed = [f"{x!r} as {role}" for role, x in found.items() if x != role]
     return ResponseSet(*filled), f"read {', '.join(renamed)}" if renamed else ""
 
 
-def _find_columns(frame: Frame) -> dict[str, str]:
+def _read_gold(
+    frame: Frame, column: str, items: Sequence[Any], known: Collection[str]
+) -> dict[str, list[float]]:
+    """Return the one gold response to each known item, which its rows repeat."""
+    gold: dict[str, list[float]] = {}
+    for line, item, cell in zip(frame.lines, items, frame.columns[column], strict=True):
+        if as_text(item) not in known or is_blank(cell):
+            continue
+        place = f"{frame.source}, {frame.line_word} {line}"
+        number = read_number(as_text(cell), f"{place}: expected a number as response")
+        first = gold.setdefault(as_text(item), [number])
+        if first != [number]:
+            msg = (
+                f"{place}: expected one response of {column!r} to an item; got "
+                f"{first[0]:g} and {number:g}. Write a row for each, with the system "
+                f"{column!r}."
+            )
+            raise TableError(msg)
+    return gold
+
+
+def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
     """Return the names of the required columns; a name that is alike will do."""
     names = {name.lower(): name for name in frame.columns}
     twice = {x.lower() for x in frame.twice}
     found, lacks = {}, []
     for column in _COLUMNS:
-        name = names.get(column)
+        name = said.get(column, names.get(column))
         like = _list_like(column, frame) if name is None else [name]
-        if column in twice:
-            lacks.append(f"{column!r} twice")
+        if (name or column).lower() in twice:
+            lacks.append(f"{name or column!r} twice")
+        elif column in said and name not in frame.columns:
+            lacks.append(f"no {name!r}")
         elif len(like) != 1:
             either = " and ".join(map(repr, like)) or "nothing"
             lacks.append(f"{either} for {column!r}")
@@ -105,8 +139,8 @@ def _find_columns(frame: Frame) -> dict[str, str]:
         advice = _advise_compare(frame) if len(found) < 2 or "item" in found else ""
         msg = (
             f"{frame.source}: expected one column each for item, system and response; "
-            f"got {', and '.join(lacks)}, of the columns {every}. Rename those that "
-            f"hold these.{advice}"
+            f"got {', and '.join(lacks)}, of the columns {every}. Name them with "
+            f"--columns ITEM,SYSTEM,RESPONSE.{advice}"
         )
         raise TableError(msg)
     return found
@@ -126,7 +160,8 @@ def _list_like(column: str, frame: Frame) -> list[str]:
 def _advise_compare(frame: Frame) -> str:
     """Say how to compare models by ratings of their answers alone."""
     of_names = advise_raters([*frame.columns])
-    raters = ["rater"] if of_names else filter(names_raters, frame.columns)
+    others = [x for x in frame.columns if not list_words(x) & _LIKE_RESPONSES]
+    raters = ["rater"] if of_names else filter(names_raters, others)
     ways = [of_names] if of_names else []
     ways += [f"--run {shlex.quote(x)}" for x in [*raters][:1]]
     file = "-" if frame.source == "standard input" else shlex.quote(frame.source)

@@ -52,6 +52,37 @@ def test_other_columns_orders_and_separators(write):
         np.testing.assert_array_equal(given, expected)
 
 
+def test_columns_are_named(write, run):
+    text = TABLE.replace("item,system,response", "qid,engine,out")
+    systems, names = ("gold", "a", "b"), ("qid", "engine", "out")
+    found, read = read_responses(write(text), systems, names)
+    assert read == "read 'qid' as item, 'engine' as system, 'out' as response"
+    expected, _ = read_responses(write(TABLE), systems)
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(x, y)
+    _, _, err = run("responses", write(text))
+    assert "Name them with --columns ITEM,SYSTEM,RESPONSE." in err
+    _, _, err = run("responses", write(text), "--columns", "qid,who,out")
+    assert "got no 'who', of the columns 'qid'" in err
+    _, _, err = run("responses", write(text), "--columns", "qid,engine")
+    assert err.endswith("Expected --columns ITEM,SYSTEM,RESPONSE; got qid,engine.\n")
+
+
+def test_gold_is_a_column(write, run):
+    rows = [line.split(",") for line in TABLE.splitlines()[1:]]
+    human = {"x": "1", "y": "2", "z": "3"}
+    lines = [f"{x},{y},{z},{human[x]}" for x, y, z in rows if y != "gold"]
+    text = "\n".join(["item,system,response,human", *lines])
+    (gold, *found), read = read_responses(write(text), ("human", "a", "b"))
+    assert read == "read 'human' as gold"
+    np.testing.assert_array_equal(gold, [[1.0], [2.0], [3.0]])
+    _, *expected = read_responses(write(TABLE), ("gold", "a", "b"))[0]
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(x, y)
+    _, _, err = run("responses", write(text[:-1] + "4"), "--gold", "human")
+    assert "line 9: expected one response of 'human' to an item; got 3 and 4." in err
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "json", "csv.gz", "parquet"])
 def test_other_kinds_of_files(write, tmp_path, kind):
     header, *rows = [line.split(",") for line in TABLE.splitlines()]

@@ -20,6 +20,7 @@ from sigarray._cli.options.shared import (
     add_tests,
     number,
     share_line,
+    split_names,
     split_numbers,
     whole_number,
 )
@@ -150,8 +151,16 @@ def _add_responses(command: argparse.ArgumentParser) -> None:
             f"--{name}",
             default=name,
             metavar="SYSTEM",
-            help=f"the system to use as {name}; default: {name}",
+            help=f"the system to use as {name}; default: {name}"
+            f"{', or a column of this name' if name == 'gold' else ''}",
         )
+    command.add_argument(
+        "--columns",
+        type=split_names,
+        default=(),
+        metavar="ITEM,SYSTEM,RESPONSE",
+        help="names of these columns; default: found by their names",
+    )
     command.add_argument(
         "--metric",
         choices=METRICS,

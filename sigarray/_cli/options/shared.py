@@ -41,14 +41,14 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
     columns = scores.add_mutually_exclusive_group()
     of_models = columns.add_argument(
         "--columns",
-        type=_split_names,
+        type=split_names,
         metavar="A,B,...",
         help="only these models, or others; or '{model}_{run}'",
     )
     share_line(of_models, "--columns, --ignore A,B")
     columns.add_argument(
         "--ignore",
-        type=_split_names,
+        type=split_names,
         default=[],
         metavar="NAME,...",
         help=argparse.SUPPRESS,
@@ -60,7 +60,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         help="read this score; of A,B, the first a task has",
     )
     scores.add_argument(
-        "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
+        "--tasks", type=split_names, metavar="A,B,...", help="read only these tasks"
     )
     scores.add_argument(
         "--where",
@@ -208,7 +208,7 @@ def _order_units(text: str) -> str:
     return next(same, text)
 
 
-def _split_names(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """Return the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
 
@@ -230,7 +230,7 @@ def _split_metrics(text: str) -> bool | list[str]:
     # Only a parser of this option waits for it.
     from sigarray.read._files import name_stem
 
-    names = _split_names(text)
+    names = split_names(text)
     for name in names:
         if "=" in name or name_stem(name) != name:
             msg = f"expected names of metrics, or a FILE that exists; got {name}"
@@ -247,7 +247,7 @@ def _split_condition(text: str) -> tuple[str, list[str]]:
     if not sign or not values:
         msg = f"expected COLUMN=VALUE, such as split=test; got {text}"
         raise argparse.ArgumentTypeError(msg)
-    return " ".join(column.split()), _split_names(values)
+    return " ".join(column.split()), split_names(values)
 
 
 def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
