@@ -208,7 +208,8 @@ GROUPS = (
             "axis": EVERYWHERE["axis"]
             + " A pair of axes, (seeds, items), if every seed of a model has a score "
             "for every item, and both were sampled: the models then have the same "
-            "items and, with `paired`, the same seeds; else each has its own."
+            "items and, with `paired`, the same seeds; else each has its own. `t_test` "
+            "and `t_ci` take `clusters` of the items, too."
         },
     ),
     Group(

@@ -45,6 +45,8 @@ def _over_seeds(function: Any) -> Any:
     def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
         # The contract moves the axis of items to the front; the last is then of seeds.
         axes = (-2, -1) if axis == -1 else (-1, axis)
+        if "n_clusters" in options:
+            options["clusters"] = label_items(arrays[0], axes[1])
         return function(*arrays, axis=axes, **options)
 
     return call
@@ -244,6 +246,7 @@ SUM_CASES = [
             (sigarray.t_test, "two", ((3, 9), (4, 9)), {}, ()),
             (sigarray.t_test, "paired", ((3, 9), (3, 9)), {"paired": True}, ()),
             (sigarray.t_ci, "one", ((3, 9),), {}, (0, 1, 2)),
+            (sigarray.t_test, "clusters", ((3, 9), (4, 9)), {"n_clusters": 3}, ()),
             (
                 sigarray.t_ci,
                 "sums",

@@ -132,7 +132,7 @@ def bootstrap_ci(
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
         models then have the same items and, with `paired`, the same seeds; else each
-        has its own.
+        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
         same numbers on every backend and device; a generator of NumPy or of the arrays'

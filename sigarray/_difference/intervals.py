@@ -266,7 +266,7 @@ def t_ci(
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
         models then have the same items and, with `paired`, the same seeds; else each
-        has its own.
+        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
 
     Returns
     -------
@@ -329,6 +329,7 @@ def t_ci(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
+        takes_both=True,
     )
     check_sizes(*samples, purpose="to resample")
     check_test_share(test_share, design, paired=paired)

@@ -109,7 +109,7 @@ def t_test(
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if every seed of a model has a score for every item, and both were sampled: the
         models then have the same items and, with `paired`, the same seeds; else each
-        has its own.
+        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
 
     Returns
     -------
@@ -182,7 +182,8 @@ def t_test(
     With axes of seeds and of items, the error is that for new ones of both: (MS_seed +
     MS_item - MS_rest) / (S n), with the mean squares of the crossed analysis of
     variance, and never below the part of either; of two models with their own seeds,
-    that of items is of their difference. The degrees of freedom are Satterthwaite's.
+    that of items is of their difference. The degrees of freedom are Satterthwaite's. If
+    the items are in `clusters`, those of items and of the rest are of sums of clusters.
 
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
@@ -267,6 +268,7 @@ def compare_by_t(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
+        takes_both=True,
     )
     check_sizes(a, b, purpose="for their variance")
     check_test_share(test_share, design, paired=paired)

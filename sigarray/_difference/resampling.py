@@ -49,15 +49,10 @@ DESIGN_RULES = {
     "strata": anything,
     "axis": axis_or_axes,
 }
-# Of two designs at once, by their names.
+# Of designs beside axis=(seeds, items).
 _ADVICE = {
-    ("clusters", "axis=(seeds, items)"): (
-        "Pass the sums and numbers of items of each seed and cluster, (sums, sizes), "
-        "with statistic=of_sums(corpus.ratio) and without clusters."
-    ),
-    ("strata", "axis=(seeds, items)"): (
-        "Pass the axis of the items, averaged over seeds, or that of the seeds alone."
-    ),
+    "strata": "Pass the axis of the items, averaged over seeds, or that of the seeds.",
+    "clusters": "Use t_test or t_ci, which take both.",
 }
 
 
@@ -189,25 +184,24 @@ def prepare_samples(
     clusters: Any = None,
     strata: Any = None,
     are_alike: bool = False,
+    takes_both: bool = False,
 ) -> Prepared:
     """Return samples of one library and dtype; the dtype is that of results.
 
-    With `are_alike` strata count alike, whatever their sizes.
+    With `are_alike` strata count alike, whatever their sizes. With `takes_both` there
+    may be seeds as well as items in clusters.
     """
-    named = {
-        "clusters": clusters is not None,
-        "strata": strata is not None,
-        "axis=(seeds, items)": isinstance(axis, tuple),
-    }
-    if named["clusters"] and is_axis(strata):
+    named = {"strata": strata is not None}
+    named["clusters"] = clusters is not None and not takes_both
+    if clusters is not None and is_axis(strata):
         msg = (
             "Expected labels of strata with clusters, one for each item; got the axis "
             f"{show(strata)}."
         )
         raise ValueError(msg)
-    if sum(named.values()) > 1 and named["axis=(seeds, items)"]:
-        first, second, *_ = (name for name, is_there in named.items() if is_there)
-        msg = f"Expected {first} or {second}; got both. {_ADVICE[first, second]}"
+    other = next((name for name, is_there in named.items() if is_there), None)
+    if other is not None and isinstance(axis, tuple):
+        msg = f"Expected {other} or axis=(seeds, items); got both. {_ADVICE[other]}"
         raise ValueError(msg)
     n_items = None
     if isinstance(statistic, SumStatistic):

@@ -44,19 +44,27 @@ def prepare_items(
     n_clusters: int | None,
     strata: Any = None,
     are_drawn: bool = False,
+    takes_both: bool = False,
 ) -> Prepared:
     """As `prepare_samples`; the design has the codes of clusters, if there are any."""
     prepared = prepare_samples(
-        statistic, *given, axis=axis, paired=paired, clusters=clusters, strata=strata
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        strata=strata,
+        takes_both=takes_both,
     )
     xp, _, samples, *_, design = prepared
+    is_crossed = isinstance(axis, tuple)
     coded = code_clusters(
         xp,
         clusters,
         given,
-        samples,
+        [x[..., : design.n_items] for x in samples],
         axis=axis[-1] if isinstance(axis, tuple) else axis,
-        paired=paired,
+        paired=paired or is_crossed,  # two tables have the same items
         n_clusters=n_clusters,
     )
     are_drawn = are_drawn or strata is not None

@@ -109,19 +109,33 @@ def find_errors_of_clusters(
     unit = largest_or_one(xp, *deviations)
     squares, dfs = [], []
     for k, of in enumerate(clusters):
-        sums, sizes = sum_clusters(xp, deviations[k] / unit[..., None], of)
-        total = float(numbers[k].shape[-1])
-        share = sizes / total
-        rest = 1.0 - share  # 0 for a single cluster, whose error is unknown: NaN
-        q = share * share / rest
-        sum_of_q = xp.sum(q)
-        squares.append(xp.sum(sums * sums / rest, axis=-1) / (total * total))
-        df = 1.0 / (xp.sum(share * share - q * q) + sum_of_q * sum_of_q)
+        square, df, is_whole = find_error_of_sums(
+            xp, deviations[k] / unit[..., None], of
+        )
+        squares.append(square)
         dfs.append(df + xp.zeros_like(means[k]))
-        # Items whose code is no cluster's are in no sum: a fault, which shows as NaN.
-        means[k] = xp.where(xp.sum(sizes) == total, means[k] / unit, math.nan)
+        means[k] = xp.where(is_whole, means[k] / unit, math.nan)
     difference = difference_of(levels) / unit + difference_of(means)
     return difference, squares, dfs, unit * unit_of_all
+
+
+def find_error_of_sums(
+    xp: Library, deviations: Array, clusters: Clusters
+) -> tuple[Array, Array, Array]:
+    """Return the squared error of a mean by sums of deviations from it, and its df.
+
+    Beside these, whether each item is in a cluster. If one is in none, it is in no sum:
+    a fault.
+    """
+    sums, sizes = sum_clusters(xp, deviations, clusters)
+    total = float(deviations.shape[-1])
+    share = sizes / total
+    rest = 1.0 - share  # 0 for a single cluster, whose error is unknown: NaN
+    q = share * share / rest
+    sum_of_q = xp.sum(q)
+    square = xp.sum(sums * sums / rest, axis=-1) / (total * total)
+    df = 1.0 / (xp.sum(share * share - q * q) + sum_of_q * sum_of_q)
+    return square, df, xp.sum(sizes) == total
 
 
 @array_kernel

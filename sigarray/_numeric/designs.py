@@ -6,6 +6,7 @@ each is drawn on its own: the crossed analysis of variance.
 """
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self
@@ -14,6 +15,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import (
     Clusters,
+    find_error_of_sums,
     find_errors_of_clusters,
     find_errors_of_nested,
 )
@@ -39,7 +41,7 @@ class Parts(NamedTuple):
 
     `items` is the part of items, and there is one of `seeds` for each table; either has
     what is left of the variance beside both, `rests`, which so counts twice. All are in
-    `unit`.
+    `unit`. The degrees of freedom are those of items.
     """
 
     mean: Array
@@ -47,15 +49,21 @@ class Parts(NamedTuple):
     seeds: list[Array]
     rests: list[Array]
     unit: Array
+    df_of_items: float | Array
 
 
 def find_parts(
-    xp: Library, scores: Sequence[Array], n_items: int, paired: bool
+    xp: Library,
+    scores: Sequence[Array],
+    n_items: int,
+    paired: bool,
+    clusters: Sequence[Clusters] = (),
 ) -> Parts:
     """Return the parts of the error of tables in rows (..., S * n).
 
     Pairs have the same seeds and items, and are one table of their differences. Two
-    tables have the same items, and seeds of their own.
+    tables have the same items, and seeds of their own. If items are in clusters, the
+    parts of items and of rests are those of sums of clusters.
     """
     rows, gap, unit, scaled, unit_of_scaled = relate_to_smallest(xp, scores, paired)
     tables = [
@@ -64,14 +72,13 @@ def find_parts(
     of_seeds = [xp.mean(x, axis=-1) for x in tables]
     of_items = [xp.mean(x, axis=-2) for x in tables]
     means = [xp.mean(x, axis=-1) for x in of_seeds]
-    rests = [
-        _mean_square(
-            xp, table - seeds[..., None] - (items - mean[..., None])[..., None, :]
-        )
+    every = [
+        table - seeds[..., None] - (items - mean[..., None])[..., None, :]
         for table, seeds, items, mean in zip(
             tables, of_seeds, of_items, means, strict=True
         )
     ]
+    df: float | Array = n_items - 1.0
     gaps = difference_of(of_items)
     # Means of many items may differ by less than a score was rounded: only if all do,
     # it is by rounding alone.
@@ -79,10 +86,20 @@ def find_parts(
         operator.and_,
         [*_are_flat(xp, scaled, [gaps], unit), *_are_flat(xp, scaled, of_seeds, unit)],
     )
+    mean = gap + difference_of(means)
+    if clusters:
+        deviations = gaps - xp.mean(gaps, axis=-1, keepdims=True)
+        items, df, is_whole = find_error_of_sums(xp, deviations, clusters[0])
+        rests = [_find_rest_of_clusters(xp, x, clusters[0]) for x in every]
+        mean = xp.where(is_whole, mean, math.nan)
+    else:
+        items = squared_error(xp, gaps)
+        rests = [_mean_square(xp, x) for x in every]
     items, *seeds = (
-        xp.where(is_flat, 0.0, squared_error(xp, x)) for x in (gaps, *of_seeds)
+        xp.where(is_flat, 0.0, x)
+        for x in (items, *(squared_error(xp, x) for x in of_seeds))
     )
-    return Parts(gap + difference_of(means), items, seeds, rests, unit * unit_of_scaled)
+    return Parts(mean, items, seeds, rests, unit * unit_of_scaled, df)
 
 
 def _mean_square(xp: Library, rest: Array) -> Array:
@@ -90,6 +107,13 @@ def _mean_square(xp: Library, rest: Array) -> Array:
     n_seeds, n_items = rest.shape[-2:]
     squares = xp.sum(xp.sum(rest * rest, axis=-1), axis=-1)
     return squares / ((n_seeds - 1.0) * (n_items - 1.0) * n_seeds * n_items)
+
+
+def _find_rest_of_clusters(xp: Library, rest: Array, clusters: Clusters) -> Array:
+    """As `_mean_square`, by the sums of clusters of items."""
+    n_seeds = rest.shape[-2]
+    squares, _, _ = find_error_of_sums(xp, rest, clusters)
+    return xp.sum(squares, axis=-1) / ((n_seeds - 1.0) * n_seeds)
 
 
 def _are_flat(
@@ -102,7 +126,11 @@ def _are_flat(
 
 
 def find_crossed_errors(
-    xp: Library, scores: Sequence[Array], n_items: int, paired: bool
+    xp: Library,
+    scores: Sequence[Array],
+    n_items: int,
+    paired: bool,
+    clusters: Sequence[Clusters],
 ) -> tuple[Array, list[Array], list[Array], Array]:
     """Return a mean, or the difference of two, its squared error, df and the unit.
 
@@ -111,7 +139,8 @@ def find_crossed_errors(
     and MS_item / (S n), for the difference of them may come out too small [1]_. Two
     tables with seeds of their own have the MS_item of the difference of their means,
     and the sum of the others. The degrees of freedom are Satterthwaite's [2]_: the
-    square of that by the sum of the squares of its terms over their own.
+    square of that by the sum of the squares of its terms over their own. If items are
+    in clusters, MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
 
     References
     ----------
@@ -120,17 +149,14 @@ def find_crossed_errors(
     .. [2] F. E. Satterthwaite (1946). An approximate distribution of estimates of
        variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
-    parts = find_parts(xp, scores, n_items, paired)
+    parts = find_parts(xp, scores, n_items, paired, clusters)
     sizes = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
-    total, df = add_parts(xp, parts, sizes, n_items - 1.0)
+    total, df = add_parts(xp, parts, sizes)
     return parts.mean, [total], [df], parts.unit
 
 
 def add_parts(
-    xp: Library,
-    parts: Parts,
-    dfs_of_seeds: Sequence[float | Array],
-    df_of_items: float | Array,
+    xp: Library, parts: Parts, dfs_of_seeds: Sequence[float | Array]
 ) -> tuple[Array, Array]:
     """Return the squared error of a mean, and its degrees of freedom, from its parts.
 
@@ -144,9 +170,9 @@ def add_parts(
     )
     varies = total > 0.0
     divisor = xp.where(varies, total, 1.0)
-    spread = (parts.items / divisor) ** 2 / df_of_items
+    spread = (parts.items / divisor) ** 2 / parts.df_of_items
     for seeds, rest, df in zip(parts.seeds, parts.rests, dfs_of_seeds, strict=True):
-        shares = (seeds / divisor) ** 2, (rest / divisor) ** 2 / df_of_items
+        shares = (seeds / divisor) ** 2, (rest / divisor) ** 2 / parts.df_of_items
         spread = spread + (shares[0] + shares[1]) / df
     least = sum(dfs_of_seeds[1:], dfs_of_seeds[0])
     df = xp.clip(1.0 / xp.where(varies, spread, 1.0), 1.0, None)
@@ -165,9 +191,9 @@ class Design(NamedTuple):
 
     `n_items`, if any, is the number of items of samples that are tables, whose n are
     the cells of one seed after another. `codes` (n,) or (..., n) are those of clusters
-    of each sample, below `n_clusters`. Of sums of scores, which do not show it,
-    `rounding` has one array (...): how far apart equal means may be, for scores are
-    decimals that are no floats.
+    of each sample, or of the items of tables once, below `n_clusters`. Of sums of
+    scores, which do not show it, `rounding` has one array (...): how far apart equal
+    means may be, for scores are decimals that are no floats.
     """
 
     strata: Strata = NO_STRATA
@@ -224,8 +250,9 @@ def find_errors_by_design(
         return find_errors_of_nested(xp, scores, clusters, strata, paired)
     if design.strata.are_there:
         return find_errors_of_strata(xp, scores, design.strata, paired)
+    clusters = design.clusters
     if design.n_items is not None:
-        return find_crossed_errors(xp, scores, design.n_items, paired)
-    if design.n_clusters:
-        return find_errors_of_clusters(xp, scores, design.clusters, paired)
+        return find_crossed_errors(xp, scores, design.n_items, paired, clusters)
+    if clusters:
+        return find_errors_of_clusters(xp, scores, clusters, paired)
     return find_errors(xp, scores, paired)

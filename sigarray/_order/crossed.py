@@ -283,13 +283,13 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     """
     parts = find_parts(xp, [a, b], n_items, False)
     dfs = [x.shape[-1] // n_items - 1.0 for x in (a, b)]
-    total, df = add_parts(xp, parts, dfs, n_items - 1.0)
+    total, df = add_parts(xp, parts, dfs)
     t, df = find_t(xp, parts.mean, [total], [df])
     pooled = parts._replace(
         seeds=[parts.seeds[0] + parts.seeds[1]],
         rests=[parts.rests[0] + parts.rests[1]],
     )
-    _, df_of_bound = add_parts(xp, pooled, [min(dfs)], n_items - 1.0)
+    _, df_of_bound = add_parts(xp, pooled, [min(dfs)])
     return xp.stack([t, df, df_of_bound])
 
 

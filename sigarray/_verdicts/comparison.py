@@ -239,7 +239,8 @@ class Comparison:
 
     def _name_scarce(self) -> str:
         """Name what errors are of, of runs and items: both, if neither rules."""
-        errors, every = np.zeros(2), self._list_tables()
+        errors = np.zeros(2)
+        every = {} if self.sampled is None else self.sampled.list_tables()
         for pair in self.pairs:
             tables = [every[name] for name in pair]
             n_runs, n_items = min(map(len, tables)), tables[0].shape[1]
@@ -250,14 +251,6 @@ class Comparison:
             return "runs"
         unit = self.name_units()
         return unit if of_items > _RULES * of_runs else f"runs and {unit}"
-
-    def _list_tables(self) -> dict[str, np.ndarray]:
-        """Return scores by run and item, or sums of clusters by their mean size."""
-        given = {} if self.sampled is None else self.sampled.numbers_of_runs
-        return {
-            name: numbers / np.mean(sizes[0]) if sizes else numbers
-            for name, (numbers, *sizes) in given.items()
-        }
 
     def name_units(self) -> str:
         """Name what items were sampled as."""

@@ -1,6 +1,5 @@
 """What was sampled: clusters of items, runs and items, or numbers to add up."""
 
-import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,10 +61,8 @@ class Sampled:
     @property
     def options(self) -> dict[str, Any]:
         """The options of the t of two models that say how scores were sampled."""
-        if self.runs:
-            statistic = SumStatistic(corpus.ratio) if self.has_clusters else "mean"
-            return {"axis": (-2, -1), "statistic": statistic}
-        return {"paired": True, "clusters": self.codes}
+        by = {"axis": (-2, -1)} if self.runs else {"paired": True}
+        return by | {"clusters": self.codes}
 
     @property
     def sizes(self) -> np.ndarray:
@@ -88,6 +85,14 @@ class Sampled:
             sums[name] = np.asarray(list(map(math.fsum, parts)))
         return sums
 
+    def list_tables(self) -> dict[str, np.ndarray]:
+        """Return scores by run and item, or sums of clusters by their mean size."""
+        tables = {}
+        for name, x in self.runs.items():
+            by_run = self.sum_clusters({str(k): y for k, y in enumerate(x)})
+            tables[name] = np.stack([*by_run.values()]) / np.mean(self.sizes)
+        return tables
+
     def add_up(self, scores: Scores) -> tuple[SumStatistic, dict[str, np.ndarray]]:
         """Return a metric of sums, and its numbers (d, n) of each cluster, or item.
 
@@ -106,22 +111,6 @@ class Sampled:
                 for name, rows in numbers.items()
             }
         return statistic, {name: numbers[name] for name in scores}
-
-    @functools.cached_property
-    def numbers_of_runs(self) -> dict[str, tuple[np.ndarray, ...]]:
-        """What t takes of each model by run and item, or by run and cluster.
-
-        Of clusters these are sums, and numbers of items, whose ratio the mean is.
-        """
-        if self.codes is None:
-            return {name: (x,) for name, x in self.runs.items()}
-        # As in `add_up`: one level for all models.
-        level = min(float(np.min(x)) for x in self.runs.values())
-        sums = {
-            name: np.stack([np.bincount(self.codes, x - level) for x in runs])
-            for name, runs in self.runs.items()
-        }
-        return {x: (y, np.broadcast_to(self.sizes, y.shape)) for x, y in sums.items()}
 
     def average_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
         """Return the means of clusters; of models whose runs vary, these vary, too."""
@@ -149,8 +138,7 @@ class Sampled:
     def find_error(self, name: str, scores: Mapping[str, Any]) -> float:
         """Return the standard error of the mean of a model."""
         if self.runs:
-            result = t_ci(_unpack(self.numbers_of_runs[name]), **self.options)
-            return float(result.standard_error)
+            return float(t_ci(self.runs[name], **self.options).standard_error)
         return float(t_ci(scores[name], clusters=self.codes).standard_error)
 
     def find_intervals(
@@ -172,29 +160,16 @@ class Sampled:
 
         No more than `most` scores are held, but for one pair.
         """
-        given: Mapping[str, tuple[Any, ...]] = {
-            name: (x,) for name, x in scores.items()
-        }
-        if self.runs:
-            given = self.numbers_of_runs
+        given = self.runs or scores
         groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for k, pair in enumerate(pairs):
-            groups.setdefault(tuple(given[x][0].shape for x in pair), []).append(k)
+            groups.setdefault(tuple(given[x].shape for x in pair), []).append(k)
         for shapes, group in groups.items():
             step = max(1, most // sum(map(math.prod, shapes)))
             for start in range(0, len(group), step):
                 places = group[start : start + step]
-                every = [[given[pairs[k][i]] for k in places] for i in (0, 1)]
-                a, b = (
-                    _unpack([np.stack(x) for x in zip(*models, strict=True)])
-                    for models in every
-                )
+                a, b = (np.stack([given[pairs[k][i]] for k in places]) for i in (0, 1))
                 yield places, a, b
-
-
-def _unpack(numbers: Sequence[np.ndarray]) -> Any:
-    """Return the scores, or all kinds of numbers of which there are sums."""
-    return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
 def find_sampled(table: ScoreTable, task: str) -> Sampled | None:

@@ -15,9 +15,7 @@ import pytest
 
 from sigarray import (
     compare_models,
-    corpus,
     multi_aso,
-    of_sums,
     read,
     t_ci,
     t_test,
@@ -363,7 +361,7 @@ class TestStochasticOrder:
 
 
 class TestClusters:
-    """Whole clusters of items were drawn, and runs: sums by run and cluster."""
+    """Whole clusters of items were drawn, and runs."""
 
     CLUSTERS = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 4])
 
@@ -375,26 +373,18 @@ class TestClusters:
         return write("\n".join([header, *map(",".join, table), ""]))
 
     @pytest.mark.parametrize("margin", [None, 0.1])
-    def test_the_numbers_are_those_of_sums(self, path, run, margin):
+    def test_the_numbers_are_those_of_arrays(self, path, run, margin):
         said = () if margin is None else ("--margin", str(margin))
         document = compare(run, path, "--cluster", "document", "--no-correction", *said)
-        sizes = np.bincount(self.CLUSTERS).astype(float)
-        sums = {
-            name: (
-                np.stack([np.bincount(self.CLUSTERS, row) for row in x]),
-                sizes + np.zeros((len(x), 1)),
-            )
-            for name, x in draw().items()
-        }
-        by = {"axis": (0, 1), "statistic": of_sums(corpus.ratio)}
+        scores, by = draw(), {"axis": (0, 1), "clusters": self.CLUSTERS}
         for pair in document["pairs"]:
-            a, b = (sums[pair[x]] for x in ("model_a", "model_b"))
+            a, b = (scores[pair[x]] for x in ("model_a", "model_b"))
             assert pair["pvalue"] == pytest.approx(t_test(a, b, **by).pvalue)
             limits = t_ci(a, b, **by).confidence_interval
             found = [pair[f"difference_{x}"] for x in ("low", "high")]
             assert found == pytest.approx(limits)
             counts = pair["n_clusters"], pair["n_runs_a"], pair["n_runs_b"]
-            assert counts == (5, len(a[0]), len(b[0]))
+            assert counts == (5, len(a), len(b))
             if margin is not None:
                 p = t_test(a, b, alternative="greater", margin=margin, **by).pvalue
                 assert pair["margin_pvalue_a"] == pytest.approx(p)
