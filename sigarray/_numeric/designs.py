@@ -139,7 +139,8 @@ def find_crossed_errors(
     and MS_item / (S n), for the difference of them may come out too small [1]_. Two
     tables with seeds of their own have the MS_item of the difference of their means,
     and the sum of the others. The degrees of freedom are Satterthwaite's [2]_: the
-    square of that by the sum of the squares of its terms over their own. If items are
+    square of that by the sum of the squares of its terms over their own; with unlike
+    numbers of seeds they are fewer, as in `add_unequal_parts`. If items are
     in clusters, MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
 
     References
@@ -150,9 +151,31 @@ def find_crossed_errors(
        variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
     parts = find_parts(xp, scores, n_items, paired, clusters)
-    sizes = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
-    total, df = add_parts(xp, parts, sizes)
+    dfs = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
+    total, df = add_unequal_parts(xp, parts, dfs)
     return parts.mean, [total], [df], parts.unit
+
+
+def add_unequal_parts(
+    xp: Library, parts: Parts, dfs_of_seeds: Sequence[float]
+) -> tuple[Array, Array]:
+    """As `add_parts`; with unlike numbers of seeds the df are fewer.
+
+    They are the harmonic mean of Satterthwaite's, which are estimated, and of those in
+    which both variances of seeds have the df of the fewer seeds: with 2 and 10 seeds, p
+    <= 0.05 in 3.0 % of equal models, for 9.4.
+    """
+    total, df = add_parts(xp, parts, dfs_of_seeds)
+    if len({*dfs_of_seeds}) > 1:
+        df = 2.0 / (1.0 / df + 1.0 / pool_seeds(xp, parts, dfs_of_seeds))
+    return total, df
+
+
+def pool_seeds(xp: Library, parts: Parts, dfs_of_seeds: Sequence[float]) -> Array:
+    """Return the df if the seeds of two models have one variance, and the fewer df."""
+    seeds, rests = ([x[0] + x[1]] for x in (parts.seeds, parts.rests))
+    pooled = parts._replace(seeds=seeds, rests=rests)
+    return add_parts(xp, pooled, [min(dfs_of_seeds)])[1]
 
 
 def add_parts(

@@ -42,8 +42,21 @@ def find_error(terms):
     """Return a squared error and its df, of (which, square, df) for each term.
 
     The square is that of seeds, and of items, less that of the rest, and at least that
-    of seeds and of items.
+    of seeds and of items. With unlike numbers of seeds the df are the harmonic mean of
+    these, and of those with the seeds and the rests of both tables as one.
     """
+    of_seeds = {df for name, _, df in terms if name == "seeds"}
+    if len(of_seeds) > 1:
+        ((_, _, df_of_items),) = (x for x in terms if x[0] == "items")
+        as_one = {"seeds": min(of_seeds), "items": df_of_items}
+        as_one["rest"] = min(of_seeds) * df_of_items
+        pooled = [
+            (name, sum(x[1] for x in terms if x[0] == name), df)
+            for name, df in as_one.items()
+        ]
+        total, fewer = find_error(pooled)
+        df = sum_up(terms, total)
+        return total, 2.0 / (1.0 / df + 1.0 / fewer)
     sums = {
         which: sum(square for name, square, _ in terms if name == which)
         for which in ("seeds", "items", "rest")
@@ -51,7 +64,12 @@ def find_error(terms):
     total = max(
         sums["seeds"] + sums["items"] - sums["rest"], sums["seeds"], sums["items"]
     )
-    return total, total**2 / sum(square**2 / df for _, square, df in terms)
+    return total, sum_up(terms, total)
+
+
+def sum_up(terms, total):
+    """Return Satterthwaite's degrees of freedom, at least 1."""
+    return max(1.0, total**2 / sum(square**2 / df for _, square, df in terms))
 
 
 def list_terms(x):
@@ -209,6 +227,20 @@ class TestErrors:
             )
         assert n_found[0] / n_sets <= 0.075
         assert n_found[1] / n_sets >= 0.1
+
+    @pytest.mark.parametrize("n_seeds", [(2, 10), (3, 20)])
+    def test_it_holds_its_level_with_unlike_numbers_of_seeds(self, n_seeds):
+        rng = np.random.default_rng(1)
+        items = rng.normal(size=(3000, 1, 20))
+        a, b = (
+            items
+            + 0.5 * rng.normal(size=(3000, n, 1))
+            + 0.5 * rng.normal(size=(3000, n, 20))
+            for n in n_seeds
+        )
+        result = t_test(a, b, axis=(-2, -1))
+        assert np.mean(result.pvalue <= 0.05) <= 0.06
+        assert np.mean(result.pvalue <= 0.005) <= 0.01
 
     def test_a_metric_of_sums(self):
         a, b = draw(3, 9, SDS[0], 1), draw(4, 9, SDS[0], 2)
