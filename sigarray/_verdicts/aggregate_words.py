@@ -23,7 +23,7 @@ from sigarray._verdicts.aggregate_tables import (
     table_of_pairs,
 )
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
-from sigarray._verdicts.asked import FEW_SCORES, OF_INDEPENDENT
+from sigarray._verdicts.asked import FEW_CLUSTERS, FEW_SCORES, OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.lacking import say_left_out
 from sigarray._verdicts.margin_words import (
@@ -51,9 +51,6 @@ from sigarray.report._numbers import equate, show_p_value
 _ERRORS_OF_DRAWS = 2.0
 # Of more pairs, these are named.
 _MOST_NAMED = 3
-# Of 20 clusters, intervals of 95 % of medians and interquartile means held in 91 to
-# 92 %, and of 50 in 93 to 94 % (`benchmarks/results/cluster_middles.md`).
-_FEW_CLUSTERS = 50
 
 
 def add_aggregates(
@@ -351,7 +348,7 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
     units, few = f"{x.unit}s", FEW_SCORES
     advice = f"--statistic mean of several tasks is valid for few {units}, too."
     if x.n_clusters is not None:
-        n, units, few = x.n_clusters, "clusters", _FEW_CLUSTERS
+        n, units, few = x.n_clusters, "clusters", FEW_CLUSTERS
         advice = "The t-test of means, without --statistic, is valid for few, too."
     if x.statistic != "mean" and n < few:
         warnings.warn(

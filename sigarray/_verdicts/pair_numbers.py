@@ -106,13 +106,13 @@ def explain_intervals(
     comparison: Comparison, decisions: Sequence[Decision]
 ) -> list[str]:
     """Say why a model may be better though the interval of a difference includes 0."""
-    is_so = any(
-        disagree(comparison.find_interval(x.a, x.b), x.better) for x in decisions
-    )
-    if not is_so:
+    differing = [
+        x for x in decisions if disagree(comparison.find_interval(x.a, x.b), x.better)
+    ]
+    if not differing:
         return []
-    reasons = []
-    if is_adjusted(comparison) and comparison.correction in _SHARPER:
+    reasons, are_sharper = [], any(x.better for x in differing)
+    if is_adjusted(comparison) and comparison.correction in _SHARPER and are_sharper:
         reasons.append(
             f"intervals hold for all {comparison.n_comparisons} comparisons together, "
             f"and are wider than verdicts {_SHARPER[comparison.correction]} need"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sigarray._plain_text import cut_owner, show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
+    FEW_CLUSTERS,
     FEW_RANKS,
     FEW_SCORES,
     OF_INDEPENDENT,
@@ -249,7 +250,8 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     smallest = min(sizes)
     what = "clusters" if table.clusters else "scores"
     is_by_t = table.unit == "run" and request.method != "saddlepoint"
-    if test == "bootstrap" and smallest < FEW_SCORES and not is_by_t:
+    few = FEW_CLUSTERS if table.clusters else FEW_SCORES
+    if test == "bootstrap" and smallest < few and not is_by_t:
         doubts.append(
             f"The p-values of the bootstrap are too small for few {what}, here "
             f"{smallest}: use --test permutation, or --test t."
@@ -262,6 +264,21 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "9 % where one varies 4 times as much; of 3 scores against 20, up to 17 %. "
             "Where p is corrected for several comparisons, more have."
         )
+    n_pairs = count_pairs(table, request) if request.is_corrected else 1
+    is_by_run = table.unit == "run" and not table.is_paired
+    unlike = [
+        min(map(len, by.values()))
+        for by in table.tasks.values()
+        if max(map(len, by.values())) >= 2 * min(map(len, by.values()))
+    ]
+    fewest = min(unlike, default=FEW_RANKS)
+    if test == "t" and is_by_run and fewest < FEW_RANKS:
+        doubts += [
+            "The p-values of --test t are too small for a correction where numbers of "
+            f"runs differ and the fewer are {fewest}: of equal models with 3 and 10 "
+            "runs, one of 12 comparisons has p <= 0.05 in 12 %, and more where the "
+            "fewer runs vary more. The default, without --test, allows for that."
+        ] * (n_pairs > 1)
     if test == "mann-whitney" and len(set(sizes)) > 1:
         doubts.append(
             "Mann and Whitney's test is of equal distributions: of models of unequal "

@@ -208,6 +208,47 @@ class TestCompare:
         assert pair["pvalue"] == pytest.approx(2.0 / 252.0)
         assert (pair["statistic"], pair["better"]) == (None, "b")
 
+    def test_few_clusters_of_a_bootstrap_are_doubted(self, write, run):
+        rows = (
+            f"{m},d{k // 2},q{k},{(3 * k + len(m)) % 7}"
+            for m in ("a", "bb")
+            for k in range(60)
+        )
+        path = write("\n".join(["model,doc,item,score", *rows, ""]))
+        options = ("--cluster", "doc", "--test", "bootstrap", "--n-resamples", "99")
+        _, _, err = run("compare", path, *options)
+        assert "too small for few clusters, here 30: use --test permutation" in err
+
+    def test_unlike_numbers_of_runs_are_doubted_where_t_is_corrected(self, write, run):
+        scores = np.random.default_rng(0).normal(size=(3, 10)).round(3)
+
+        def compare(sizes, *options):
+            rows = [
+                f"{m},{k},{x}"
+                for m, n, row in zip("abc", sizes, scores, strict=True)
+                for k, x in enumerate(row[:n])
+            ]
+            path = write("\n".join(["model,seed,acc", *rows, ""]))
+            return run("compare", path, *options)[2]
+
+        said = "numbers of runs differ and the fewer are 3: of equal models"
+        assert said in compare((10, 3, 10), "--test", "t")
+        assert "numbers of runs" not in compare(
+            (10, 3, 10), "--test", "t", "--no-correction"
+        )
+        assert "numbers of runs" not in compare((10, 6, 10), "--test", "t")
+        assert "numbers of runs" not in compare((10, 3, 10))
+
+    def test_intervals_are_not_said_to_be_wider_where_no_verdict_is_possible(
+        self, write, run
+    ):
+        """Of 4 runs and 6 pairs, p is 0.17 or more, and intervals may exclude 0."""
+        rows = [f"{m},{k},{10 * j + k}" for j, m in enumerate("abcd") for k in range(4)]
+        path = write("\n".join(["model,seed,acc", *rows, ""]))
+        _, out, _ = run("compare", path, "--test", "permutation")
+        assert "wider than verdicts" not in out
+        assert "are computed in different ways" in " ".join(out.split())
+
     def test_folds(self, table, run):
         arguments = ["compare", table, "--test", "t", "--test-share", "0.1"]
         document = json.loads(run(*arguments, "--format", "json")[1])

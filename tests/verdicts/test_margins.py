@@ -129,6 +129,7 @@ def test_the_order_of_models_changes_no_number():
     assert claims_of(compare_models(turned, unit="item", margin=MARGIN)) == expected
 
 
+@pytest.mark.filterwarnings("ignore:The p-values of the bootstrap are too small")
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
 def test_whole_clusters_are_drawn(test):
     cluster, scores = draw_clusters()
@@ -148,6 +149,7 @@ def test_whole_clusters_are_drawn(test):
 
 
 @pytest.mark.filterwarnings("ignore:The adjusted p")
+@pytest.mark.filterwarnings("ignore:The p-values of the bootstrap are too small")
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
 def test_clusters_of_losses_have_the_other_side(test):
     cluster, scores = draw_clusters()
