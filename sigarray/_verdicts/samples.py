@@ -17,6 +17,7 @@ from sigarray._verdicts.aggregate_tests import (
     find_leads,
     find_p_values,
 )
+from sigarray._verdicts.asked import FEW_SCORES
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.margins import adjust_claims, list_claims
@@ -207,9 +208,9 @@ def draw_samples(
     """Draw samples (number, size) of each model; smaller ones begin the larger ones.
 
     Without a size, samples are as large as the scores of their model are many. Samples
-    of n runs vary less than runs, by (n - 1) / n, and have ties, by which almost
-    stochastic order finds far less: so scores are moved away from their mean, and get
-    normal noise, which leaves the variance. Items are many, and may be 0 or 1.
+    of n scores vary less than scores, by (n - 1) / n, and have ties, by which almost
+    stochastic order finds far less: so runs, and few items, are moved away from their
+    mean, and runs get normal noise, which leaves the variance; but not 0 and 1.
     """
     drawn = {}
     for name, stream in zip(scores, name_streams(scores), strict=True):
@@ -218,9 +219,9 @@ def draw_samples(
         own = words if is_paired else [*words, stream]
         n_drawn = n if size is None else size
         uniform = np.random.default_rng(own).random((n_drawn, number))
-        noise = 0.0
+        noise, width = 0.0, 0.0
+        deviations = x - x.mean()
         if are_runs and not are_binary(x):
-            deviations = x - x.mean()
             width = _BANDWIDTH * n**-0.2  # in standard deviations: Silverman (1986)
             # The noise of pairs varies with that of other models as their scores do.
             spread = deviations if is_paired else [np.linalg.norm(deviations)]
@@ -236,6 +237,7 @@ def draw_samples(
                     axis=1,
                 )
             )
+        if (are_runs or n < FEW_SCORES) and not are_binary(x):
             wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
             x = x.mean() + wide * deviations
         drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise

@@ -8,7 +8,7 @@ import pytest
 from sigarray import compare_models
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
-from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.samples import Trials, draw_samples
 from sigarray._verdicts.test import DrawnSamples
 
 SCORES = {"a": np.arange(4.0), "b": np.arange(10.0, 19.0)}
@@ -75,3 +75,16 @@ def test_shares_of_a_margin_are_those_of_compare(unit, test, baseline, is_correc
     )
     assert 0 < sum(expected.values()) < 8 * len(expected)
     assert shares == {pair: x / 8 for pair, x in expected.items() if x}
+
+
+@pytest.mark.parametrize("n", [6, 12])
+def test_samples_of_few_items_vary_as_these_do(n):
+    """Those of n drawn scores vary less, by (n - 1) / n."""
+    scores = {"a": np.random.default_rng(0).normal(size=n)}
+    by = {"is_paired": True, "are_runs": False}
+    drawn = draw_samples(scores, 400, 50, [0], **by)["a"]
+    variance = scores["a"].var(ddof=1)
+    assert drawn.var() == pytest.approx(variance, rel=0.03)
+    assert drawn.mean() == pytest.approx(scores["a"].mean(), abs=0.05)
+    hits = {"a": np.arange(n) % 2.0}
+    assert {*np.unique(draw_samples(hits, 40, 5, [0], **by)["a"])} == {0.0, 1.0}
