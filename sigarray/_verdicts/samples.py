@@ -106,13 +106,15 @@ class Trials:
         ]
         p_values = np.concatenate(by_task, axis=-1)
         level = next(iter(self.tasks.values())).error_of_intervals
-        told = np.asarray(benjamini_hochberg(p_values)) <= level + 1e-9
-        n_pairs, n_told = float(p_values.shape[-1]), np.sum(told, axis=-1)
+        n_pairs = p_values.shape[-1]
         if n_pairs > _FEW_PAIRS:
-            return [n_pairs / max(1.0, float(np.median(n_told)))]
-        # A pair that is told apart is one of them, beside those of the others.
-        others = np.quantile(n_told, _SHARES) * (n_pairs - 1.0) / n_pairs
-        return [n_pairs / (1.0 + x) for x in others.tolist()]
+            told = np.asarray(benjamini_hochberg(p_values)) <= level + 1e-9
+            return [n_pairs / max(1.0, float(np.median(np.sum(told, axis=-1))))]
+        # A pair is told apart at the level of as many as are if its own p were 0.
+        own = np.where(np.eye(n_pairs, dtype=bool), 0.0, p_values[..., None, :])
+        told = np.asarray(benjamini_hochberg(own)) <= level + 1e-9
+        n_told = np.quantile(np.sum(told, axis=-1), _SHARES)
+        return [n_pairs / x for x in n_told.tolist()]
 
     def share_better(
         self,

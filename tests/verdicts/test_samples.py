@@ -1,6 +1,7 @@
 """Samples of scores that are drawn for power."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -88,3 +89,26 @@ def test_samples_of_few_items_vary_as_these_do(n):
     assert drawn.mean() == pytest.approx(scores["a"].mean(), abs=0.05)
     hits = {"a": np.arange(n) % 2.0}
     assert {*np.unique(draw_samples(hits, 40, 5, [0], **by)["a"])} == {0.0, 1.0}
+
+
+def test_a_pair_has_the_level_of_those_that_are_told_apart_with_it():
+    """Benjamini and Hochberg's level of a pair is that with its own p at 0."""
+    p_values = iter([0.01, 0.02, 0.9, 0.9])  # a pair on each of four tasks
+    task = SimpleNamespace(scores=SCORES, matched={}, error_of_intervals=0.05)
+    trials = Trials(
+        test=SimpleNamespace(
+            find_p_values=lambda _: np.full((2, 1), next(p_values)),
+            choose_correction=lambda _: "benjamini_hochberg",
+            alone="holm",
+        ),
+        is_corrected=True,
+        higher_is_better=True,
+        is_paired=False,
+        unit="run",
+        number=2,
+        seed=0,
+        tasks={f"t{k}": task for k in range(4)},
+    )
+    # Two of them are told apart, and three if one of the others is, too.
+    divisors = trials.find_divisors(4)
+    assert divisors == pytest.approx([4 / n for n in (2, 2, 2.5, 3, 3)])
