@@ -97,7 +97,7 @@ class Trials:
                     self.draw(
                         dict(x.scores), size, is_paired=self.is_paired, stream=stream
                     ),
-                    self._draw_pairs(x.matched, size),
+                    self._draw_pairs(x.matched, size, stream),
                 )
             )
             for x, stream in zip(
@@ -141,14 +141,14 @@ class Trials:
         return DrawnSamples(samples, of_pairs, self.higher_is_better)
 
     def _draw_pairs(
-        self, matched: Mapping[tuple[str, str], Any], size: int | None
+        self,
+        matched: Mapping[tuple[str, str], Any],
+        size: int | None,
+        stream: int | None = None,
     ) -> SamplesOfPairs:
+        draw = functools.partial(self.draw, is_paired=True, stream=stream)
         return {
-            pair: tuple(
-                self.draw(
-                    dict(zip(pair, both, strict=True)), size, is_paired=True
-                ).values()
-            )
+            pair: tuple(draw(dict(zip(pair, both, strict=True)), size).values())
             for pair, both in matched.items()
         }
 

@@ -93,11 +93,17 @@ def test_samples_of_few_items_vary_as_these_do(n):
 
 def test_a_pair_has_the_level_of_those_that_are_told_apart_with_it():
     """Benjamini and Hochberg's level of a pair is that with its own p at 0."""
-    p_values = iter([0.01, 0.02, 0.9, 0.9])  # a pair on each of four tasks
-    task = SimpleNamespace(scores=SCORES, matched={}, error_of_intervals=0.05)
+    p_values, drawn = iter([0.01, 0.02, 0.9, 0.9]), []  # a pair on each of four tasks
+    matched = {("a", "b"): tuple(np.arange(2.0 * 6).reshape(2, 6))}
+    task = SimpleNamespace(scores=SCORES, matched=matched, error_of_intervals=0.05)
+
+    def find_p_values(samples):
+        drawn.append(samples)
+        return np.full((2, 1), next(p_values))
+
     trials = Trials(
         test=SimpleNamespace(
-            find_p_values=lambda _: np.full((2, 1), next(p_values)),
+            find_p_values=find_p_values,
             choose_correction=lambda _: "benjamini_hochberg",
             alone="holm",
         ),
@@ -112,3 +118,8 @@ def test_a_pair_has_the_level_of_those_that_are_told_apart_with_it():
     # Two of them are told apart, and three if one of the others is, too.
     divisors = trials.find_divisors(4)
     assert divisors == pytest.approx([4 / n for n in (2, 2, 2.5, 3, 3)])
+    # Each task has samples of its own, of models and of matched pairs.
+    first, second, *_ = drawn
+    assert not np.array_equal(first.scores["a"], second.scores["a"])
+    of_pairs = [np.stack(x.of_pairs["a", "b"]) for x in (first, second)]
+    assert not np.array_equal(*of_pairs)
