@@ -239,9 +239,9 @@ def compare(
         The statistics are those of the unchanged scores; the tests are reversed.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
         with it; the result does not depend on it.
@@ -251,9 +251,8 @@ def compare(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------

@@ -3,13 +3,24 @@
 from typing import Any
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import count, describe, optional, process_group
+from sigarray._backend.checks import count, describe, optional, show
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.public import checked
-from sigarray._backend.ranks import gather_items
+from sigarray._backend.ranks import gather_items, is_process_group
 
 
-@checked(n_items=count(), group=optional(process_group))
+def _process_group(name: str, value: Any) -> Any:
+    """Return a process group of torch."""
+    if not is_process_group(value):
+        msg = (
+            f"Expected {name} to be a torch.distributed.ProcessGroup, such as "
+            f"torch.distributed.group.WORLD; got {show(value)}."
+        )
+        raise TypeError(msg)
+    return value
+
+
+@checked(n_items=count(), group=optional(_process_group))
 def gather_scores(
     scores: Array, /, *, n_items: int, group: Any | None = None, axis: int = -1
 ) -> Array:

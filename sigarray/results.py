@@ -26,10 +26,11 @@ class AsoResult(NamedTuple):
         P(A > B) + P(A = B) / 2 of the scores: U of Mann and Whitney, as a share of all
         pairs.
     pvalue : array, shape (...)
-        From the test that the distributions are the same, by the wins of A (see `aso`
-        for where it is exact), before a correction; one-sided in `aso`, two-sided in
-        `compare`. With fewer than 20 scores it includes a test of the means; with axes
-        of seeds and of items it is that of `t_test` with the same axes.
+        From the test that the distributions are the same, by the wins of A: exact
+        without ties for up to 49 pairs of scores, else a fit (see `aso`), before a
+        correction; one-sided in `aso`, two-sided in `compare`. With fewer than 20
+        scores it includes a test of the means; with axes of seeds and of items it is
+        that of `t_test` with the same axes.
     """
 
     eps_min: Array
@@ -266,8 +267,9 @@ class PairwiseAsoResult(NamedTuple):
     probability_of_improvement : array, shape (..., K, K)
         P(row > column) + P(row = column) / 2 of the scores; 0.5 on the diagonal.
     pvalue : array, shape (..., K, K)
-        Two-sided p-values that two models are the same, adjusted for all pairs:
-        symmetric, with 1 on the diagonal. With a baseline, NaN where it is in no pair.
+        Two-sided p-values that two models are the same, adjusted for all comparisons
+        (see `multi_aso`): symmetric, with 1 on the diagonal. With a baseline, NaN where
+        it is in no pair.
     """
 
     eps_min: Array

@@ -39,14 +39,13 @@ EVERYWHERE = {
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.""",
     "progress": """
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.""",
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.""",
     "rng": """
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives
-        the same numbers on every backend and device; a generator of NumPy or of the
-        arrays' library; or a key of JAX. By default fresh entropy, so that each call
-        draws others; JAX needs a seed or a key.""",
+        the same numbers on every backend and device; a generator of the arrays'
+        library or of NumPy; or a key of JAX. By default each call draws others; JAX
+        takes a seed or a key alone.""",
     "start": "The first replicate. It may be traced under `jit`, as a shard's index.",
     "workers": """
         Who computes the replicates: a number of threads for NumPy arrays (-1: all
@@ -187,8 +186,8 @@ GROUPS = (
         "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
         {
             "statistic": """
-                What to compare: means, medians, interquartile means ("iqm", without a
-                quarter of the scores at each end), or means in units of their standard
+                What to compare: means, medians, interquartile means ("iqm", without
+                n // 4 scores at each end), or means in units of their standard
                 error ("t")."""
             + _STATISTIC
         },
@@ -198,7 +197,7 @@ GROUPS = (
         {
             "statistic": """
                 What to estimate: the mean, the median or the interquartile mean ("iqm",
-                without a quarter of the scores at each end)."""
+                without n // 4 scores at each end)."""
             + _STATISTIC
         },
     ),
@@ -217,11 +216,11 @@ GROUPS = (
         "equivalence_test permutation_test permutation_replicates",
         {
             "clusters": """
-                A label for each item, in the order of the items, texts or numbers (3,
-                3.0 and "3 " are one), if whole clusters were sampled, such as documents
-                with several questions each. For two samples that are not pairs, a pair
-                of arrays, of clusters of their own. Labels with an index are brought
-                into the order of samples with one. See :doc:`/clusters`."""
+                A label for each item, texts or numbers (3, 3.0 and "3 " are one), if
+                whole clusters were sampled, such as documents with several questions
+                each: for two samples that are not pairs, a pair of arrays. Labels with
+                an index are brought into the order of samples with one. See
+                :doc:`/clusters`."""
         },
     ),
     Group(
@@ -239,10 +238,9 @@ GROUPS = (
         "permutation_test permutation_replicates equivalence_test",
         {
             "strata": """
-                The axis of strata, which are fixed and were each sampled by themselves,
-                such as the tasks of several runs each; or a label for each score, texts
-                or numbers, which strata of unlike sizes need: for two samples that are
-                not pairs, a pair of arrays, as of `clusters`. Each score counts the
+                The axis of strata, which are fixed and were sampled each by itself,
+                such as tasks with several runs; or a label for each score, as in
+                `clusters`, which strata of unlike sizes need. Each score counts the
                 same; count strata alike by ``of_sums(corpus.ratio)`` of scores / size
                 and 1 / size. A stratum of one score is an error, and NaN of labels on
                 a device, which are integers and not read. Of scores (runs, tasks), runs

@@ -8,13 +8,14 @@ in the table at the end, unless the function names another.
 import inspect
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, StatisticName
 from sigarray._backend.ranks import is_process_group
+from sigarray._backend.warn import warn_caller
 
 # (name, value) -> the value, checked.
 Rule = Callable[[str, Any], Any]
@@ -58,12 +59,9 @@ def count(
     def check(name: str, value: Any) -> int:
         number = integer(name, value)
         if number < smallest or (largest is not None and number > largest):
-            is_open = largest is None
-            bound = (
-                f"of {smallest} or more"
-                if is_open
-                else f"from {smallest} to {largest:,}"
-            )
+            bound = f"of {smallest} or more"
+            if largest is not None:
+                bound = f"from {smallest} to {largest:,}"
             msg = f"Expected {name} to be an integer {bound}; got {number}."
             raise ValueError(msg)
         return number
@@ -94,6 +92,17 @@ def positive(name: str, value: Any) -> float:
 def fraction(name: str, value: Any) -> float:
     """Return a number in (0, 1) as a float."""
     return _share_below(name, value, 1.0, "(0, 1)")
+
+
+def confidence(name: str, value: Any) -> float:
+    """Return a number in (0, 1), and warn of one that may be the level of a test."""
+    share = fraction(name, value)
+    if share < 0.5:
+        warn_caller(
+            f"{name}={value} is a confidence of {100.0 * share:g} %. If it is the "
+            f"level of a test, pass {name}={1.0 - share:g}."
+        )
+    return share
 
 
 def half(name: str, value: Any) -> float:
@@ -249,10 +258,12 @@ def random_source(name: str, value: Any) -> Any:
     if value is None or is_generator or is_key:
         return value
     if not isinstance(value, int) or isinstance(value, bool):
+        is_sequence = hasattr(value, "generate_state")
+        seed = "int(rng.generate_state(1, 'uint64')[0])" if is_sequence else "0"
         msg = (
             f"Expected {name} to be an int, None, a numpy.random.Generator, or a "
-            f"generator or key of the samples' library; got {show(value)}. Pass rng=0 "
-            "for a fixed seed."
+            f"generator or key of the samples' library; got {show(value)}. Pass "
+            f"rng={seed} for a fixed seed."
         )
         raise TypeError(msg)
     check_seed(value)
@@ -264,11 +275,6 @@ def check_seed(seed: int) -> None:
     if not 0 <= seed < 2**SEED_BITS:
         msg = f"Expected rng to be an integer in [0, 2**{SEED_BITS}); got {seed}."
         raise ValueError(msg)
-
-
-def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
-    """Raise unless the value is one of the choices."""
-    choice(*choices)(name, value)
 
 
 def _remind_of_static(value: Any) -> str:
@@ -362,24 +368,13 @@ def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
     return tell
 
 
-def process_group(name: str, value: Any) -> Any:
-    """Return a process group of torch."""
-    if not is_process_group(value):
-        msg = (
-            f"Expected {name} to be a torch.distributed.ProcessGroup, such as "
-            f"torch.distributed.group.WORLD; got {show(value)}."
-        )
-        raise TypeError(msg)
-    return value
-
-
 # The rules of options by name, for all functions.
 OPTIONS: dict[str, Rule] = {
     "alpha": fraction,
     "alternative": choice(*ALTERNATIVES),
     "axis": integer,
     "batch": optional(count()),
-    "confidence_level": fraction,
+    "confidence_level": confidence,
     "correction": choice("bonferroni", None),
     "count": count(),
     "dt": optional(fraction),

@@ -44,31 +44,9 @@ def code_clusters(
 ) -> list[Codes]:
     """Return the codes of the clusters of each sample, or of pairs once; none of None.
 
-    Parameters
-    ----------
-    clusters : array, or a pair of arrays
-        A label for each item; a pair of them for two samples that are not pairs.
-    given : sequence
-        The samples as they were passed, with the items on `axis`: labels of pandas are
-        brought into their order.
-    samples : sequence of arrays, shape (..., n)
-        The samples, with the items on the last axis.
-    n_clusters : int, optional
-        The number of clusters at most, for labels that are integers on a device. By
-        default that of the items.
-
-    Raises
-    ------
-    TypeError
-        Labels on a device that are no integers, or are of another library.
-    ValueError
-        Not one label for each item, a missing one, fewer than two clusters, no pair for
-        two samples, or labels without an index of pairs whose labels are in two orders.
-
-    Warns
-    -----
-    UserWarning
-        Two samples that are not pairs, with names of clusters that both have.
+    Samples are as they were `given`, with the items on `axis`, and as arrays (..., n).
+    `n_clusters`, by default the number of items, is for labels on a device. Warns of
+    two samples that are not pairs, with names of clusters that both have.
     """
     if clusters is None:
         if n_clusters is not None:
@@ -141,20 +119,10 @@ def read_codes(
             f"{names}=(of_a, of_b), or paired=True."
         )
         raise ValueError(msg)
-    parts = _list_parts(given)
-    if paired and not has_labels(labels) and not are_in_one_order(parts, axis):
-        msg = (
-            f"Expected {names} with an index, for samples whose labels are in two "
-            f"orders; got {describe(labels)}. Pass a Series of {names} with the index "
-            "of the samples, or bring the samples into one order: b.reindex(a.index)."
-        )
-        raise ValueError(msg)
     every = list(labels) if is_pair else [labels]
     if xp.is_host:
         every = [_take_from_processor(x) for x in every]
-    aligned = [
-        _align(sample, of, axis) for sample, of in zip(given, every, strict=False)
-    ]
+    aligned = order_labels(every, given, names, axis=axis, paired=paired)
     # The strata of A and of B are the same, and so are their codes; not their clusters.
     is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, every))
     numbers: dict[Any, int] | None = {} if is_shared else None
@@ -162,6 +130,28 @@ def read_codes(
         _read(xp, of, x.shape[-1], kind, numbers)
         for of, x in zip(aligned, samples, strict=False)
     ]
+
+
+def order_labels(
+    labels: Sequence[Any], given: Sequence[Any], name: str, *, axis: int, paired: bool
+) -> list[Any]:
+    """Bring labels with an index into the order of each sample, or of all pairs."""
+    ordered = []
+    for of, sample in zip(labels, [given] if paired else given, strict=False):
+        parts = _list_parts(given if paired else [sample])
+        own = of
+        if has_labels(of):
+            first = next((x for x in parts if has_labels(x)), parts[0])
+            own = align_labels((first, of), axis=axis, n_axes=1, paired=True)[1]
+        elif of is not None and not are_in_one_order(parts, axis):
+            msg = (
+                f"Expected {name} with an index, for samples whose labels are in two "
+                f"orders; got {describe(of)}. Pass a Series of {name} with the index "
+                "of the samples, or bring these into one order: b.reindex(a.index)."
+            )
+            raise ValueError(msg)
+        ordered.append(own)
+    return ordered
 
 
 def _read(
@@ -227,15 +217,6 @@ def _take_from_processor(labels: Any) -> Any:
     """Return labels of PyTorch on the processor as those of NumPy: no device waits."""
     is_near = array_api_compat.is_torch_array(labels) and labels.device.type == "cpu"
     return to_host(labels) if is_near else labels
-
-
-def _align(sample: Any, labels: Any, axis: int) -> Any:
-    """Bring labels with an index into the order of a sample with one on its axis."""
-    if not has_labels(labels):
-        return labels
-    parts = _list_parts([sample])
-    first = next((x for x in parts if has_labels(x)), parts[0])
-    return align_labels((first, labels), axis=axis, n_axes=1, paired=True)[1]
 
 
 def _list_parts(samples: Sequence[Any]) -> list[Any]:

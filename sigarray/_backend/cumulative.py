@@ -19,18 +19,8 @@ def cumulative_places(
 ) -> Array:
     """Return floor(n s) for the shares s of all widths that lie below the end of each.
 
-    Parameters
-    ----------
-    widths : array, shape (count, K, T + 1), float32
-        All of one sign.
-    n : int
-        The places are 0, ..., n - 1.
-    is_last : bool, default: True
-        Whether the last axis of the result has the places, or the replicates.
-
-    Returns
-    -------
-    array, shape (K, count, T) or (K, T, count)
+    Widths (count, K, T + 1) are float32 of one sign; places are (K, count, T), or, if
+    they are not to be last, (K, T, count).
     """
     if xp.is_host:
         return _add_up_blocks(widths, n) if is_last else _add_up_terms(widths, n)

@@ -1,6 +1,7 @@
 """From the caller's arrays to one namespace, one device and one float dtype."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import array_api_compat
@@ -30,27 +31,20 @@ def standardize(
     bring them into one order.
 
     Integers and booleans become the widest float of the device; float16 and bfloat16
-    become float32. Anything else that can be read from the host (a list, a pandas
-    Series, a TensorFlow tensor) becomes a NumPy array.
+    become float32, and NumPy's longdouble float64. Anything else that can be read from
+    the host (a list, a pandas Series, a TensorFlow tensor) becomes a NumPy array.
 
     Derivatives are cut, for they are of no use: resampled p-values are step functions,
     and others have derivatives of NaN at ties or where they saturate. Results are in no
     graph of torch, and gradients of JAX are zero.
-
-    Raises
-    ------
-    TypeError
-        Complex, object or text scores; two libraries or two devices; a data frame if a
-        sample has one axis.
-    ValueError
-        No sample axis, no scores along it, leading axes that do not broadcast, or
-        labels that differ.
     """
     arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
-    arrays = tuple(map(to_array, arrays))
-    xp = _shared_library(arrays)
+    given, arrays = arrays, tuple(map(to_array, arrays))
+    xp = _shared_library(arrays, given)
     with xp.modes_off():
-        arrays = tuple(_to_float(xp, x, what) for x in arrays)
+        arrays = tuple(
+            _to_float(xp, x, what, of) for x, of in zip(arrays, given, strict=True)
+        )
         dtype = xp.result_type(*(x.dtype for x in arrays))
         whole = [xp.astype(x, dtype, copy=False) for x in arrays]
         samples = [_move_axis_last(xp, x, axis, what) for x in whole]
@@ -67,7 +61,7 @@ def standardize_numbers(
     booleans become the widest float of the device. Derivatives are cut.
     """
     given = [x if isinstance(x, _NUMBERS) else to_array(x) for x in numbers]
-    xp = _shared_library(tuple(x for x in given if is_array(x)))
+    xp = _shared_library(tuple(x for x in given if is_array(x)), numbers)
     with xp.modes_off():
         arrays = [_to_float(xp, x, what) if is_array(x) else x for x in given]
         found = [x.dtype for x in arrays if is_array(x)]
@@ -83,15 +77,7 @@ def standardize_numbers(
 def first_replicate(
     xp: Library, start: int | Array, count: int, name: str = "count"
 ) -> int | Array:
-    """Return the first of `count` replicates, an integer that may be traced.
-
-    Raises
-    ------
-    TypeError
-        Anything but an integer.
-    ValueError
-        Replicates before 0 or beyond 2^31.
-    """
+    """Return the first of `count` replicates, an integer that may be traced."""
     if is_array(start) and start.ndim > 0:
         msg = f"Expected start to be one integer; got shape {tuple(start.shape)}."
         raise ValueError(msg)
@@ -170,14 +156,14 @@ def is_traced(x: Any) -> bool:
     return isinstance(x, jax.core.Tracer)
 
 
-def _shared_library(arrays: tuple[Array, ...]) -> Library:
+def _shared_library(arrays: Sequence[Array], given: Sequence[Any] = ()) -> Library:
     # Plain NumPy starts 55 ms sooner than its wrapper, which also has a slow clip.
     if all(array_api_compat.is_numpy_array(x) for x in arrays):
         return HOST
     try:
         namespace: Namespace = array_api_compat.array_namespace(*arrays)
     except TypeError as error:
-        kinds = " and ".join(dict.fromkeys(describe(x) for x in arrays))
+        kinds = " and ".join(dict.fromkeys(describe(x) for x in given or arrays))
         msg = (
             f"Expected samples of one array library; got {kinds}. Convert one of them, "
             f"for example with torch.as_tensor(x, device=...) or jax.numpy.asarray(x)."
@@ -229,17 +215,33 @@ def _place_of(x: Array) -> str | None:
     return str(*x.devices())
 
 
-def _to_float(xp: Library, x: Array, what: str) -> Array:
+def is_narrow(xp: Library, dtype: Any) -> bool:
+    """Tell whether this is a float of fewer than 32 bits, such as bfloat16."""
+    if getattr(getattr(dtype, "type", None), "__module__", "") == "ml_dtypes":
+        return xp.is_host or "float" in dtype.name  # of which NumPy knows nothing
+    return xp.isdtype(dtype, "real floating") and bool(xp.finfo(dtype).bits < 32)
+
+
+def _to_float(xp: Library, x: Array, what: str, given: Any = None) -> Array:
+    if is_narrow(xp, x.dtype):
+        return xp.astype(x, xp.float32)
     if xp.isdtype(x.dtype, ("bool", "integral")):
         # An ambient mode sets the default float; one of 32 bits cannot tell some
         # integers above 2^24 apart.
         return xp.float_of_integers(x)
     if xp.isdtype(x.dtype, "real floating"):
-        return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
+        # Ties of float64 would be none in a wider float.
+        return xp.astype(x, xp.float64) if xp.finfo(x.dtype).bits > 64 else x
+    advice = "x.astype(float)"
+    if "complex" in str(x.dtype):
+        advice = "x.real"
+    elif isinstance(given, (list, tuple)):
+        advice = "[float(value) for value in x]"
+    elif type(given).__module__.startswith("polars"):
+        advice = "x.cast(polars.Float64)"
     msg = (
         f"Expected real numbers as {what}; got dtype {x.dtype}. Pass an array of "
-        "floats, integers or booleans, for example "
-        + ("x.real." if "complex" in str(x.dtype) else "x.astype(float).")
+        f"floats, integers or booleans, for example {advice}."
     )
     raise TypeError(msg)
 

@@ -35,29 +35,9 @@ _MIN_SHUFFLED_ROWS = 10
 def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     """Tell whether a column is hardly a model: by its name, or because it counts rows.
 
-    Parameters
-    ----------
-    name : str
-        The header of the column.
-    values : sequence of float
-        Its cells, in order; empty, to judge only by the name.
-
-    Returns
-    -------
-    bool
-        True for names such as "seed", "Step", "doc_id", "example-id", "docId" and
-        "Unnamed: 0", and for three values or more that are 0, 1, 2, ... or 1, 2, 3,
-        ...; from ten on in any order.
-
-    Examples
-    --------
-    >>> from sigarray._backend.given import looks_like_index
-    >>> looks_like_index("doc_id", [17.0, 4.0])
-    True
-    >>> looks_like_index("lstm", [0.0, 1.0, 2.0])
-    True
-    >>> looks_like_index("lstm", [0.0, 1.0, 1.0])
-    False
+    So are "seed", "Step", "doc_id", "docId" and "Unnamed: 0", and three values or more
+    that are 0, 1, 2, ... or 1, 2, 3, ...; from ten on in any order. Without values the
+    name decides.
     """
     words = _list_words(name)
     if words and (_INDEX.fullmatch("".join(words)) or words[-1] in _LAST_WORDS):

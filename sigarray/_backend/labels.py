@@ -25,18 +25,6 @@ def align_labels(
 
     Samples with one axis are paired along `axis`, and those with two axes along the
     first of these.
-
-    Raises
-    ------
-    TypeError
-        A data frame as a sample of one axis: are its rows or its columns the models?
-    ValueError
-        Labels of pairs, or of leading axes, that are not the same.
-
-    Warns
-    -----
-    UserWarning
-        A pair of which one has labels, in another order than a rising one.
     """
     for x in samples:
         if n_axes == 1 and hasattr(x, "columns"):
@@ -77,14 +65,7 @@ def _warn_of_places(x: Any, axis: int) -> None:
 def align_tables(
     tables: tuple[Any, ...], *, axes: tuple[int, int], paired: bool
 ) -> tuple[Any, ...]:
-    """Bring the items of tables into one order of labels, and the seeds of pairs.
-
-    Raises
-    ------
-    ValueError
-        Labels of items, or of the seeds of pairs, that are not the same; or axes whose
-        names say that they are exchanged.
-    """
+    """Bring the items of tables into one order of labels, and the seeds of pairs."""
     for x in tables:
         if has_labels(x) and x.ndim > 1:
             _check_axis_names(x, axes)

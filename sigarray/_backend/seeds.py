@@ -33,13 +33,6 @@ def seed_words(xp: Library, rng: RandomSource) -> Seed:
     """Return two seed words, each of shape (1,), on the device and without a sync.
 
     An int is its low and high word; a generator or key draws two words.
-
-    Raises
-    ------
-    TypeError
-        `rng` is of a kind that the backend cannot use, or None on JAX.
-    ValueError
-        An int outside [0, 2**64), or a torch generator on another device.
     """
     if _is_array(rng):
         return _words_of_array(xp, rng)

@@ -11,7 +11,7 @@ from sigarray._backend.dispatch import (
     standardize,
     standardize_numbers,
 )
-from sigarray._backend.labels import align_tables
+from sigarray._backend.labels import align_labels, align_tables
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.warn import warn_caller
 
@@ -65,15 +65,6 @@ def standardize_tables(
 
     The two axes are those of seeds and of items. All samples have the same items, and
     those that are `paired` the same seeds. Labels bring them into one order.
-
-    Raises
-    ------
-    TypeError
-        As `standardize`.
-    ValueError
-        Axes that are not there, or are one; fewer than two seeds or two items; samples
-        of unlike items or, of pairs, of unlike seeds; or leading axes that do not
-        broadcast.
     """
     tables = align_tables(tables, axes=axes, paired=paired)
     xp, arrays = standardize_numbers(*tables, what="scores")
@@ -149,7 +140,7 @@ def _doubt_axes(sizes: Sequence[Sequence[int]]) -> None:
 
 def standardize_columns(
     *samples: Any,
-    axis: int | tuple[int, int] = -1,
+    axis: Axis = -1,
     paired: bool = False,
     may_take: Callable[[int], bool],
 ) -> tuple[Library, list[Array], Any, int | None]:
@@ -159,18 +150,14 @@ def standardize_columns(
     the d numbers are on the last of the other axes. `may_take` tells whether so many
     may be meant. See `standardize`; and for axes of seeds and items, whose number is
     the last result, `standardize_tables`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `standardize`; or samples of unlike numbers of columns, of one axis, or of
-        fewer items than numbers of each, which may be a table on its side.
     """
-    parts = [list(x) if is_sequence(x) else [x] for x in samples]
+    parts = [tuple(x) if is_sequence(x) else (x,) for x in samples]
     for sample, columns in zip(samples, parts, strict=True):
         if not columns:
             msg = f"Expected one array or more for each item; got {describe(sample)}."
             raise ValueError(msg)
+    if not paired:  # else all of them come into one order below
+        parts = [_align_columns(columns, axis) for columns in parts]
     every = [column for columns in parts for column in columns]
     n_items = None
     if isinstance(axis, tuple):
@@ -197,6 +184,13 @@ def standardize_columns(
     with xp.modes_off():
         wide = [xp.astype(x, xp.widest_float, copy=False) for x in stacks]
     return xp, wide, dtype, n_items
+
+
+def _align_columns(columns: tuple[Any, ...], axis: Axis) -> tuple[Any, ...]:
+    """Bring the numbers of an item into one order of labels, as those of pairs."""
+    if isinstance(axis, tuple):
+        return align_tables(columns, axes=axis, paired=True)
+    return align_labels(columns, axis=axis, n_axes=1, paired=True)
 
 
 def is_sequence(sample: Any) -> bool:
@@ -228,9 +222,7 @@ def _check(sample: Array) -> Array:
     return sample
 
 
-def _is_on_its_side(
-    sample: Any, d: int, n: int, axis: int | tuple[int, int]
-) -> ValueError:
+def _is_on_its_side(sample: Any, d: int, n: int, axis: Axis) -> ValueError:
     """Return the error for a table whose rows may be the items: shapes do not tell."""
     got, advice = f"a list of {d} with {n} numbers each", "np.asarray(x).T"
     if is_array(sample):

@@ -236,11 +236,10 @@ def t_ci(
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
-        "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each. For two samples that are not pairs, a pair of arrays, of
-        clusters of their own. Labels with an index are brought into the order of
-        samples with one. See :doc:`/clusters`.
+        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions each: for two
+        samples that are not pairs, a pair of arrays. Labels with an index are brought
+        into the order of samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int, optional
@@ -248,10 +247,9 @@ def t_ci(
         device, which are not read: by default the number of items. A code that is not
         below it makes the result NaN. With `strata`, as many as there are.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need: for two samples that are not pairs, a pair of
-        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        The axis of strata, which are fixed and were sampled each by itself, such as
+        tasks with several runs; or a label for each score, as in `clusters`, which
+        strata of unlike sizes need. Each score counts the same; count strata alike by
         ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
         is an error, and NaN of labels on a device, which are integers and not read. Of
         scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes

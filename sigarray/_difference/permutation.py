@@ -77,8 +77,8 @@ def permutation_test(
         test set (n = m). The scores of a pair are exchanged; else all scores are dealt
         out anew to two samples of n and m.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or means in units of their standard error ("t"). A
+        What to compare: means, medians, interquartile means ("iqm", without n // 4
+        scores at each end), or means in units of their standard error ("t"). A
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
@@ -115,11 +115,10 @@ def permutation_test(
         or exact test of McNemar. With `clusters` it is over all exchanges of whole
         clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
-        "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each. For two samples that are not pairs, a pair of arrays, of
-        clusters of their own. Labels with an index are brought into the order of
-        samples with one. See :doc:`/clusters`.
+        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions each: for two
+        samples that are not pairs, a pair of arrays. Labels with an index are brought
+        into the order of samples with one. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -128,10 +127,9 @@ def permutation_test(
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need: for two samples that are not pairs, a pair of
-        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        The axis of strata, which are fixed and were sampled each by itself, such as
+        tasks with several runs; or a label for each score, as in `clusters`, which
+        strata of unlike sizes need. Each score counts the same; count strata alike by
         ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
         is an error, and NaN of labels on a device, which are integers and not read. Of
         scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
@@ -141,9 +139,9 @@ def permutation_test(
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
 
         It is not needed if all permutations are enumerated.
     batch : int, optional
@@ -155,9 +153,8 @@ def permutation_test(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------

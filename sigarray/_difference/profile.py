@@ -6,7 +6,8 @@ from typing import Any, Unpack
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything
-from sigarray._backend.dispatch import standardize
+from sigarray._backend.dispatch import is_narrow, standardize
+from sigarray._backend.given import to_array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
@@ -60,9 +61,9 @@ def performance_profile(
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
         with it; the result does not depend on it.
@@ -72,9 +73,8 @@ def performance_profile(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def performance_profile(
     """
     prepared = prepare_samples("mean", scores, axis=axis, paired=False, strata=strata)
     xp, (x,), design = prepared.xp, prepared.samples, prepared.design
-    limits = _read_thresholds(xp, thresholds, x)
+    limits = _read_thresholds(xp, thresholds, x, to_array(scores).dtype)
     check_sizes(x, purpose="to resample")
     value, low, high = _performance_profile(
         xp,
@@ -140,7 +140,8 @@ def performance_profile(
     return ProportionResult(value, ConfidenceInterval(low, high))
 
 
-def _read_thresholds(xp: Library, thresholds: Any, scores: Array) -> Array:
+def _read_thresholds(xp: Library, thresholds: Any, scores: Array, dtype: Any) -> Array:
+    """Return thresholds, rounded as scores are that came in this dtype."""
     same, (limits,) = standardize(thresholds, what="thresholds")
     if limits.ndim != 1:
         msg = (
@@ -151,10 +152,14 @@ def _read_thresholds(xp: Library, thresholds: Any, scores: Array) -> Array:
     if same.is_host and same.any(same.isnan(limits)):
         msg = "Expected thresholds that are numbers; got nan. Leave it out."
         raise ValueError(msg)
+    dtype = dtype if is_narrow(xp, dtype) else scores.dtype
     if same.is_host and not xp.is_host:
-        return xp.upload_numbers(limits.tolist(), scores.dtype)
-    xp, (limits, _) = standardize(limits, scores)
-    return xp.astype(limits, scores.dtype, copy=False)
+        limits = xp.upload_numbers(limits.tolist(), dtype)
+    else:
+        xp, (limits, _) = standardize(limits, scores)
+    with xp.modes_off():
+        limits = xp.astype(limits, dtype, copy=False)
+        return xp.astype(limits, scores.dtype, copy=False)
 
 
 @array_kernel

@@ -72,8 +72,8 @@ def bootstrap_replicates(
         Whether the scores are pairs in the same order, as those of two models on one
         test set (n = m). Pairs are drawn together, else each sample separately.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or means in units of their standard error ("t"). A
+        What to compare: means, medians, interquartile means ("iqm", without n // 4
+        scores at each end), or means in units of their standard error ("t"). A
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
@@ -83,11 +83,10 @@ def bootstrap_replicates(
         Replicates of "t" are the mean, or the difference of two, of the resample less
         the observed one, in units of its standard error in the resample.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
-        "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each. For two samples that are not pairs, a pair of arrays, of
-        clusters of their own. Labels with an index are brought into the order of
-        samples with one. See :doc:`/clusters`.
+        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions each: for two
+        samples that are not pairs, a pair of arrays. Labels with an index are brought
+        into the order of samples with one. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
@@ -96,10 +95,9 @@ def bootstrap_replicates(
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need: for two samples that are not pairs, a pair of
-        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        The axis of strata, which are fixed and were sampled each by itself, such as
+        tasks with several runs; or a label for each score, as in `clusters`, which
+        strata of unlike sizes need. Each score counts the same; count strata alike by
         ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
         is an error, and NaN of labels on a device, which are integers and not read. Of
         scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
@@ -112,10 +110,10 @@ def bootstrap_replicates(
         has its own. `t_test` and `t_ci` take `clusters` of the items, too.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone. For a split over several calls, pass a seed or one and the same
+        key: a generator moves on with every call.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
         with it; the result does not depend on it.
@@ -125,9 +123,8 @@ def bootstrap_replicates(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------
@@ -250,8 +247,8 @@ def permutation_replicates(
         test set (n = m). The scores of a pair are exchanged; else all scores are dealt
         out anew to two samples of n and m.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or means in units of their standard error ("t"). A
+        What to compare: means, medians, interquartile means ("iqm", without n // 4
+        scores at each end), or means in units of their standard error ("t"). A
         callable, called as f(x, axis=-1), returns the statistic along that axis, in
         array-API code; `of_sums` of a function makes a metric of the sums of d numbers
         of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
@@ -262,11 +259,10 @@ def permutation_replicates(
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
         `start` is traced.
     clusters : array_like, or a pair of them, optional
-        A label for each item, in the order of the items, texts or numbers (3, 3.0 and
-        "3 " are one), if whole clusters were sampled, such as documents with several
-        questions each. For two samples that are not pairs, a pair of arrays, of
-        clusters of their own. Labels with an index are brought into the order of
-        samples with one. See :doc:`/clusters`.
+        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions each: for two
+        samples that are not pairs, a pair of arrays. Labels with an index are brought
+        into the order of samples with one. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
@@ -275,10 +271,9 @@ def permutation_replicates(
         device, which are not read. A code that is not below it, or that no item has,
         makes the result NaN.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need: for two samples that are not pairs, a pair of
-        arrays, as of `clusters`. Each score counts the same; count strata alike by
+        The axis of strata, which are fixed and were sampled each by itself, such as
+        tasks with several runs; or a label for each score, as in `clusters`, which
+        strata of unlike sizes need. Each score counts the same; count strata alike by
         ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
         is an error, and NaN of labels on a device, which are integers and not read. Of
         scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
@@ -288,10 +283,10 @@ def permutation_replicates(
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone. For a split over several calls, pass a seed or one and the same
+        key: a generator moves on with every call.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
         with it; the result does not depend on it.
@@ -301,9 +296,8 @@ def permutation_replicates(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from sigarray._backend.warn import warn_caller
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
-from sigarray._numeric.sums import SumStatistic
+from sigarray._numeric.sums import SumStatistic, check_count
 
 _ROUNDING = 100.0
 # Advice of an interval of means.
@@ -208,6 +208,7 @@ def prepare_samples(
         xp, samples, dtype, n_items = standardize_columns(
             *given, axis=axis, paired=paired, may_take=statistic.may_take
         )
+        check_count(statistic, int(samples[0].shape[-2]))
         doubt_counts(xp, statistic, samples)
         doubt_matches(xp, statistic, samples)
     elif isinstance(axis, tuple):

@@ -108,7 +108,7 @@ def wilcoxon_test(
     >>> float(result.statistic), round(float(result.pvalue), 4)
     (26.5, 0.0469)
     """
-    xp, (a, b) = standardize(a, b, axis=axis)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=True)
     check_pairs(a, b, "Each score of A needs one of B, of the same task or item.")
     return WilcoxonResult(*_wilcoxon_test(xp, a, b, alternative=alternative))
 

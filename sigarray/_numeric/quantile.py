@@ -259,18 +259,10 @@ def sorted_resamples(
     *,
     is_last: bool = True,
 ) -> Array:
-    """Resample sorted scores with replacement, without a sort.
+    """Resample sorted scores (..., K, n) with replacement, without a sort.
 
-    Parameters
-    ----------
-    scores : array, shape (..., K, n), or KnownScores
-        K sorted samples, or one of which the needed scores are known.
-    uniforms, spacings, is_last
-        As for `resampled_ranks`.
-
-    Returns
-    -------
-    array, shape (..., K, count, n or T) or (..., K, n or T, count)
+    Of one sample it may be known scores alone. The result is (..., K, count, n or T) or
+    (..., K, n or T, count), as of `resampled_ranks`.
     """
     n_samples, n = scores.shape[-2:]
     widths = _draw_widths(xp, uniforms, spacings)
@@ -294,20 +286,9 @@ def resampled_ranks(
     """Return the ranks of resamples of n sorted scores, ascending.
 
     The order statistics of a resample are the quantile function at those of n uniforms,
-    which exponential spacings give in order.
-
-    Parameters
-    ----------
-    uniforms : array, shape (count, K, width)
-        Uniforms, `resample_width` of them for each sample.
-    spacings : Spacings
-        Which order statistics of how many scores are returned.
-    is_last : bool, default: True
-        Whether the last axis of the result has the ranks, or the replicates.
-
-    Returns
-    -------
-    array, shape (K, count, n or T) or (K, n or T, count)
+    which exponential spacings give in order. Uniforms are (count, K, width), with the
+    `resample_width` of a sample; ranks are (K, count, n or T), or, if they are not to
+    be last, (K, n or T, count).
     """
     widths = _draw_widths(xp, uniforms, spacings)
     return _ranks_of_widths(xp, widths, spacings, is_last=is_last)

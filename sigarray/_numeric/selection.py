@@ -55,18 +55,11 @@ class Level(NamedTuple):
 
 
 class Sample:
-    """Scores that are read anew in every pass.
+    """Scores of a source of `list_parts`, which are read anew in every pass.
 
-    Parameters
-    ----------
-    source : array, path, (path, column) or callable
-        See `list_parts`.
-    sign : int, default: 1
-        -1 turns losses into scores that are better if higher.
-    progress : callable, optional
-        Called with the number of scores that a pass has read, and of all or None.
-    room : Room, optional
-        How much is held at once.
+    A sign of -1 turns losses into scores that are better if higher; `progress` is
+    called with the number of scores that a pass has read, and of all or None; `room`
+    says how much is held at once.
     """
 
     def __init__(

@@ -26,15 +26,7 @@ SUFFIXES = _PARQUET + _ARROW  # of tables
 
 
 def list_parts(source: Any, size: int = PART) -> list[Part]:
-    """Return the parts of a source, of so many scores at most.
-
-    Raises
-    ------
-    TypeError
-        A source that is no array, no path and no function.
-    ValueError
-        An array of several axes; a file of several columns without a named one.
-    """
+    """Return the parts of a source, of so many scores at most."""
     column = None
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], str):
         source, column = source
@@ -115,15 +107,7 @@ def _parts_of_file(path: Path, column: str | None, size: int) -> list[Part]:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the names of the columns of a table on disk, without a pandas index.
-
-    Raises
-    ------
-    ImportError
-        No pyarrow.
-    OSError, ValueError
-        No such file, or a file that is not a table.
-    """
+    """Return the names of the columns of a table on disk, without a pandas index."""
     return _list_models(_open_table(path)[0])
 
 

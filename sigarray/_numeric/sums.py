@@ -56,15 +56,7 @@ class SumStatistic:
         return True
 
     def evaluate(self, xp: Library, sums: Array) -> Array:
-        """Return the metric (..., R) of sums (..., d, R), NaN where one is not finite.
-
-        Raises
-        ------
-        ValueError
-            The function returns another shape.
-        TypeError
-            It returns no real numbers, or takes another number of sums.
-        """
+        """Return the metric (..., R) of sums (..., d, R), NaN if one is not finite."""
         columns = [sums[..., k, :] for k in range(sums.shape[-2])]
         result = self.measure(*columns)
         call = f"statistic({', '.join(['sum'] * len(columns))})"
@@ -185,6 +177,26 @@ def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
         )
         raise TypeError(msg)
     return SumStatistic(measure)
+
+
+def check_count(statistic: SumStatistic, count: int) -> None:
+    """Raise if the function takes another number of sums, by its parameters."""
+    try:
+        signature = inspect.signature(statistic.measure)
+    except (TypeError, ValueError):  # of a function in C nothing is known
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        places = [x for x in signature.parameters.values() if x.kind < x.KEYWORD_ONLY]
+        needed = sum(x.default is x.empty and x.kind < x.VAR_POSITIONAL for x in places)
+        most = f" to {len(places)}" if len(places) > needed else ""
+        name = getattr(statistic.measure, "__name__", show(statistic.measure))
+        msg = (
+            f"Expected {needed}{most} numbers of each item, whose sums {name}"
+            f"{signature} takes; got {count}. Pass a tuple of as many arrays."
+        )
+        raise TypeError(msg) from error
 
 
 def uses_sums(statistic: Any) -> TypeGuard[Literal["mean"] | SumStatistic]:

@@ -43,12 +43,12 @@ from sigarray._order.pairs import (
 )
 from sigarray._order.plans import Method, Plan, check_resamples
 from sigarray._order.ratio import (
-    find_scales,
     merge_pairs,
     merge_sizes,
     ratios_of_blocks,
     replicate_ratios,
 )
+from sigarray._order.stacks import find_scales
 from sigarray._resampling.designs import Crossed
 
 # The streams of two models; 0 is that of items.
@@ -194,8 +194,8 @@ class CrossedResamples:
         grid: Grid | None,
     ) -> Self:
         """Plan to resample tables; a table with a fault becomes NaN."""
-        ends = [(xp.min(x, axis=-1), xp.max(x, axis=-1)) for x in stacks]
-        scales = find_scales(xp, stacks, ends)
+        sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in stacks]
+        stacks, scales = find_scales(xp, stacks, sizes)
         scaled = [x * scale for x, scale in zip(stacks, scales, strict=True)]
         levels = [coarse_mean(xp, x) for x in scaled]
         rests = [x - level for x, level in zip(scaled, levels, strict=True)]

@@ -60,8 +60,8 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     replicate_ratios,
     seed_stacks,
-    sort_stacks,
 )
+from sigarray._order.stacks import sort_stacks
 
 
 class Estimates(NamedTuple):

@@ -36,9 +36,9 @@ from sigarray._order.ratio import (
     SortedResamples,
     Streams,
     draw_uniforms,
-    find_scale,
     seed_stacks,
 )
+from sigarray._order.stacks import find_scale
 from sigarray._order.two_samples import pairwise_result
 from sigarray.results import PairwiseAsoResult
 

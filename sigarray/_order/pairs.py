@@ -58,21 +58,10 @@ def map_block(
     Pair p is of model i = p % K of one stack and model i + p // K of the other one,
     counted around; within a stack, of models i and i + p // K + 1.
 
-    Parameters
-    ----------
-    stacks : sequence of arrays, shape (..., K, *sample)
-        Samples of `n_axes` axes.
-    block : (int, int)
-        The places of two stacks, or of one twice.
-    function : callable
-        It takes samples (..., *sample), which broadcast, and the values of pairs, and
-        returns (...), after any other axes.
-    along : arrays, shape (..., P)
-        Values of pairs.
-    elements : int, optional
-        Numbers that a pair takes for each batch entry; by default those of a sample.
-    width : int, optional
-        Numbers that a single result takes, if these are more than a sample.
+    Samples (..., *sample) have `n_axes` axes, and broadcast; `along` are values of
+    pairs (..., P); the function returns (...), after any other axes. A pair takes
+    `elements` numbers for each batch entry, by default those of a sample, and a single
+    result `width`, if these are more.
     """
     x, y = (stacks[place] for place in block)
     axis = -1 - n_axes

@@ -38,6 +38,7 @@ from sigarray._order.pairs import (
     map_block,
     slices_of,
 )
+from sigarray._order.stacks import sort_stacks
 from sigarray._resampling.replicates import keep
 
 # The streams of random numbers of the models of each stack.
@@ -65,62 +66,6 @@ def merge_sizes(
         merged = None if widths is None else MergedSteps(None, None, widths)
         return dict.fromkeys(blocks, merged)
     return {(g, h): merge_steps(xp, sizes[g], sizes[h]) for g, h in blocks}
-
-
-def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
-    """Sort samples along the last axis, in units in which squares keep their bits.
-
-    The unit is that of `find_scales`. A sample with a score that is not finite, and so
-    at an end, becomes NaN.
-    """
-    # NumPy adds up in another order where memory has another.
-    stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
-    scales = find_scales(xp, stacks, [(x[..., 0], x[..., -1]) for x in stacks])
-    return [xp.rescale(x, scale) for x, scale in zip(stacks, scales, strict=True)]
-
-
-def find_scales(
-    xp: Library, stacks: Stacks, ends: Sequence[tuple[Array, Array]]
-) -> list[Array]:
-    """Return the scale (..., K, 1) of each stack, from its smallest and largest scores.
-
-    It is a power of two, one for all models that are compared, and changes no ratio; it
-    is NaN for a sample with a score that is not finite.
-    """
-    # 0 or NaN.
-    faults = [low - low + (high - high) for low, high in ends]
-    sizes = [
-        _largest_of_models(xp, xp.maximum(xp.abs(low), xp.abs(high)) + fault, stacks)
-        for (low, high), fault in zip(ends, faults, strict=True)
-    ]
-    scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None]
-    return [(scale + fault)[..., None] for fault in faults]
-
-
-def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest absolute score of models that are compared, except NaN.
-
-    Batch entries of a stack share it on axes where another stack broadcasts.
-    """
-    largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
-    for axis in range(-1, -1 - largest.ndim, -1):
-        is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
-        if is_shared and largest.shape[axis] > 1:
-            largest = xp.max(largest, axis=axis, keepdims=True)
-    return largest
-
-
-def find_scale(xp: Library, size: Array) -> Array:
-    """Return the power of two that brings a size near 2^(3e/8), if 2^e is the largest.
-
-    There sums of squares do not overflow, and squares of differences down to 2^-87
-    times the size keep all of their bits (e = 128, float32; float64: 2^-842).
-    """
-    e = math.frexp(float(xp.finfo(size.dtype).max))[1]
-    target = 3 * e // 8
-    # The scale is below 2^e.
-    size = xp.clip(size, 2.0 ** (target - e + 1), None)
-    return 2.0**target / xp.power_of_two(size)
 
 
 @array_kernel

@@ -1,7 +1,9 @@
-"""Scores of several models as the caller has them, as one array for each size."""
+"""Scores of several models as one array for each size, and sorted in one unit."""
 
+import functools
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.given import looks_like_index
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
-from sigarray._order.pairs import Stacks
+from sigarray._backend.warn import warn_caller
+from sigarray._order.pairs import Stacks, join
 
 
 def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
@@ -36,13 +39,7 @@ def stack_tables(
 
 
 def list_models(scores: Any) -> list[Any]:
-    """Return the arrays of all models, or the one that holds them.
-
-    Raises
-    ------
-    ValueError
-        Fewer than two arrays, in a list.
-    """
+    """Return the arrays of all models, or the one that holds them."""
     if not isinstance(scores, list):
         return [scores]
     if len(scores) < 2:
@@ -54,13 +51,7 @@ def list_models(scores: Any) -> list[Any]:
 def stack_by_size(
     xp: Library, samples: list[Array], *, is_one: bool
 ) -> tuple[Stacks, tuple[int, ...]]:
-    """Return stacks of samples (..., n), or of one (..., K, n), and places of models.
-
-    Raises
-    ------
-    ValueError
-        One sample without an axis of two or more models.
-    """
+    """Return stacks of samples (..., n), or of (..., K, n), and places of models."""
     if is_one:
         (stack,) = samples
         if stack.ndim < 2 or stack.shape[-2] < 2:
@@ -89,11 +80,6 @@ def check_place_of_models(
 
     They are counted as in a mapping or a list, whose arrays have no axis of models: the
     items or the tasks would be ranked. `write` says how axes are passed.
-
-    Raises
-    ------
-    ValueError
-        Such axes.
     """
     shape = tuple(scores.shape if hasattr(scores, "shape") else np.shape(scores))
     n_axes = len(shape)
@@ -161,3 +147,104 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
                 "a mapping of the columns that are meant."
             )
             raise ValueError(msg)
+
+
+def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
+    """Sort samples along the last axis, in units in which squares keep their bits.
+
+    The unit is that of `find_scales`. A sample with a score that is not finite, and so
+    at an end, becomes NaN.
+    """
+    # NumPy adds up in another order where memory has another.
+    stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
+    sizes = [xp.maximum(x[..., -1], -x[..., 0]) for x in stacks]
+    stacks, scales = find_scales(xp, stacks, sizes)
+    return [xp.rescale(x, scale) for x, scale in zip(stacks, scales, strict=True)]
+
+
+def find_scales(
+    xp: Library, stacks: Stacks, sizes: Sequence[Array]
+) -> tuple[Stacks, list[Array]]:
+    """Return stacks and the scale (..., K, 1) of each, from the sizes of its models.
+
+    It is a power of two, one for all models that are compared, and changes no ratio; it
+    is NaN for a sample with a score that is not finite. On the host, batch entries have
+    scales of their own if one would hide scores of others.
+    """
+    if xp.is_host:
+        stacks, sizes = _part_far_entries(xp, stacks, sizes)
+    faults = [size - size for size in sizes]  # 0 or NaN
+    largest = [
+        _largest_of_models(xp, size + fault, stacks)
+        for size, fault in zip(sizes, faults, strict=True)
+    ]
+    scale = find_scale(xp, functools.reduce(xp.maximum, largest))[..., None]
+    return stacks, [(scale + fault)[..., None] for fault in faults]
+
+
+def _part_far_entries(
+    xp: Library, stacks: Stacks, sizes: Sequence[Array]
+) -> tuple[Stacks, Sequence[Array]]:
+    """Repeat what batch entries share, if scores are far apart, and bring these nearer.
+
+    Squares of others are lost beside a huge one, so that any huge value does. Warn of
+    models that are beside several ones.
+    """
+    known = xp.concat([x.ravel() for x in sizes])
+    share = 1.0 / math.sqrt(xp.finfo(known.dtype).max)
+    if not known.size or known.min() >= share * known.max():
+        return stacks, sizes
+    known = known[(known > 0.0) & (known < xp.inf)]
+    if not known.size or known.min() >= share * known.max():
+        return stacks, sizes
+    leading = broadcast_shapes(*(x.shape[:-1] for x in sizes))
+    stacks = [xp.broadcast_to(x, (*leading, *x.shape[-2:])) for x in stacks]
+    sizes = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in sizes]
+    every = join(xp, sizes)
+    every = xp.where(every < xp.inf, every, 0.0)
+    are_small = (every > 0.0) & (every < share * xp.max(every, axis=-1, keepdims=True))
+    has_pairs = xp.sum(are_small, axis=-1, keepdims=True) > 1
+    near = (
+        xp.max(xp.where(are_small, every, 0.0), axis=-1, keepdims=True) / share / 16.0
+    )
+    scores = xp.abs(join(xp, [xp.reshape(x, (*leading, -1)) for x in stacks]))
+    is_huge = (scores > near) & (scores < xp.inf)
+    largest = xp.max(xp.where(is_huge, scores, 0.0), axis=-1, keepdims=True)
+    is_one = xp.all((scores == largest) | ~is_huge, axis=-1, keepdims=True)
+    limit = xp.where(has_pairs & is_one, near, xp.inf)
+    are_lost = (every > 0.0) & (every < share * xp.minimum(largest, limit))
+    if xp.any(xp.sum(are_lost, axis=-1) > 1):
+        warn_caller(
+            f"Scores as far from 0 as {xp.max(largest):.3g} are beside others so small "
+            "that differences between these may be lost. If they stand for failed "
+            "runs, leave them out."
+        )
+    sizes = [xp.where(x < xp.inf, xp.minimum(x, limit), x) for x in sizes]
+    limit = limit[..., None]
+    return [xp.contiguous(xp.clip(x, -limit, limit)) for x in stacks], sizes
+
+
+def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
+    """Return the largest absolute score of models that are compared, except NaN.
+
+    Batch entries of a stack share it on axes where another stack broadcasts.
+    """
+    largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
+    for axis in range(-1, -1 - largest.ndim, -1):
+        is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
+        if is_shared and largest.shape[axis] > 1:
+            largest = xp.max(largest, axis=axis, keepdims=True)
+    return largest
+
+
+def find_scale(xp: Library, size: Array) -> Array:
+    """Return the power of two that brings a size near 2^(3e/8), if 2^e is the largest.
+
+    There sums of squares do not overflow, and squares of differences down to 2^-87
+    times the size keep all of their bits (e = 128, float32; float64: 2^-842).
+    """
+    e = math.frexp(float(xp.finfo(size.dtype).max))[1]
+    target = 3 * e // 8
+    # The scale is below 2^e.
+    size = xp.clip(size, 2.0 ** (target - e + 1), None)
+    return 2.0**target / xp.power_of_two(size)

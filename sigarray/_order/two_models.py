@@ -97,9 +97,9 @@ def aso(
         False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
 
         A generator of PyTorch or CuPy has to be on the device of the scores. An integer
         array on that device, of one number or of its low and its high 32 bits, is a
@@ -126,9 +126,8 @@ def aso(
         shard, computes all: sharing would take longer. Libraries other than NumPy have
         threads of their own.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
         Each pass starts from 0. Functions of many samples or pairs count these.
 
@@ -184,7 +183,7 @@ def aso(
     No quantile helps where eps = 0, in 1 of n + 1 pairs of equal samples of n: there,
     resamples do not vary either. So eps = 1/2, the ratio of equal distributions, counts
     as possible unless equality is rejected at level alpha' by the number of pairs of
-    scores that A wins, U of Mann and Whitney [4]_, whose distribution is counted::
+    scores that A wins, U of Mann and Whitney [4]_, whose critical value is counted::
 
         eps_min = bound             where P(U >= observed) <= alpha'
         eps_min = max(bound, 1/2)   elsewhere
@@ -195,10 +194,11 @@ def aso(
     take the normal approximation. If one of the samples has fewer than 20 scores,
     Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
     larger of both: few scores of a model that varies more lie on one side of the others
-    too often. If neither sample varies, t says nothing, and `pvalue` is 1, for others
-    might vary; of 20 scores or more ranks decide alone, also where none varies. With
-    unequal sizes, the degrees of freedom are the harmonic mean of Welch's and those of
-    the smaller sample.
+    too often. For more than 49 pairs of scores p of U is fitted and ends near 1e-10:
+    see `multi_aso`. If neither sample varies, t says nothing, and `pvalue` is 1, for
+    others might vary; of 20 scores or more ranks decide alone, also where none varies.
+    With unequal sizes, the degrees of freedom are the harmonic mean of Welch's and
+    those of the smaller sample, and these alone if it has fewer than 5 scores.
 
     With axes of seeds and of items, a score is that of a seed, its mean over items. A
     replicate has items drawn anew, for both models at once, and seeds of each, one
@@ -222,6 +222,9 @@ def aso(
     more of their quantiles: all in the tails, and in the middle 16 or more in n^-1/2 of
     the distribution. `violation_ratio` stays exact; `python -m benchmarks.grids`
     compares the standard error with that of "bootstrap".
+
+    Batch entries that share a sample share a scale but in NumPy: beside a score 1e154
+    times as large (in float32, 1e19) those of others may count as equal.
 
     All options are static under `jit`, and the scores and `rng` may be traced. Lists of
     numbers, and objects on the host that support only `__array__` or `__dlpack__` (a

@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.checks import represent
 from sigarray._backend.chunks import map_entries
+from sigarray._backend.codes import list_values, order_labels
 from sigarray._backend.dispatch import standardize
+from sigarray._backend.labels import has_labels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import name_streams, number_streams, stream_seeds
@@ -28,7 +31,12 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.sums import SumStatistic, list_numbers, uses_sums
+from sigarray._numeric.sums import (
+    SumStatistic,
+    check_count,
+    list_numbers,
+    uses_sums,
+)
 from sigarray._order.pairs import join
 from sigarray._rank_intervals.comparisons import (
     Estimates,
@@ -42,7 +50,7 @@ from sigarray._resampling.replicates import arrange, keep, resample
 
 def prepare_designed(
     statistic: Statistic,
-    given: Sequence[Any],
+    given: list[Any],
     names: Sequence[Any] | None,
     *,
     is_one: bool,
@@ -59,10 +67,11 @@ def prepare_designed(
     is_of_sums = isinstance(statistic, SumStatistic)
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, _ = standardize_columns(
-            *given, axis=axis, may_take=statistic.may_take
+            *given, axis=axis, paired=paired, may_take=statistic.may_take
         )
+        check_count(statistic, int(samples[0].shape[-2]))
     else:
-        xp, samples = standardize(*given, axis=axis)
+        xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
     design = None
     if is_axis(strata):
@@ -71,16 +80,27 @@ def prepare_designed(
         )
         design, strata = Design(strata=found), None
     samples = _split_models(xp, samples, is_one=is_one, n_axes=1 + is_of_sums)
-    labels = [
-        _list_labels(x, name, names, len(samples), paired=paired)
+    count = len(samples)
+    of_labels = {
+        name: _list_labels(x, name, names, count, paired=paired)
         for name, x in (("clusters", clusters), ("strata", strata))
+    }
+    sources = given * count if is_one and not paired else given
+    labels = [
+        [
+            list_values(y) if has_labels(y) else y
+            for y in order_labels(x, sources, name, axis=axis, paired=paired)
+        ]
+        for name, x in of_labels.items()
     ]
     if paired:
-        sizes = {x.shape[-1] for x in samples}
-        if len(sizes) > 1:
+        sizes = [x.shape[-1] for x in samples]
+        if len(set(sizes)) > 1:
+            known = [f" of {represent(x)}" for x in names] if names else [""] * count
+            got = [f"{n}{x}" for n, x in zip(sizes, known, strict=True)]
             msg = (
                 "Expected as many scores of each model with paired=True, of the same "
-                f"items; got {', '.join(map(str, sorted(sizes)))}."
+                f"items; got {', '.join(got)}."
             )
             raise ValueError(msg)
         samples = [xp.stack(samples, axis=-2 - is_of_sums)]

@@ -97,12 +97,12 @@ def rank_ci(
         set: these are then drawn for all models together. Else each model is drawn by
         itself.
     statistic : {"mean", "median", "iqm"} or callable, default: "mean"
-        By what to rank: means, medians, interquartile means ("iqm", without a quarter
-        of the scores at each end), or a callable, called as f(x, axis=-1), which
-        returns the statistic along that axis, in array-API code; `of_sums` of a
-        function makes a metric of the sums of d numbers of each item, and the scores of
-        a model are then a tuple of d arrays (..., n), or one (..., d, n), and of all
-        models one array (..., K, d, n).
+        By what to rank: means, medians, interquartile means ("iqm", without n // 4
+        scores at each end), or a callable, called as f(x, axis=-1), which returns the
+        statistic along that axis, in array-API code; `of_sums` of a function makes a
+        metric of the sums of d numbers of each item, and the scores of a model are then
+        a tuple of d arrays (..., n), or one (..., d, n), and of all models one array
+        (..., K, d, n).
     clusters : array_like, or one for each model, optional
         A label for each item if whole clusters were sampled, as in `bootstrap_ci`: with
         `paired` one array, else an array for all models, or a list or mapping of one
@@ -131,9 +131,9 @@ def rank_ci(
         False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
 
         The random numbers of a model depend on its name in a mapping or data frame,
         else on its place, so that another model changes no resample of the others.
@@ -146,9 +146,8 @@ def rank_ci(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------

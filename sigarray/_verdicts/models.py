@@ -190,9 +190,8 @@ def compare_models(
         process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
         default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------

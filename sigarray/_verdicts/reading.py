@@ -129,9 +129,11 @@ def _name_clusters(
     values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     if (is_whole and len(values) != len(items)) or not {*items} <= {*names}:
         msg = (
-            f"Expected a cluster for each of {len(items)} items; got {len(values)} "
-            f"labels. {_say_names(items, by_index)}"
+            f"Expected a cluster for each of {len(items)} items, by its name; got "
+            f"{len(values)} labels"
         )
+        msg += " without names" if by_index is None else ""
+        msg += f". {_say_names(items, by_index)}"
         raise ValueError(msg)
     unknown = [x for x in values if x is None or x != x]  # noqa: PLR0124
     if unknown:

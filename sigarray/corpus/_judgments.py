@@ -42,7 +42,7 @@ def bins(confidence: Array, hit: Array, /, *, n_bins: int) -> Array:
     -------
     array, shape (..., 3 B, n)
         Zeros for each item, but for its own bin: B hits, B confidences, and B ones. An
-        item whose confidence is not from 0 to 1 is NaN.
+        item whose confidence is not from 0 to 1, or whose hit is not 0 or 1, is NaN.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _sort(xp: Library, confidence: Array, hit: Array, *, n_bins: int) -> Array:
     places = xp.arange(n_bins)[:, None]
     is_in = (x <= edges[1:, :]) & ((x > edges[:-1, :]) | ((places == 0) & (x == 0.0)))
     parts = [xp.where(is_in, y, 0.0) for y in (hit, x, xp.ones_like(x))]
-    is_known = xp.any(is_in, axis=-2)[..., None, :]
+    is_known = xp.any(is_in, axis=-2, keepdims=True) & (xp.abs(hit - 0.5) == 0.5)
     return xp.where(is_known, xp.concat(parts, axis=-2), math.nan)
 
 

@@ -125,7 +125,7 @@ def perplexity(nll: Array, tokens: Array, /) -> Array:
 
 
 def _perplexity(xp: Library, nll: Array, tokens: Array) -> Array:
-    return xp.exp(nll / tokens)
+    return xp.exp(nll / xp.where(tokens == 0.0, math.nan, tokens))
 
 
 @checked()
@@ -240,7 +240,7 @@ def rmse(squares: Array, g: Array, gg: Array, n: Array, /) -> Array:
 
 
 def _rmse(xp: Library, squares: Array, _g: Array, _gg: Array, n: Array) -> Array:
-    return xp.sqrt(squares / n)
+    return xp.sqrt(squares / xp.where(n == 0.0, math.nan, n))
 
 
 def r2(squares: Array, g: Array, gg: Array, n: Array, /) -> Array:

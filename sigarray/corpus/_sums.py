@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize, standardize_numbers
+from sigarray._backend.labels import align_labels
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, as_scalars, traceable
 from sigarray._numeric.faults import add_up_faults
@@ -79,7 +80,9 @@ def measure(function: Callable[..., Array], *sums: Array) -> Array:
 
     Sums are plain numbers, or arrays of any library.
     """
-    xp, arrays = standardize_numbers(*sums)
+    xp, arrays = standardize_numbers(
+        *align_labels(sums, axis=-1, n_axes=1, paired=True)
+    )
     return as_scalars(_measure(xp, *arrays, function=function))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._backend.checks import describe, flag, fraction
+from sigarray._backend.checks import confidence, describe, flag
 from sigarray._backend.dispatch import is_array
 from sigarray._host import choose_names, copy_array
 from sigarray._numeric.special import student_quantile
@@ -131,7 +131,7 @@ def learning_curves(
     ['large: 5 runs', 'small: 5 runs', '95 % at each step']
     """
     given = check_axes(ax)
-    level = fraction("confidence_level", confidence_level)
+    level = confidence("confidence_level", confidence_level)
     is_higher_better = flag("higher_is_better", higher_is_better)
     models = _read_runs(scores, names)
     at = {name: _read_steps(steps, name, x.shape[1]) for name, x in models.items()}

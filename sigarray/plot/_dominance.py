@@ -97,9 +97,9 @@ def dominance(
         False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key.
+        same numbers on every backend and device; a generator of the arrays' library or
+        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
+        or a key alone.
     result : AsoResult, optional
         The result with the bound and the ratio to write, such as those of a pair of
         `multi_aso`, whose claims are two-sided. By default the one-sided result of

@@ -7,6 +7,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
+from sigarray._backend.labels import align_labels
 from sigarray._difference.proportions import proportion_ci
 from sigarray._host import choose_names
 from sigarray.plot._differences import (
@@ -131,7 +132,8 @@ def contingency(
     """
     axes = check_axes(ax, (2,))
     labels = show_names(choose_names(names, 2), 16)
-    samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
+    pair = align_labels((a, b), axis=-1, n_axes=1, paired=True)
+    samples = [copy_scores(x, name) for x, name in zip(pair, labels, strict=True)]
     _check_items(samples, labels)
     if difference is None:
         difference = proportion_ci(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._backend.checks import flag, fraction, text
+from sigarray._backend.checks import confidence, flag, text
 from sigarray._difference.intervals import t_ci
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._inputs import copy_models, thin
@@ -135,7 +135,7 @@ def scores(
     ['lstm\nn = 3', 'cnn\nn = 3']
     """
     given = check_axes(ax)
-    level = fraction("confidence_level", confidence_level)
+    level = confidence("confidence_level", confidence_level)
     is_higher_better = flag("higher_is_better", higher_is_better)
     text("unit", unit)
     every = copy_models(samples, names)

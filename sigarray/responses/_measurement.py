@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import check_choice, choice, flag, function_of
+from sigarray._backend.checks import choice, flag, function_of
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, as_scalars, traceable
 from sigarray._numeric.faults import check_result
@@ -57,7 +57,7 @@ class Measurement:
     def __post_init__(self) -> None:
         """Check the options."""
         AGGREGATE_RULE("aggregate", self.aggregate)
-        check_choice("takes", self.takes, get_args(Takes))
+        choice(*get_args(Takes))("takes", self.takes)
         flag("higher_is_better", self.higher_is_better)
         flag("ignores_level", self.ignores_level)
         function_of("xp, gold, system")("measure", self.measure)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.checks import check_choice, choice, describe, number, show
+from sigarray._backend.checks import choice, describe, number, show
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
@@ -156,7 +156,7 @@ MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel
 def choose_model(model: Model | ModelName) -> Model:
     """Return a model, or that of a name."""
     if isinstance(model, str):
-        check_choice("model", model, MODELS)
+        choice(*MODELS)("model", model)
         model = MODELS[model]
     if isinstance(model, NormalModel | LikertModel):
         kind = type(model)

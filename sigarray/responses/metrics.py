@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import (
     check_call,
-    check_choice,
     choice,
     choice_or_callable,
     count,
@@ -231,7 +230,7 @@ def choose_metric(metric: Any) -> Metric | Wins:
     if isinstance(metric, Metric | Wins):
         return metric
     if isinstance(metric, str):
-        check_choice("metric", metric, METRICS)
+        choice(*METRICS)("metric", metric)
         return METRICS[metric]
     if not callable(metric):
         msg = (

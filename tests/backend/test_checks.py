@@ -140,6 +140,27 @@ def test_a_kind_is_a_type_error_and_a_range_a_value_error():
             sigarray.aso(A, B, **{name: value})
 
 
+def test_a_confidence_that_may_be_a_level_is_doubted():
+    """Of alpha=0.05 the slip 0.05 gave eps_min = 0, as if A were better."""
+    checks = "confidence_level=0.05 is a confidence of 5 %.*confidence_level=0.95"
+    with pytest.warns(UserWarning, match=checks):
+        sigarray.aso(A, B, confidence_level=0.05)
+    with pytest.warns(UserWarning, match=checks):
+        sigarray.t_ci(A, confidence_level=0.05)
+    with pytest.warns(UserWarning, match=checks):
+        sigarray.compare_models({"a": A, "b": B}, confidence_level=0.05)
+    sigarray.t_ci(A, confidence_level=0.5)
+
+
+def test_a_sequence_of_seeds_is_no_seed():
+    sequence = np.random.SeedSequence(1)
+    with pytest.raises(TypeError, match=r"SeedSequence\. Pass rng=(.*) for") as error:
+        sigarray.aso(A, B, rng=sequence)
+    advice = str(error.value).split("Pass rng=")[1].split(" for ")[0]
+    seed = eval(advice, {"rng": sequence})
+    assert sigarray.aso(A, B, rng=seed).eps_min < 1.0
+
+
 def test_an_option_without_a_rule_fails_where_it_is_defined():
     with pytest.raises(KeyError, match="colour"):
 

@@ -96,6 +96,32 @@ def test_half_precision_is_computed_in_float32(name, dtype):
         assert float(value) == float(expected)
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "int4"])
+def test_numbers_that_numpy_does_not_know(dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    small = np.arange(1.0, 6.0).astype(getattr(ml_dtypes, dtype))
+    found, expected = (aso(small[::-1], x) for x in (small, np.arange(1.0, 6.0)))
+    for value, wide in zip(found, expected, strict=True):
+        assert value.dtype == np.float32
+        assert float(value) == pytest.approx(float(wide), abs=1e-6)
+    assert aso(list(small), small) == aso(small, small)
+
+
+def test_long_doubles_have_the_ties_of_float64():
+    a, b = np.array(A), np.array(B)
+    long = [x.astype(np.longdouble) for x in (a, b)]
+    found = sigarray.wilcoxon_test(*long)
+    assert found == sigarray.wilcoxon_test(a, b)
+    assert found.pvalue.dtype == np.float64
+    assert aso(*long) == aso(a, b)
+
+
+def test_advice_for_text_is_of_the_table():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"x\.cast\(polars\.Float64\)"):
+        aso(polars.Series(["0.5", "0.25"]), B)
+
+
 def test_float_dtypes_are_promoted(backend):
     a, b = backend.asarray(A, "float32"), backend.asarray(B)
     assert violation_ratio(a, b).dtype == b.dtype
@@ -174,7 +200,7 @@ def test_mixed_libraries():
     ):
         aso(torch.tensor(A), np.array(B))
     with pytest.raises(
-        TypeError, match=r"numpy\.ndarray and torch\.Tensor.*torch\.as_tensor"
+        TypeError, match=r"got list and torch\.Tensor.*torch\.as_tensor"
     ):
         aso(A, torch.tensor(B))
 
@@ -195,7 +221,8 @@ def test_accelerators_are_not_copied_from():
     [
         ([1j, 2j], TypeError, r"real numbers as scores; got dtype complex128"),
         (["0.9", "0.8"], TypeError, r"real numbers as scores; got dtype <U3"),
-        ([0.9, None], TypeError, r"real numbers as scores; got dtype object"),
+        ([0.9, None], TypeError, r"got dtype object.*\[float\(value\) for value in x"),
+        (np.array(["1"]), TypeError, r"got dtype <U1.*example x\.astype\(float\)"),
         ("0.9", TypeError, r"array or a sequence of numbers; got str"),
         ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got set"),
         (None, TypeError, r"array or a sequence of numbers; got None"),

@@ -34,6 +34,11 @@ class TestBins:
         found = corpus.bins(np.arange(101) / 100, np.ones(101), n_bins=100)[200:]
         assert found.sum(axis=-1).tolist() == [2.0] + [1.0] * 99
 
+    @pytest.mark.parametrize("hit", [0.3, -1.0, 2.0, np.nan, np.inf])
+    def test_what_is_no_hit_is_nan(self, hit):
+        found = corpus.bins([0.5, 0.5], [1, hit], n_bins=3)
+        assert np.isnan(found).tolist() == [[False, True]] * 9
+
     @pytest.mark.parametrize("confidence", [-0.1, 1.1, np.nan, 80.0])
     def test_what_is_no_confidence_is_nan(self, confidence):
         found = corpus.bins([0.5, confidence], [1, 0], n_bins=3)

@@ -28,6 +28,7 @@ def test_ratios_of_nothing():
     assert np.isnan(corpus.ratio(0, 0))
     assert corpus.ratio(1, 0) == np.inf
     assert np.isnan(corpus.perplexity(0.0, 0))
+    assert np.isnan(corpus.perplexity(10.0, 0))
 
 
 def test_a_column_of_weights():

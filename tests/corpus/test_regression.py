@@ -20,6 +20,7 @@ def test_they_are_those_of_scipy_and_scikit_learn(level):
     sums = corpus.residuals(gold, predicted).sum(axis=-1)
     expected = metrics.root_mean_squared_error(gold, predicted)
     assert corpus.rmse(*sums) == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(corpus.rmse(1.0, 0.0, 0.0, 0.0))
     r2 = metrics.r2_score(gold, predicted)
     assert corpus.r2(*sums) == pytest.approx(r2, rel=1e-12)
     sums = corpus.products(gold, predicted).sum(axis=-1)

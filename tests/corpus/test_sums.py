@@ -15,6 +15,7 @@ from sigarray import (
     of_sums,
     permutation_replicates,
     permutation_test,
+    rank_ci,
     t_ci,
 )
 from tests.backends import everywhere, require, use_backend
@@ -254,8 +255,14 @@ class TestTablesOnTheirSide:
         for statistic in map(of_sums, (three, some)):
             with pytest.raises(ValueError, match="on its side"):
                 t_ci(table, statistic=statistic)
-        with pytest.raises(TypeError, match="positional"):
-            t_ci(table[:, :2], statistic=of_sums(three))
+        with pytest.raises(TypeError, match=r"Expected 3 numbers of each.*; got 2\."):
+            t_ci(tuple(table[:, :2].T), statistic=of_sums(three))
+        models = [tuple(table[:, :2].T)] * 2
+        with pytest.raises(TypeError, match=r"whose sums three\(tp, fp, fn\) takes"):
+            rank_ci(models, statistic=of_sums(three), rng=0)
+        by_default = of_sums(lambda tp, fp, fn=0.0: tp / (tp + fp + fn))
+        with pytest.raises(TypeError, match="Expected 2 to 3 numbers of each item"):
+            t_ci((table[:, 0],), statistic=by_default)
 
     @pytest.mark.filterwarnings("ignore:axis=.seeds, items. has")
     def test_seeds_and_items(self):

@@ -6,10 +6,16 @@ import pytest
 from sigarray import (
     bootstrap_ci,
     compare_models,
+    corpus,
+    equivalence_test,
     of_sums,
     permutation_test,
+    proportion_test,
+    rank_ci,
+    required_sample_size,
     t_ci,
     t_test,
+    wilcoxon_test,
 )
 from tests.difference.test_clusters import ratio
 
@@ -126,6 +132,77 @@ class TestLabelsOfPandas:
         assert str(found) == str(expected)
         with pytest.raises(ValueError, match="with an index, for samples whose labels"):
             function(a, turned, **{name: list(labels)}, **options)
+
+    @pytest.mark.parametrize(
+        ("function", "options"),
+        [
+            (wilcoxon_test, {}),
+            (t_test, {"paired": True}),
+            (equivalence_test, {"paired": True, "low": -1.0, "high": 1.0}),
+            (proportion_test, {"paired": True}),
+            (permutation_test, {"paired": True, "rng": 0, "n_resamples": 19}),
+            (required_sample_size, {"test": "paired_t", "rng": 0, "n_resamples": 9}),
+        ],
+    )
+    def test_they_pair_samples(self, frame, function, options):
+        if function is proportion_test:
+            frame = (frame > 0.0).astype(float)
+        turned = frame["b"].sample(frac=1.0, random_state=1)
+        found = function(frame["a"], turned, **options)
+        assert str(found) == str(function(frame["a"], frame["b"], **options))
+
+    @pytest.mark.parametrize("options", [{}, {"clusters": None}, {"strata": None}])
+    @pytest.mark.parametrize("kind", [list, dict])
+    def test_they_pair_models_that_are_ranked(self, frame, options, kind):
+        labels = frame.index.get_level_values("document").to_series()
+        labels = labels.set_axis(frame.index)
+        drawn = {"paired": True, "rng": 0, "n_resamples": 19}
+        a, b = frame["a"], frame["b"]
+        expected = rank_ci(frame, **drawn, **{key: list(labels) for key in options})
+        turned = dict.fromkeys(options, labels.iloc[::-1])
+        scores = {"a": a, "b": b.sample(frac=1.0, random_state=1)}
+        if kind is list:
+            scores = list(scores.values())
+        found = rank_ci(scores, **drawn, **turned)
+        np.testing.assert_array_equal(found.rank, expected.rank)
+        np.testing.assert_array_equal(found.probability, expected.probability)
+        for name in options:
+            with pytest.raises(ValueError, match=f"{name} with an index.* two"):
+                rank_ci(scores, **drawn, **{name: list(labels)})
+
+    @pytest.mark.parametrize("name", ["clusters", "strata"])
+    def test_labels_of_each_model_that_is_ranked(self, frame, name, recwarn):
+        labels = frame.index.get_level_values("document").to_series()
+        labels = labels.set_axis(frame.index)
+        drawn = {"rng": 0, "n_resamples": 19}
+        expected = rank_ci(frame, **{name: list(labels)}, **drawn)
+        turned = labels.iloc[::-1]
+        for of in (turned, {"a": labels, "b": turned}, [turned, labels]):
+            assert str(rank_ci(frame, **{name: of}, **drawn)) == str(expected)
+        assert not recwarn.list
+        with pytest.warns(UserWarning, match="not in rising order"):
+            rank_ci(frame.to_numpy().T, **{name: turned}, **drawn)
+
+    @pytest.mark.parametrize("paired", [None, False, True])
+    def test_they_pair_the_numbers_of_an_item(self, frame, paired):
+        x, size = frame["a"], frame["b"].abs() + 1.0
+        both = [(x, size), (x, size[::-1]), tuple(y.to_numpy() for y in (x, size))]
+        rest = () if paired is None else ((size, size),)
+        options = {"statistic": of_sums(corpus.ratio), "paired": bool(paired)}
+        found = [str(t_ci(y, *rest, **options)) for y in both[:2]]
+        assert found == [str(t_ci(both[2], *rest, **options))] * 2
+        labels = frame.index.get_level_values("document")
+        if not paired and not rest:
+            with pytest.raises(ValueError, match="clusters with an index"):
+                t_ci(both[1], statistic=options["statistic"], clusters=list(labels))
+        other = size.set_axis(range(20))
+        with pytest.raises(ValueError, match="labels"):
+            t_ci((x.droplevel(0), other.iloc[:-1].reindex(range(1, 21))), **options)
+
+    def test_they_pair_sums(self, frame):
+        x, size = frame["a"], frame["b"].abs() + 1.0
+        found = corpus.ratio(x, size.iloc[::-1])
+        np.testing.assert_array_equal(found, corpus.ratio(*map(np.asarray, (x, size))))
 
     def test_an_index_is_scores(self, frame):
         numbers = frame.index.get_level_values("item")

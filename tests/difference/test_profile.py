@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import bootstrap_replicates, performance_profile
-from tests.backends import everywhere
+from tests.backends import everywhere, require
 
 THRESHOLDS = np.linspace(-1.0, 2.0, 13)
 
@@ -25,6 +25,34 @@ def test_it_is_the_share_above_each_threshold(backend):
     expected = (x.ravel() > THRESHOLDS[:, None]).mean(axis=-1)
     found = backend.to_numpy(result.statistic)
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("numpy", "float16"),
+        ("torch", "float16"),
+        ("torch", "bfloat16"),
+        ("jax.numpy", "bfloat16"),
+        ("ml_dtypes", "bfloat16"),
+        ("pandas", "float16"),
+    ],
+)
+def test_thresholds_are_rounded_as_scores_are(name, dtype):
+    """A score of 0.3 is not above a threshold of 0.3."""
+    library = (
+        pytest.importorskip(name) if name in ("ml_dtypes", "pandas") else require(name)
+    )
+    tenths = np.arange(1, 10) / 10
+    if name == "ml_dtypes":
+        scores = tenths.astype(library.bfloat16)
+    elif name == "pandas":
+        scores = library.Series(tenths, dtype=dtype)
+    else:
+        scores = library.asarray(tenths, dtype=getattr(library, dtype))
+    result = performance_profile(scores, tenths.tolist(), n_resamples=9, rng=0)
+    expected = np.arange(8, -1, -1) / 9
+    np.testing.assert_allclose(np.asarray(result.statistic), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["axis", "labels", "none"])

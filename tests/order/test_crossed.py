@@ -106,6 +106,7 @@ class TestReplicates:
 
 
 class TestAso:
+    @pytest.mark.filterwarnings("ignore:confidence_level=0.3 is a confidence")
     @pytest.mark.parametrize("confidence_level", [0.95, 0.3])
     @pytest.mark.parametrize("sds", [SDS, (0.0, 0.0, 0.4)])
     def test_the_bound(self, sds, confidence_level):

@@ -13,6 +13,7 @@ from sigarray._order.families import family_of
 from tests.oracles import count_wins, enumerate_wins, p_of_means
 
 
+@pytest.mark.filterwarnings("ignore:confidence_level=1e-06 is a confidence")
 @pytest.mark.parametrize("models", [[[0.0] * 4] * 3, [[1.0, 2.0], [3.0, 4.0]]])
 def test_no_p_value_is_above_one(models):
     """Whatever the level, also where p is to be above it."""

@@ -86,6 +86,67 @@ def test_the_size_of_another_model_moves_nothing(method, dtype):
         )
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_huge_score_in_an_entry_changes_no_other(dtype):
+    """With one scale for all entries, eps_min of the others was 0.5 or more."""
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(4, 8)).astype(dtype) + 1, rng.normal(size=8).astype(dtype)
+    huge = a.copy()
+    huge[2, 3] = np.finfo(dtype).min
+    for pair in ((huge, b), (b, huge), (huge[:, None], np.stack([b, b + 1]))):
+        found = aso(*pair, rng=0, n_resamples=50)
+        usual = (np.where(x == huge[2, 3], dtype(0), x) for x in pair)
+        expected = aso(*usual, rng=0, n_resamples=50)
+        for value, alone in zip(found, expected, strict=True):
+            others = np.delete(value, 2, axis=0)
+            np.testing.assert_array_equal(others, np.delete(alone, 2, axis=0))
+    tables = np.stack([a, a + 0.1], axis=-1)
+    far = np.where(np.arange(4)[:, None, None] == 2, dtype(1e30), dtype(1)) * tables
+    found, expected = (
+        aso(x, tables[0] - 1, axis=(-2, -1), rng=0, n_resamples=50)
+        for x in (far, tables)
+    )
+    for value, alone in zip(found, expected, strict=True):
+        assert np.delete(value, 2) == pytest.approx(np.delete(alone, 2), rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [6, 24])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_huge_score_of_one_model_changes_no_other(dtype, n):
+    """A and B could not be told apart: eps_min was 0.5, and p was 1."""
+    a = np.linspace(0.9, 0.95, n).astype(dtype)
+    b, failed = a - dtype(0.1), a - dtype(0.2)
+    failed[0] = np.finfo(dtype).min
+    wide = [np.append(x, x[-1:]) for x in (b, failed)]
+    for models in ([a, b, failed], [a, *wide, failed], [a, failed, failed + 0, b]):
+        found = multi_aso(models, rng=0, n_resamples=50)
+        # 2^12 is nothing to squares of 2^40.
+        usual = [np.where(np.abs(x) > 1.0, dtype(-(2.0**40)), x) for x in models]
+        expected = multi_aso(usual, rng=0, n_resamples=50)
+        for value, known in zip(found, expected, strict=True):
+            np.testing.assert_allclose(value, known, rtol=1e-5, atol=1e-20)
+    batch = np.stack([np.stack([a, b, failed]), np.stack([a, b, b]), [a * np.nan] * 3])
+    together = multi_aso(batch, rng=0, n_resamples=50)
+    assert together.eps_min[0, 0, 1] == 0.0
+    assert together.pvalue[0, 0, 1] < 0.05
+    for k, models in enumerate(batch):
+        alone = multi_aso(models, rng=0, n_resamples=50)
+        for value, known in zip(together, alone, strict=True):
+            np.testing.assert_allclose(value[k], known, rtol=1e-6)
+
+
+def test_several_huge_scores_are_doubted():
+    a = np.linspace(0.9, 0.95, 6, dtype=np.float32)
+    failed = a - np.float32(0.2)
+    failed[:2] = -3e38, -1e30
+    with pytest.warns(UserWarning, match=r"from 0 as 3e\+38 .* leave them out"):
+        multi_aso([a, a - np.float32(0.1), failed], rng=0)
+    assert aso(a, failed, rng=0).violation_ratio == 0.0
+    zero = np.zeros(6, dtype=np.float32)
+    multi_aso([a, zero, np.float32(1e30) * a], rng=0)
+    multi_aso([[*a, np.nan], [*failed, np.inf], [0.9] * 3], rng=0)
+
+
 @everywhere
 def test_any_size_gives_the_same_ratio(backend):
     rng = np.random.default_rng(0)

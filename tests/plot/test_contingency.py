@@ -35,6 +35,16 @@ def test_cells_are_counts_and_rectangles_their_shares():
     assert tuple(bar.get_xdata()) == pytest.approx(tuple(result.confidence_interval))
 
 
+def test_items_are_paired_by_their_labels():
+    pandas = pytest.importorskip("pandas")
+    turned = pandas.Series(B).iloc[::-1]
+    found, expected = (
+        [x.get_text() for x in plot.contingency(pandas.Series(A), y)[0].texts]
+        for y in (turned, B)
+    )
+    assert found == expected
+
+
 def test_a_result_and_a_verdict_are_drawn_as_they_are():
     wide = proportion_ci(A, B, paired=True, confidence_level=0.999)
     _, lower = plot.contingency(A, B, difference=wide, verdict="A")

@@ -163,7 +163,12 @@ def test_ragged_runs_of_tasks_have_labels():
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [
-        ([[1.0, 2.0], [1.0, 2.0, 3.0]], {"paired": True}, "the same items; got 2, 3"),
+        ([[3.0, 1.0, 2.0], [1.0, 2.0]], {"paired": True}, "the same items; got 3, 2"),
+        (
+            {"x": [3.0, 1.0, 2.0], "y": [1.0, 2.0]},
+            {"paired": True},
+            "the same items; got 3 of 'x', 2 of 'y'",
+        ),
         (np.ones((3, 4)), {"statistic": F1}, r"shape \(\.\.\., K, d, n\)"),
         (np.ones((3, 4)), {"clusters": [[0, 1, 0, 1]]}, "3 arrays, or one array"),
         ([[1.0, 2.0]] * 2, {"clusters": {"a": [0, 1]}}, "the names of the models"),
