@@ -348,7 +348,7 @@ def _find_excess(
         item,
         n_items - 1.0,
     )
-    total, df = add_parts(xp, parts, [n_seeds - 1.0] * n_tables)
+    total, df, _ = add_parts(xp, parts, [n_seeds - 1.0] * n_tables)
     total = total + _add_for_truncation(
         xp, seed / n_seeds, of_seeds * xp.sqrt(2.0 / n_tables / (n_seeds - 1.0))
     )

@@ -22,7 +22,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.warn import warn_caller
-from sigarray._numeric.designs import add_unequal_parts, find_parts, pool_seeds
+from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value, student_t_isf
@@ -283,9 +283,9 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     """
     parts = find_parts(xp, [a, b], n_items, False)
     dfs = [x.shape[-1] // n_items - 1.0 for x in (a, b)]
-    total, df = add_unequal_parts(xp, parts, dfs)
+    total, df, df_of_bound = add_parts(xp, parts, dfs, min(dfs))
     t, df = find_t(xp, parts.mean, [total], [df])
-    return xp.stack([t, df, pool_seeds(xp, parts, dfs)])
+    return xp.stack([t, df, df_of_bound])
 
 
 @array_kernel

@@ -117,7 +117,7 @@ LAUNCHES = {
     "equivalence_test(a, b, low=-0.1, high=0.1, method='bootstrap', rng=0)": 125,
     "equivalence_test(a, b, low=-0.1, high=0.1, method='score')": 295,
     "proportion_test(a, b, paired=True)": 132,
-    "t_test(models, models[:5], axis=(0, 1))": 260,
+    "t_test(models, models[:5], axis=(0, 1))": 285,
     "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 118,
     "aso(models, models[:5], axis=(0, 1), rng=0)": 1000,
     "bootstrap_ci(a, statistic='iqm', clusters=(0 * a).int(), n_clusters=9, "
