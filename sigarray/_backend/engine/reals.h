@@ -126,8 +126,9 @@ static int NAMED(count_drawn)(const word *low, const word *high, integer start,
 /* 1 for the keys of a row up to its n-th smallest, and 0 for the others. */
 static int NAMED(mark_smallest)(const word *keys, integer rows, integer size, integer n,
                                 REAL *out) {
-    int32_t *ordered = malloc(sizeof(int32_t) * MAX(size, 1));
+    int32_t *ordered = malloc(sizeof(int32_t) * WHOLE_VECTORS(MAX(size, 1)));
     if (!ordered) return 1;
+    for (integer c = size; c < WHOLE_VECTORS(size); c++) ordered[c] = INT32_MAX;
     for (integer r = 0; r < rows; r++) {
         for (integer c = 0; c < size; c++)
             ordered[c] = (int32_t)(keys[r * size + c] ^ 0x80000000u);
