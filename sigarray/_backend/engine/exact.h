@@ -8,6 +8,13 @@
 
 /* Entries whose sums are found side by side, as integers, in registers. */
 #define LANES 16
+#if defined __AVX512F__
+#define BYTES_OF_VECTOR 64
+#elif defined __AVX2__
+#define BYTES_OF_VECTOR 32
+#else
+#define BYTES_OF_VECTOR 16
+#endif
 #define VECTORS (4 * LANES / BYTES_OF_VECTOR)
 
 typedef int32_t vector __attribute__((vector_size(BYTES_OF_VECTOR)));

@@ -18,15 +18,9 @@
 #define PRAGMA(x) _Pragma(#x)
 #define UNROLLED(n) PRAGMA(GCC unroll n)
 
-#if defined __AVX512F__
-#define BYTES_OF_VECTOR 64
-#elif defined __AVX2__
-#define BYTES_OF_VECTOR 32
-#else
-#define BYTES_OF_VECTOR 16
-#endif
-#define WORDS_OF_VECTOR ((integer)(BYTES_OF_VECTOR / sizeof(word)))
-/* The turns of a loop over n words and spare ones, which are vectors alone. */
+/* Words of the longest vector: loops over n words and spare ones up to whole vectors
+   need no turns of single words. */
+#define WORDS_OF_VECTOR ((integer)16)
 #define WHOLE_VECTORS(n) (((n) + WORDS_OF_VECTOR - 1) & -WORDS_OF_VECTOR)
 
 #include "words.h"

@@ -28,7 +28,8 @@ INLINE void threefry(word low, word high, word *px, word *py) {
 /* A row of so many blocks is long enough by itself. */
 #define LONG_ROW 64
 
-/* Words of the replicates from `start` on, each `width` of them, row by row. */
+/* Words of the replicates from `start` on, each `width` of them, row by row. What is
+   behind the last block of some that are encrypted together is nobody's. */
 static void encrypt(word low, word high, word start, integer rows, integer width,
                     word first, word *restrict out) {
     const integer blocks = (width + 1) / 2, whole = width / 2;
