@@ -57,8 +57,8 @@ class JaxLibrary(Library):
             jax.lax.psum(1, name)
         except NameError as error:
             msg = (
-                f"Expected workers to be a number of threads, or the name of a mesh axis "
-                f"inside jax.shard_map; got {name!r}, which is no axis here."
+                f"Expected workers to be a number of threads, or the name of a mesh "
+                f"axis inside jax.shard_map; got {name!r}, which is no axis here."
             )
             raise ValueError(msg) from error
         if not _varies(name, jax.lax.axis_index(name)):
@@ -67,8 +67,9 @@ class JaxLibrary(Library):
         if any(_varies(name, x) for x in jax.tree.leaves(arrays)):
             msg = (
                 f"Expected scores and rng that are the same on all shards of {name!r}, "
-                f"which share the replicates; got some that vary over it. Gather scores "
-                f"first: jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
+                f"which share the replicates; got some that vary over it. Gather "
+                f"scores first: jax.lax.all_gather(x, {name!r}, tiled=True, "
+                "to='invarying')."
             )
             raise TypeError(msg)
         return arrays

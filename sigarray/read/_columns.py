@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray.read._cells import as_text, is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._frame import Names, lacks_column, list_names
-from sigarray.read._states import find_state
+from sigarray.read._records import find_state
 from sigarray.read._text import MISSING, TableError, say_means
 from sigarray.read._words import names_clusters
 
