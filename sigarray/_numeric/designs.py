@@ -244,7 +244,6 @@ class Design(NamedTuple):
         return self._replace(strata=strata, codes=(), rounding=())
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
-        """Return a static design with its arrays."""
         intervals, codes, rounding = arrays
         strata = Strata(self.strata.number, intervals)
         return self._replace(strata=strata, codes=codes, rounding=rounding)

@@ -241,7 +241,6 @@ class Strata(NamedTuple):
 
     @property
     def are_there(self) -> bool:
-        """Whether samples have strata."""
         return self.number is not None or len(self.intervals) > 0
 
 

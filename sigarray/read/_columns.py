@@ -108,7 +108,6 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
 
 
 def quote_names(names: Names) -> str:
-    """Quote names for an option in a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return quote(text.getvalue())

@@ -306,7 +306,6 @@ def _choose_records(records: Records, choice: Choice) -> Records:
 
 
 def _check_metrics(records: Records) -> str:
-    """Return the metrics; each task must have one."""
     # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])

@@ -288,7 +288,6 @@ def nest_lists(name: str, content: Any) -> Any:
 
 
 def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
-    """Yield the keys and the value of each leaf."""
     if isinstance(node, (dict, list)) and node and len(keys) <= _MAX_LEVELS:
         items = node.items() if isinstance(node, dict) else enumerate(node, 1)
         for key, x in items:

@@ -53,7 +53,6 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return words for the place of the score."""
         frame = self.frame
         return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
 
@@ -89,7 +88,6 @@ class Records:
     factors: Mapping[str, Coded]
 
     def __len__(self) -> int:
-        """Count the scores."""
         return len(self.scores)
 
     def __getitem__(self, k: int) -> Record:
@@ -105,7 +103,6 @@ class Records:
         )
 
     def take(self, rows: np.ndarray) -> "Records":
-        """Return some of the scores."""
         return replace(
             self,
             files=self.files[rows],
