@@ -10,7 +10,7 @@ INLINE integer count_up_to(const int32_t *restrict keys, integer size, int32_t l
    near to where a line through two guesses puts it; halving, now and then, finds it
    among any others. Where keys are the same, more than n may be up to it. Behind the
    keys INT32_MAX fills a vector. */
-INLINE int32_t find_threshold(const int32_t *keys, integer size, integer n) {
+static int32_t find_threshold(const int32_t *keys, integer size, integer n) {
     int64_t low = INT32_MIN - 1ll, high = INT32_MAX; /* up to low are too few */
     integer few = 0, many = size;
     for (int turn = 0; many != n && high - low > 1; turn++) {
