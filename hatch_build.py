@@ -22,16 +22,18 @@ SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
 FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
 # Of -O3, what makes kernels faster: all of it makes them three times as large. To
-# schedule instructions, as processors do themselves, makes them no faster.
+# schedule instructions, as processors do themselves, makes them no faster; where loops
+# begin, some do.
 FLAGS += [
     "-O2",
     "-ftree-vectorize",
     "-funswitch-loops",
     "-fno-schedule-insns2",
+    "-falign-loops=32",
     "-fvisibility=hidden",
     "-fno-asynchronous-unwind-tables",
 ]
-# Vectors of half a length behind a loop are worth their code if the whole is long.
+# No shorter vectors behind a loop: only those of 64 bytes are worth this code.
 _FEW_VECTORS = "--param=vect-epilogues-nomask=0"
 # The instructions of each build of the kernels; the processor decides at run time.
 LEVELS = {

@@ -9,6 +9,8 @@
 #include "kernels.h"
 
 #define INLINE static inline __attribute__((always_inline))
+/* A long loop, or a function that calls itself: copies in each caller gain nothing. */
+#define ONCE static __attribute__((noinline))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 /* A load by an index from memory, which is faster than vector gathers are. */
