@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sigarray._numeric.rank_ranges import OWN_WEIGHT
+from sigarray._numeric.ranks import OWN_WEIGHT
 
 PATH = Path(__file__).parent.parent / "sigarray" / "data" / "rank_gaps.npz"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 30, 40)

@@ -31,7 +31,6 @@ ALTERNATIVES = get_args(Alternative)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
         msg = f"Expected {name} to be True or False; got {show(value)}."
         raise TypeError(msg + _remind_of_static(value))
@@ -70,7 +69,6 @@ def count(
 
 
 def number(name: str, value: Any) -> float:
-    """Return a finite number as a float."""
     is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool) or not math.isfinite(value):
         msg = f"Expected {name} to be a finite number; got {show(value)}."
@@ -81,7 +79,6 @@ def number(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """Return a number above 0 as a float."""
     checked_number = number(name, value)
     if checked_number <= 0.0:
         msg = f"Expected {name} to be a positive number; got {show(value)}."
@@ -90,7 +87,6 @@ def positive(name: str, value: Any) -> float:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Return a number in (0, 1) as a float."""
     return _share_below(name, value, 1.0, "(0, 1)")
 
 
@@ -106,7 +102,6 @@ def confidence(name: str, value: Any) -> float:
 
 
 def half(name: str, value: Any) -> float:
-    """Return a number in (0, 0.5] as a float."""
     return _share_below(name, value, math.nextafter(0.5, 1.0), "(0, 0.5]")
 
 
@@ -194,7 +189,6 @@ def check_call(name: str, function: Any, arrays: str, **options: int) -> Any:
 
 
 def function_of(arrays: str) -> Rule:
-    """Make a rule for a function of arrays, which are named."""
 
     def check(name: str, value: Any) -> Any:
         if not callable(value):
@@ -206,7 +200,6 @@ def function_of(arrays: str) -> Rule:
 
 
 def text(name: str, value: Any) -> str:
-    """Return a text."""
     if not isinstance(value, str):
         msg = f"Expected {name} to be a str; got {show(value)}."
         raise TypeError(msg)

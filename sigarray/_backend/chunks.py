@@ -58,12 +58,12 @@ def map_replicates(
     over any number of chunks of one size, and cuts off replicates beyond `count`.
     """
     if xp.compiles:
-        from sigarray._backend import jax_loops
+        from sigarray._backend import of_jax
 
-        shard = jax_loops.current_shard(elements * count)
+        shard = of_jax.current_shard(elements * count)
         chunks, size = _plan_chunks(xp, count, elements, batch, shard.n_shards)
         if chunks * shard.n_shards > 1:
-            every = jax_loops.map_chunks(kernel, shard, chunks, size, axis)
+            every = of_jax.map_chunks(kernel, shard, chunks, size, axis)
             return every[(*(slice(None),) * (axis % every.ndim), slice(count), ...)]
         return kernel(0, count)
     chunks, size = _plan_chunks(xp, count, elements, batch)
@@ -91,10 +91,10 @@ def map_entries(
     if count <= batch:
         return function(*arrays)
     if xp.compiles:
-        from sigarray._backend import jax_loops
+        from sigarray._backend import of_jax
 
-        if jax_loops.current_shard(count * elements).n_shards == 1:
-            return jax_loops.map_strided_entries(function, arrays, batch)
+        if of_jax.current_shard(count * elements).n_shards == 1:
+            return of_jax.map_strided_entries(function, arrays, batch)
 
     entries = _Entries(xp, function, arrays, count)
     return map_replicates(xp, entries, count, elements=elements, batch=batch)
@@ -178,12 +178,12 @@ def add_chunks(
     size): their sums (parts, ...), which are added one after the other.
     """
     if xp.compiles:
-        from sigarray._backend import jax_loops
+        from sigarray._backend import of_jax
 
-        shard = jax_loops.current_shard(elements * count)
+        shard = of_jax.current_shard(elements * count)
         chunks, size = _plan_chunks(xp, count, elements, batch, shard.n_shards)
         if chunks * shard.n_shards > 1:
-            return jax_loops.add_chunks(kernel, initial, count, shard, chunks, size)
+            return of_jax.add_chunks(kernel, initial, count, shard, chunks, size)
     _, size = _plan_chunks(xp, count, elements, batch)
     parts = _Parts(xp, kernel, size)
     total = initial
@@ -242,9 +242,9 @@ def iterate(
     Where arrays are shapes without numbers, once: each step has the same ones.
     """
     if xp.compiles:
-        from sigarray._backend import jax_loops
+        from sigarray._backend import of_jax
 
-        return jax_loops.iterate(step, state, count)
+        return of_jax.iterate(step, state, count)
     for _ in range(min(count, 1) if xp.has_no_numbers else count):
         state = step(state)
     return state
@@ -317,7 +317,7 @@ def map_windows(
     n = x.shape[axis]
     n_shifts = -(-count // n)
     if xp.compiles and n_shifts > 1:
-        from sigarray._backend.jax_loops import map_shifts
+        from sigarray._backend.of_jax import map_shifts
 
         return map_shifts(x, y, function, along, count, axis)
     at_once = chunk_size(xp, elements)

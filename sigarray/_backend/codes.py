@@ -89,7 +89,6 @@ def _list_names(labels: Any) -> dict[str, None]:
 
 
 def list_values(labels: Any) -> list[Any]:
-    """Return labels on the host as a list."""
     if hasattr(labels, "to_numpy") and not hasattr(labels, "tolist"):  # of xarray
         labels = labels.to_numpy()
     return labels.tolist() if hasattr(labels, "tolist") else list(labels)

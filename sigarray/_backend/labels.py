@@ -114,7 +114,6 @@ def _check_axis_names(x: Any, axes: tuple[int, int]) -> None:
 
 
 def _name_axis(x: Any, axis: int) -> str:
-    """Return the name of an axis, or nothing."""
     if not -x.ndim <= axis < x.ndim:
         return ""
     place = _place(x, axis)

@@ -114,7 +114,6 @@ class Library(OptionalKernels):
 
     @property
     def word_dtype(self) -> Any:
-        """The dtype of random words."""
         return self.namespace.uint32
 
     @property

@@ -130,7 +130,6 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
-    """Return the signature with a parameter for each shared option."""
     parameters = list(signature.parameters.values())
     last = parameters[-1] if parameters else None
     if last is None or last.kind is not inspect.Parameter.VAR_KEYWORD:

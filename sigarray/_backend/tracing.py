@@ -12,7 +12,6 @@ _TORCH = sys.modules.get("torch")
 
 
 def is_traced_by_torch() -> bool:
-    """Tell whether `torch.compile` is tracing."""
     torch = _TORCH or sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
 

@@ -75,7 +75,6 @@ _EXECUTION: contextvars.ContextVar[Execution] = contextvars.ContextVar(
 
 
 def current_execution() -> Execution:
-    """Return the execution of the current call."""
     return _EXECUTION.get()
 
 

@@ -187,7 +187,6 @@ def read_direction(options: argparse.Namespace) -> Direction:
 
 @contextlib.contextmanager
 def open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path]]:
-    """Yield the name and the path of a file, or of an example."""
     if file is not None:
         yield "standard input" if file == "-" else file, file
         return

@@ -80,7 +80,6 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
-    """Name the thresholds at which a band holds."""
     if options.thresholds:
         return "these thresholds"
     if len(at) < _MOST_THRESHOLDS:

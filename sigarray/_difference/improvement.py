@@ -14,7 +14,7 @@ from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.statistic import check_sizes, standard_deviation
-from sigarray._numeric.strata import Strata, number_strata
+from sigarray._numeric.student import Strata, number_strata
 from sigarray._resampling.designs import draw_of_intervals, draw_within
 from sigarray._resampling.replicates import keep
 from sigarray.results import BootstrapResult, ConfidenceInterval

@@ -33,8 +33,7 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     middle_of_counted,
 )
-from sigarray._numeric.strata import center_in_strata
-from sigarray._numeric.student import find_t
+from sigarray._numeric.student import center_in_strata, find_t
 from sigarray._numeric.sums import SumStatistic
 from sigarray.results import BootstrapResult, ConfidenceInterval
 

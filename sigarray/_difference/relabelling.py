@@ -237,7 +237,6 @@ def _log_cosh(xp: Library, x: Array) -> Array:
 
 
 def _numbers(xp: Library, like: Array, start: int | Array, size: int) -> Array:
-    """Return `size` numbers from the start on, with the dtype of an array."""
     places = xp.arange(size) + start
     return xp.astype(places, like.dtype)
 

@@ -11,7 +11,7 @@ from sigarray._backend.labels import list_labels
 from sigarray._backend.library import Library
 from sigarray._backend.tables import is_sequence
 from sigarray._backend.warn import warn_caller
-from sigarray._numeric.strata import Strata, sort_into_strata
+from sigarray._numeric.student import Strata, sort_into_strata
 
 _TOO_FEW = (
     "Expected two scores or more in each stratum, for their variance; got one. Leave "

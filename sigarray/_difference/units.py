@@ -28,7 +28,7 @@ from sigarray._numeric.clusters import (
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import rounding_of_scores
-from sigarray._numeric.strata import Strata
+from sigarray._numeric.student import Strata
 from sigarray._numeric.sums import SumStatistic, uses_sums
 
 # Statistics of scores that count by weights, as those of clusters do in resamples.

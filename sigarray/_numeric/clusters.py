@@ -18,8 +18,15 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     scale_scores,
 )
-from sigarray._numeric.strata import Intervals, Strata, sort_into_strata, sum_strata
-from sigarray._numeric.student import flatten_within, list_samples, relate_to_smallest
+from sigarray._numeric.student import (
+    Intervals,
+    Strata,
+    flatten_within,
+    list_samples,
+    relate_to_smallest,
+    sort_into_strata,
+    sum_strata,
+)
 
 
 class Clusters(NamedTuple):

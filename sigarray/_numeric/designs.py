@@ -20,14 +20,12 @@ from sigarray._numeric.clusters import (
     find_errors_of_nested,
 )
 from sigarray._numeric.statistic import difference_of
-from sigarray._numeric.strata import (
+from sigarray._numeric.student import (
     NO_STRATA,
     Intervals,
     Strata,
-    find_errors_of_strata,
-)
-from sigarray._numeric.student import (
     find_errors,
+    find_errors_of_strata,
     find_flat,
     range_of,
     relate_to_smallest,
@@ -246,7 +244,6 @@ class Design(NamedTuple):
         return self._replace(strata=strata, codes=(), rounding=())
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
-        """Return a static design with its arrays."""
         intervals, codes, rounding = arrays
         strata = Strata(self.strata.number, intervals)
         return self._replace(strata=strata, codes=codes, rounding=rounding)

@@ -61,7 +61,6 @@ class Grid:
 
     @property
     def size(self) -> int:
-        """The number of points."""
         if self.step is None:
             n_outer = 2 * _count_outer_edges(self.n_others)
             return 2 * _count_low_edges(self.n_scores) + n_outer - 1

@@ -62,7 +62,6 @@ def find_dtype(parts: list[Part]) -> np.dtype:
 
 
 def read_blocks(part: Part, dtype: np.dtype) -> Iterator[np.ndarray]:
-    """Yield the scores of a part in one dtype, block by block."""
     for chunk in part():
         floats = _as_floats(chunk)
         if not np.can_cast(floats.dtype, dtype):

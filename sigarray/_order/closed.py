@@ -16,7 +16,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import iterate_until
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
+from sigarray._numeric.ranks import OWN_WEIGHT, variance_of_gap
 from sigarray._order.families import (
     Family,
     Segments,

@@ -74,7 +74,6 @@ def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
 
 
 def in_dtype_of(xp: Library, table: Array, x: Array) -> Array:
-    """Return the table in the dtype of the scores."""
     return xp.astype(table, x.dtype, copy=False)
 
 

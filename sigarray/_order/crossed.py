@@ -209,7 +209,6 @@ class CrossedResamples:
 
     @property
     def elements(self) -> int:
-        """The numbers of a replicate."""
         return 2 * self.draws.count_elements(self.xp, self.tables, "mean")
 
     def observe(self) -> list[Array]:

@@ -70,7 +70,6 @@ def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
 
 
 def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
-    """Tell whether any pair has percentiles."""
     sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
     return has_percentiles(sizes[-2], sizes[-1], count_pairs(stacks), n_resamples)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.rank_ranges import (
+from sigarray._numeric.ranks import (
     OWN_WEIGHT,
     critical_range,
     critical_wins,

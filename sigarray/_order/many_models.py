@@ -306,7 +306,6 @@ def multi_aso(
 
 
 def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int | None:
-    """Return the place of the baseline."""
     if baseline is None:
         return None
     if names is not None and baseline in names:

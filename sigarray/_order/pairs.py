@@ -167,7 +167,6 @@ def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
 
 
 def count_pairs(stacks: Stacks) -> int:
-    """Count the pairs of models."""
     n_models = sum(int(stack.shape[-2]) for stack in stacks)
     return n_models * (n_models - 1) // 2
 
@@ -283,7 +282,6 @@ def has_tiles(xp: Library, stacks: Stacks) -> bool:
 
 
 def largest_tile() -> int:
-    """Count the pairs of the largest tile."""
     return _SIDE**2
 
 

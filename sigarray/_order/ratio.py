@@ -191,7 +191,6 @@ class SortedResamples:
     def of(
         cls, xp: Library, stacks: Stacks, seeds: Sequence[Seed], grid: Grid | None
     ) -> Self:
-        """Plan to resample stacks."""
         elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
         least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
         suitable = chunk_size(xp, elements, least=least)

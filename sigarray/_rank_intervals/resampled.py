@@ -14,7 +14,7 @@ from sigarray._numeric.statistic import (
     standard_deviation,
     weighted_middle,
 )
-from sigarray._numeric.strata import Strata, find_errors_of_strata
+from sigarray._numeric.student import Strata, find_errors_of_strata
 from sigarray._order.pairs import join, slices_of
 from sigarray._rank_intervals.comparisons import Estimates, Levels, center_stack
 from sigarray._resampling.designs import draw_within

@@ -29,7 +29,7 @@ from sigarray._backend.threefry import (
     random_places_of_intervals,
 )
 from sigarray._numeric.statistic import difference_of, weighted_middle
-from sigarray._numeric.strata import Intervals, Strata, number_strata, weigh_scores
+from sigarray._numeric.student import Intervals, Strata, number_strata, weigh_scores
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.draws import (
     Draws,

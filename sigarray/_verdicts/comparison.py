@@ -72,7 +72,6 @@ class Comparison:
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
-        """A summary of the scores of each model."""
         summaries = {
             name: describe_scores(scores) for name, scores in self.scores.items()
         }
@@ -213,7 +212,6 @@ class Comparison:
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """The models."""
         return list(self.scores)
 
     @property

@@ -42,7 +42,6 @@ class Interval(NamedTuple):
         return self.low <= 0.0 <= self.high
 
     def turn(self) -> "Interval":
-        """Return the interval of the opposite difference."""
         return Interval(-self.high, -self.low)
 
 
@@ -148,7 +147,6 @@ def _find_log_quantiles(p: float, df: np.ndarray) -> np.ndarray:
 
 
 def are_binary(x: np.ndarray) -> bool:
-    """Tell whether all scores are 0 or 1."""
     return bool(((x == 0.0) | (x == 1.0)).all())
 
 

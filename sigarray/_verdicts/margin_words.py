@@ -15,7 +15,6 @@ _MOST_NAMED = 6
 
 
 def show_margin(comparison: Comparison) -> str:
-    """Show the margin as it was given."""
     return f"{comparison.margin or 0.0:.10g}"
 
 
@@ -160,7 +159,6 @@ def say_columns(comparison: Comparison) -> str:
 
 
 def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
-    """Show the numbers of those columns."""
     by_model = {y.model: y.adjusted for y in x.margins}
     models = [name for name in (a, b) if name in by_model]
     return [show_p_value(by_model[name], comparison.alpha) for name in models]

@@ -30,7 +30,6 @@ _MOST_HELD = 2**20
 def add_margins(
     tests: Sequence[PairTest], scores: Scores, options: PairOptions, x: Comparison
 ) -> list[PairTest]:
-    """Return the tests of pairs, each with those of its margin."""
     pairs = pairs_of(scores, options.baseline)
     claims = list_claims(pairs, options.baseline)
     seconds = 2.0 * guess_seconds(scores, options)

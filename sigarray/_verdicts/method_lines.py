@@ -58,7 +58,6 @@ def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
 
 
 def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
-    """Name a test and its null hypothesis."""
     if options.test in _DESCRIPTIONS:
         return _DESCRIPTIONS[options.test]
     by = "" if unit == "run" else f" by {unit}"

@@ -310,7 +310,6 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
-    """Compare the models of a table."""
     if len(table.models) < 2:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)

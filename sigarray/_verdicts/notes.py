@@ -34,7 +34,6 @@ def heard_by(listener: Listener | None) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Tell the listener something."""
     listener = _LISTENER.get()
     if listener is not None:
         listener.note(text)

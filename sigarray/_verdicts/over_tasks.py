@@ -79,7 +79,6 @@ class PairOverTasks(ComparedPair):
     losses: int
 
     def turn(self) -> Self:
-        """Return the numbers of B and A."""
         return replace(super().turn(), wins=self.losses, losses=self.wins)
 
 

@@ -36,7 +36,6 @@ def show_difference(comparison: Comparison, a: str, b: str) -> str:
 
 
 def name_number(comparison: Comparison) -> str:
-    """Name the number that decides."""
     if comparison.test == "aso":
         return "eps_min"
     return "adjusted p" if is_adjusted(comparison) else "p"

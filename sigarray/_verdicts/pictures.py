@@ -34,7 +34,6 @@ class Picture(NamedTuple):
 
 
 def of_task(task: str) -> str:
-    """Name a task in a caption."""
     return f" on {quote(task)}" if task else ""
 
 

@@ -356,7 +356,6 @@ def matrix_of_pairs(
 
 
 def list_best(comparison: Comparison) -> list[str]:
-    """Return the models with the best mean."""
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     best = (max if comparison.higher_is_better else min)(means.values())
     return [name for name, mean in means.items() if mean == best]

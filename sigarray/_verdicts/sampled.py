@@ -50,7 +50,6 @@ class Sampled:
 
     @property
     def has_clusters(self) -> bool:
-        """Whether items are in clusters."""
         return self.codes is not None
 
     @property
@@ -202,7 +201,6 @@ def count_units(table: ScoreTable) -> Mapping[str, Mapping[str, Any]]:
 
 
 def name_sampled(table: ScoreTable) -> str:
-    """Name what was sampled."""
     return "cluster" if table.clusters else table.unit
 
 

@@ -209,7 +209,6 @@ def scores(
 
 
 def _column(name: str, value: Any) -> str:
-    """Return the name of a column, or of several, with commas."""
     if isinstance(value, (list, tuple)) and all(isinstance(x, str) for x in value):
         msg = (
             f"Expected {name} to be a str, of several columns with commas; got "

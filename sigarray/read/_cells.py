@@ -209,12 +209,10 @@ def _is_name(cell: object) -> bool:
 
 
 def is_blank(cell: object) -> bool:
-    """Tell whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def find_blank(cells: Any) -> np.ndarray:
-    """Tell which cells are blank."""
     if isinstance(cells, np.ndarray):
         return np.zeros(len(cells), bool)
     if isinstance(cells, Coded):

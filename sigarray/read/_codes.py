@@ -23,7 +23,6 @@ class Coded(Sequence[Any]):
     values: Any
 
     def __len__(self) -> int:
-        """Count the cells."""
         return len(self.codes)
 
     @overload
@@ -37,7 +36,6 @@ class Coded(Sequence[Any]):
         return Coded(codes, self.values) if np.ndim(codes) else self._decode(codes)
 
     def __iter__(self) -> Iterator[Any]:
-        """Yield the cells one by one."""
         for start in range(0, len(self), _CHUNK):
             yield from map(self._decode, self.codes[start : start + _CHUNK].tolist())
 
@@ -62,7 +60,6 @@ class Coded(Sequence[Any]):
         return [values[k] for k in order.tolist()]
 
     def find(self, values: Collection[Any]) -> np.ndarray:
-        """Tell which cells have one of some values."""
         is_one = np.asarray([x in values for x in [*self.values, None]])
         is_match: np.ndarray = is_one[self.codes]
         return is_match
@@ -76,7 +73,6 @@ def encode(cells: Sequence[Hashable]) -> Coded:
 
 
 def encode_numbers(numbers: np.ndarray) -> Coded:
-    """Return a column of the codes of numbers."""
     if numbers.dtype.kind == "i" and len(numbers):
         low = int(numbers.min())
         bound = int(numbers.max()) - low + 1
@@ -106,7 +102,6 @@ def join_columns(columns: Sequence[Coded]) -> Coded:
 
 
 def take(cells: Any, rows: np.ndarray | Sequence[int]) -> Any:
-    """Return the cells of some rows."""
     if isinstance(cells, (np.ndarray, Coded)):
         return cells[np.asarray(rows)]
     return [cells[k] for k in rows]

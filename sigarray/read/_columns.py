@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray.read._cells import as_text, is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._frame import Names, lacks_column, list_names
-from sigarray.read._states import find_state
+from sigarray.read._records import find_state
 from sigarray.read._text import MISSING, TableError, say_means
 from sigarray.read._words import names_clusters
 
@@ -108,7 +108,6 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
 
 
 def quote_names(names: Names) -> str:
-    """Quote names for an option in a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return quote(text.getvalue())

@@ -146,7 +146,6 @@ class Frame:
         return self.columns.get(column, self.left_out.get(column))
 
     def take(self, rows: np.ndarray) -> "Frame":
-        """Return some of the rows."""
         return replace(
             self,
             columns={x: take(y, rows) for x, y in self.columns.items()},
@@ -173,7 +172,6 @@ class Frame:
         return replace(self, columns=columns, lines=take(self.lines, rows))
 
     def place(self, column: str, row: int) -> str:
-        """Return words for the place of a cell."""
         return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
 
 

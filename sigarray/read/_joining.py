@@ -21,12 +21,11 @@ from sigarray.read._one_task import (
     join_task,
 )
 from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
-from sigarray.read._records import Record, Records, find_column
+from sigarray.read._records import Record, Records, doubt_seeds, find_column
 from sigarray.read._run_tables import Curves, find_curves
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._settings import say_confounds
-from sigarray.read._states import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
 from sigarray.read._summaries import refuse_summaries
 from sigarray.read._text import TableError
@@ -307,7 +306,6 @@ def _choose_records(records: Records, choice: Choice) -> Records:
 
 
 def _check_metrics(records: Records) -> str:
-    """Return the metrics; each task must have one."""
     # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])

@@ -266,7 +266,6 @@ def _find(frame: Frame, chosen: Roles, metric: str) -> None:
 
 
 def _find_rows(frame: Frame, roles: Roles, metric: str) -> np.ndarray:
-    """Return the rows that have a score of a metric."""
     try:
         if "metric" in roles:
             return find_rows_of_metric(frame, roles["metric"], metric)[1]

@@ -135,7 +135,6 @@ def read_logged(records: Records, k: int) -> float | None:
 
 
 def count_by_model(records: Records) -> Counts:
-    """Count the scores of each model."""
     models = records.factors["model"]
     return {x: int(models.find([x]).sum()) for x in models.list_known()}
 

@@ -269,7 +269,6 @@ def _name_wins(found: _Preferences) -> str:
 
 
 def _say_options(frame: Frame, found: _Preferences) -> str:
-    """Say with which options wins are compared."""
     parts = [x for x in frame.columns if are_of_one_item(x) and x != found.better]
     run = f" --run {quote_names(parts)}" if parts else ""
     return f"--score {_name_wins(found)} --task pair --unit item{run}"

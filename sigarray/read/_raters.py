@@ -98,7 +98,6 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
 
 
 def names_raters(column: str | None) -> bool:
-    """Tell by its name whether a column has raters."""
     return column is not None and bool(list_words(column) & (RATERS - RATINGS))
 
 

@@ -170,7 +170,6 @@ def doubt_items_of_records(records: Records, source: str) -> list[str]:
 
 
 def doubt_items_of_table(table: ScoreTable, column: str | None) -> list[str]:
-    """Doubt the items of a table with a column for each model."""
     if column is None or table.unit != "item" or not table.tasks:
         return []
     every = [

@@ -26,6 +26,7 @@ from sigarray.read._guards import (
 )
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
+from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
     count_pooled,
     doubt_groups,
@@ -52,14 +53,12 @@ from sigarray.read._naming import (
     name_all,
     name_files,
 )
-from sigarray.read._nested import name_levels, nest_lists
 from sigarray.read._numbered import doubt_names, stack_columns
 from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
-from sigarray.read._records import Records, join_all
+from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_sources, tabulate
-from sigarray.read._states import mark_states
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._text import TableError

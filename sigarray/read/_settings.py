@@ -109,7 +109,6 @@ def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:
 
 
 def _find_first(models: Coded, texts: Coded) -> tuple[str, list[str]]:
-    """Return the first model with several texts, and these."""
     for model in models.list_known():
         values = texts[models.find([model])].list_known()
         if len(values) > 1:

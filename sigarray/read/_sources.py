@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigarray.read import _harnesses, _layout, _lm_eval, _nested, _trackers
+from sigarray.read import _harnesses, _layout, _lm_eval, _trackers
 from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
 from sigarray.read._files import (
@@ -21,13 +21,14 @@ from sigarray.read._json import (
     flatten,
     parse_document,
     parse_lines,
+    read_arrays,
+    read_nested,
     refuse_document,
     tabulate_part,
     tabulate_records,
     take_part,
 )
 from sigarray.read._layout import TextTable, read_table
-from sigarray.read._nested import read_nested
 from sigarray.read._paths import advise
 from sigarray.read._templates import place_of
 from sigarray.read._text import NUMBER, TableError, read_text
@@ -112,7 +113,7 @@ def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
     if lower.endswith(".eval"):
         return path, _harnesses.read_archive(path)
     if lower.endswith(ARRAYS):
-        return path, _nested.read_arrays(path)
+        return path, read_arrays(path)
     if is_stored_table(path):
         return path, read_stored_table(path)
     name, text = read_text(path)

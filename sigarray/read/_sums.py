@@ -108,7 +108,6 @@ def order_columns(metric: str | None, columns: Names) -> list[str]:
 
 
 def say_columns(metric: str | None, columns: Names) -> str:
-    """Say which column has which parameter of a metric."""
     layout = _find_layout(metric, len(columns))
     if layout is None:
         return ", ".join(map(repr, columns))

@@ -12,8 +12,8 @@ from sigarray.read._cells import is_blank
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric
 from sigarray.read._json import flatten, tabulate_records
+from sigarray.read._records import choose_ended, find_seed
 from sigarray.read._roles import leave_out_settings
-from sigarray.read._states import choose_ended, find_seed
 from sigarray.read._text import TableError
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")

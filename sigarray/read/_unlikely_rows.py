@@ -239,7 +239,6 @@ def list_decimals(x: np.ndarray) -> Sequence[int]:
 
 
 def count_decimals(x: float) -> int:
-    """Count the decimals with which a number is written."""
     digits, _, exponent = repr(x).partition("e")
     fraction = digits.partition(".")[2].rstrip("0")
     return max(0, len(fraction) - int(exponent or 0))
@@ -337,7 +336,6 @@ def _say(
     n_models: int,
     n_again: int,
 ) -> str:
-    """Say which rows are the same."""
     listed = [list_in_words([*map(name, x)], most=_MOST_SHOWN) for x in found]
     shown = shorten(listed, _MOST_SHOWN, "; ")
     every = "both models" if n_models == 2 else f"all {n_models} models"

@@ -96,7 +96,6 @@ def split_tasks(table: WideTable, chosen: Roles) -> dict[str, WideTable]:
 
 
 def take_rows(table: WideTable, kept: list[int]) -> WideTable:
-    """Return the table with some of its rows."""
     cells = {k: take(x, kept) for k, x in table.cells.items()}
     ids = [table.ids[k] for k in kept] if table.ids else ()
     return table._replace(cells=cells, place=lambda k: table.place(kept[k]), ids=ids)
@@ -228,7 +227,6 @@ def read_ids(
 
 
 def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
-    """Return the name in a column of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:
         raise lacks_column(table.source, column, table.names.values(), role)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 
 def as_words(text: str) -> frozenset[str]:
-    """Return the words of a text, in any order."""
     return frozenset(text.split())
 
 
@@ -175,7 +174,6 @@ def are_runs(names: Iterable[str]) -> bool:
 
 
 def is_metric(name: str) -> bool:
-    """Tell whether the name of a metric is a usual one."""
     return bool(list_words(name) & METRICS)
 
 

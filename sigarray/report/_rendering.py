@@ -284,7 +284,6 @@ def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
 
 
 def render_float(table: Table, caption: str | None, label: str | None) -> str:
-    """Return a table of LaTeX with a caption and a label."""
     return draw_float(neutralise_table(table), caption, label) + "\n"
 
 

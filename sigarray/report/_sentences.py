@@ -77,7 +77,6 @@ class Models:
         return f"The {self.statistic} of {self.a} {verb} {relation} {those} of {self.b}"
 
     def subtract(self) -> str:
-        """Name the difference."""
         if self.statistic is None:
             return f"The difference of {self.a} minus {self.b}"
         return f"The {self.statistic} of {self.a} minus that of {self.b}"

@@ -80,7 +80,6 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
 
 
 def make_frame(records: Records, backend: str) -> Any:
-    """Make a data frame of records."""
     columns = {key: [record[key] for record in records] for key in records[0]}
     needed: Any = "narwhals"
     try:

@@ -17,7 +17,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._numeric.clusters import weigh_clusters
-from sigarray._numeric.strata import Intervals
+from sigarray._numeric.student import Intervals
 from tests.backends import require
 
 STRATUM_OF = np.array([1, 0, 2, 1, 0, 2, 1, 1, 2, 2])

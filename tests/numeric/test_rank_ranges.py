@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric import rank_ranges
-from sigarray._numeric.rank_ranges import (
+from sigarray._numeric import ranks
+from sigarray._numeric.ranks import (
     OWN_WEIGHT,
     critical_range,
     critical_wins,
+    net_wins,
     range_tail,
     variance_of_gap,
     win_tail,
 )
-from sigarray._numeric.ranks import net_wins
 from tests.oracles import enumerate_wins
 
 
@@ -50,7 +50,7 @@ class TestRanges:
     def test_normal_limit_is_the_studentized_range(self, k, level):
         stats = pytest.importorskip("scipy.stats")
         expected = stats.studentized_range.ppf(1 - level, k, np.inf)
-        found = rank_ranges.normal_range(k, level)
+        found = ranks.normal_range(k, level)
         assert found == pytest.approx(expected, rel=1e-5)
 
     @pytest.mark.long
@@ -87,12 +87,12 @@ class TestRanges:
             assert below >= 0.97 * level - 5 * math.sqrt(level / len(gaps))
 
     def test_normal_limit_is_larger_than_every_simulation(self):
-        for (is_of_baseline, k, _), (values, tails) in rank_ranges._tables().items():
+        for (is_of_baseline, k, _), (values, tails) in ranks._tables().items():
             if is_of_baseline:
                 continue
             for level in (0.05, 0.01, 0.002):
                 place = np.searchsorted(-tails, -level)
                 if place < len(values):
-                    limit = rank_ranges.normal_range(k, level)
+                    limit = ranks.normal_range(k, level)
                     # At most one more value of the lattice.
                     assert values[place] <= limit * 1.05 + 1e-9

@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.rank_ranges import (
+from sigarray._numeric.ranks import (
     OWN_WEIGHT,
     critical_range,
     critical_wins,

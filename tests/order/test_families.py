@@ -7,7 +7,7 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.rank_ranges import range_tail, win_tail
+from sigarray._numeric.ranks import range_tail, win_tail
 from sigarray._order.families import (
     Family,
     adjust_for_set,

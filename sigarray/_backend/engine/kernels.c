@@ -9,6 +9,8 @@
 #include "kernels.h"
 
 #define INLINE static inline __attribute__((always_inline))
+/* A long loop, or a function that calls itself: copies in each caller gain nothing. */
+#define ONCE static __attribute__((noinline))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 /* A load by an index from memory, which is faster than vector gathers are. */
@@ -17,6 +19,11 @@
 /* Before a short loop that is faster without its counter, which -O2 would keep. */
 #define PRAGMA(x) _Pragma(#x)
 #define UNROLLED(n) PRAGMA(GCC unroll n)
+
+/* Words of the longest vector: loops over n words and spare ones up to whole vectors
+   need no turns of single words. */
+#define WORDS_OF_VECTOR ((integer)16)
+#define WHOLE_VECTORS(n) (((n) + WORDS_OF_VECTOR - 1) & -WORDS_OF_VECTOR)
 
 #include "words.h"
 #include "selection.h"

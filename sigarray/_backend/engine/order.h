@@ -14,7 +14,7 @@
 #define TERMS_OF_EINSUM 1024
 
 /* `cumulative_places` of the widths (n + 1) of one replicate. */
-INLINE void find_ranks(const float *restrict widths, integer n, double below,
+static void find_ranks(const float *restrict widths, integer n, double below,
                        double *restrict sums, int32_t *restrict ranks) {
     double before = 0;
     integer k = 0;
@@ -90,7 +90,7 @@ INLINE REAL NAMED(ratio_of)(REAL violation, REAL distance) {
 }
 
 /* Terms of the distance and of the violation at nodes from `start` on. */
-INLINE void NAMED(find_terms)(const REAL *x, const REAL *y, const integer *ranks_x,
+static void NAMED(find_terms)(const REAL *x, const REAL *y, const integer *ranks_x,
                               const integer *ranks_y, const REAL *widths, integer start,
                               integer n, REAL *restrict distances,
                               REAL *restrict violations) {

@@ -1,7 +1,7 @@
 /* Sums of float64 or of float32: REAL, with NAMED(f) for the name of a function. */
 
 /* NumPy's sum of up to 128 numbers side by side. */
-INLINE REAL NAMED(sum_block)(const REAL *restrict x, integer n) {
+ONCE REAL NAMED(sum_block)(const REAL *restrict x, integer n) {
     if (n < 8) {
         REAL sum = 0;
         for (integer i = 0; i < n; i++) sum += x[i];
@@ -19,15 +19,15 @@ INLINE REAL NAMED(sum_block)(const REAL *restrict x, integer n) {
 
 /* NumPy's sum of any number of them, but for the 0 that it begins with: it makes 0 of
    a sum of -0. */
-static REAL NAMED(add_up)(const REAL *x, integer n) {
+ONCE REAL NAMED(add_up)(const REAL *x, integer n) {
     if (n <= 128) return NAMED(sum_block)(x, n);
     const integer half = n / 2 - n / 2 % 8;
     return NAMED(add_up)(x, half) + NAMED(add_up)(x + half, n - half);
 }
 
 /* `add_up` of the numbers at some places, which are not put side by side first. */
-static REAL NAMED(add_up_at)(const REAL *restrict x, const integer *restrict at,
-                             integer n) {
+ONCE REAL NAMED(add_up_at)(const REAL *restrict x, const integer *restrict at,
+                           integer n) {
     if (n > 128) {
         const integer half = n / 2 - n / 2 % 8;
         return NAMED(add_up_at)(x, at, half) + NAMED(add_up_at)(x, at + half, n - half);
@@ -61,8 +61,8 @@ static int NAMED(sum_taken)(const REAL *x, integer entries, integer n,
 }
 
 /* Sum (x - level) / unit as `add_up`, or with a mean their squared deviations. */
-static REAL NAMED(add_up_relative)(const REAL *restrict x, integer n, REAL level,
-                                   REAL unit, const REAL *mean) {
+ONCE REAL NAMED(add_up_relative)(const REAL *restrict x, integer n, REAL level,
+                                 REAL unit, const REAL *mean) {
     if (n > 128) {
         const integer half = n / 2 - n / 2 % 8;
         return NAMED(add_up_relative)(x, half, level, unit, mean) +
@@ -126,8 +126,9 @@ static int NAMED(count_drawn)(const word *low, const word *high, integer start,
 /* 1 for the keys of a row up to its n-th smallest, and 0 for the others. */
 static int NAMED(mark_smallest)(const word *keys, integer rows, integer size, integer n,
                                 REAL *out) {
-    int32_t *ordered = malloc(sizeof(int32_t) * MAX(size, 1));
+    int32_t *ordered = malloc(sizeof(int32_t) * WHOLE_VECTORS(MAX(size, 1)));
     if (!ordered) return 1;
+    for (integer c = size; c < WHOLE_VECTORS(size); c++) ordered[c] = INT32_MAX;
     for (integer r = 0; r < rows; r++) {
         for (integer c = 0; c < size; c++)
             ordered[c] = (int32_t)(keys[r * size + c] ^ 0x80000000u);

@@ -21,54 +21,47 @@ INLINE void threefry(word low, word high, word *px, word *py) {
     *py = y;
 }
 
-/* Blocks of a few replicates that are encrypted side by side, for long loops. */
+/* Blocks of short rows, or the last ones of a long row, that are encrypted together. */
 #define BLOCKS_AT_ONCE 512
 /* Words of a row that are counted before the next ones are drawn: an even number. */
 #define WORDS_AT_ONCE 512
 /* A row of so many blocks is long enough by itself. */
 #define LONG_ROW 64
 
-/* Words of the replicates from `start` on, each `width` of them, row by row. */
+/* Words of the replicates from `start` on, each `width` of them, row by row. What is
+   behind the last block of some that are encrypted together is nobody's. */
 static void encrypt(word low, word high, word start, integer rows, integer width,
                     word first, word *restrict out) {
     const integer blocks = (width + 1) / 2, whole = width / 2;
-    if (blocks >= LONG_ROW || rows == 1) {
-        for (integer r = 0; r < rows; r++) {
-            word *restrict a = out + r * width, *restrict b = a + blocks;
-            for (integer c = 0; c < whole; c++) {
-                word x = start + (word)r, y = first + (word)c;
-                threefry(low, high, &x, &y);
-                a[c] = x;
-                b[c] = y;
-            }
-            if (whole < blocks) {
-                word x = start + (word)r, y = first + (word)whole;
-                threefry(low, high, &x, &y);
-                a[whole] = x;
-            }
-        }
-        return;
-    }
+    const integer done = blocks < LONG_ROW ? 0 : whole & -WORDS_OF_VECTOR;
+    const integer rest = blocks - done;
+    const integer step = done ? 1 : BLOCKS_AT_ONCE / MAX(blocks, 1);
     word xs[BLOCKS_AT_ONCE], ys[BLOCKS_AT_ONCE];
-    const integer step = BLOCKS_AT_ONCE / blocks;
     for (integer r = 0; r < rows; r += step) {
+        word *restrict a = out + r * width, *restrict b = a + blocks;
+        for (integer c = 0; c < done; c++) {
+            word x = start + (word)r, y = first + (word)c;
+            threefry(low, high, &x, &y);
+            a[c] = x;
+            b[c] = y;
+        }
         const integer own = MIN(step, rows - r);
         for (integer i = 0; i < own; i++)
-            for (integer c = 0; c < blocks; c++) {
-                xs[i * blocks + c] = start + (word)(r + i);
-                ys[i * blocks + c] = first + (word)c;
+            for (integer c = 0; c < rest; c++) {
+                xs[i * rest + c] = start + (word)(r + i);
+                ys[i * rest + c] = first + (word)(done + c);
             }
-        for (integer k = 0; k < own * blocks; k++) threefry(low, high, &xs[k], &ys[k]);
-        for (integer i = 0; i < own; i++) {
-            word *restrict a = out + (r + i) * width;
-            for (integer c = 0; c < blocks; c++) a[c] = xs[i * blocks + c];
-            for (integer c = 0; c < whole; c++) a[blocks + c] = ys[i * blocks + c];
+        for (integer k = 0; k < WHOLE_VECTORS(own * rest); k++)
+            threefry(low, high, &xs[k], &ys[k]);
+        for (integer i = 0; i < own; i++, a += width, b += width) {
+            for (integer c = done; c < blocks; c++) a[c] = xs[i * rest + c - done];
+            for (integer c = done; c < whole; c++) b[c] = ys[i * rest + c - done];
         }
     }
 }
 
 /* The upper halves of the words of a replicate, and then the lower ones. */
-INLINE void halve(const word *restrict words, integer width, word *restrict out) {
+static void halve(const word *restrict words, integer width, word *restrict out) {
     const integer n = (width + 1) / 2;
     for (integer c = 0; c < n; c++) out[c] = words[c] >> 16;
     for (integer c = n; c < width; c++) out[c] = words[c - n] & 0xFFFF;
