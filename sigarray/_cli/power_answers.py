@@ -110,6 +110,11 @@ class Answer:
     pairs: list[SizedPair]
     largest: int
 
+    @property
+    def drawn(self) -> list[SizedPair]:
+        """What a picture shows: pairs, or a model beside one that gains."""
+        return self.pairs or [x.curve for x in self.alone if x.curve is not None]
+
 
 def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
     """Say where power may jump, if sizes that were tried are on both sides of it."""

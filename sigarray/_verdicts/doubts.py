@@ -302,10 +302,19 @@ def _name_by_task(
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of a pilot that does not vary: any number of scores would seem enough."""
+    """Warn of a model that does not vary: any number of scores would seem enough.
+
+    If none does, that is an error.
+    """
     flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
+        if len(flat) == len(scores):
+            msg = (
+                f"Expected scores that vary, as a pilot for power; got {unit}s of "
+                f"{list_few(map(repr, flat))} with the same score.{seeds}"
+            )
+            raise ValueError(msg)
         warnings.warn(
             f"The scores of {list_few(map(repr, flat))} do not vary: power, and "
             f"numbers of {unit}s, count on others that do not either.{seeds}",

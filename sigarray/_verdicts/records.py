@@ -240,7 +240,8 @@ def list_undecided(
 ) -> list[str]:
     """Say which other models a model does not beat, and on which tasks.
 
-    With a verdict over these tasks that one decides, and not each task.
+    Of a task without scores of both there is no verdict, and so the model is not better
+    there. With a verdict over these tasks that one decides, and not each task.
     """
     if model not in table.models:
         msg = (
@@ -257,9 +258,17 @@ def list_undecided(
         )
         raise ValueError(msg)
     lost = [
-        f"{quote(model)} has no scores on {quote(task)}"
-        for task in (*table.tasks, *table.left_out)
-        if model not in table.tasks.get(task, ())
+        *(
+            f"{quote(model)} is not compared with {quote(other)} on {quote(task)}, "
+            f"where {quote(model if model not in by else other)} has no scores"
+            for task, by in table.tasks.items()
+            for other in table.models
+            if other != model and not {model, other} <= {*by}
+        ),
+        *(
+            f"{quote(model)} is compared with no model on {quote(task)}"
+            for task in table.left_out
+        ),
     ]
     if aggregates is not None:
         by = f" by {NAMES[aggregates.statistic][1]}"

@@ -1,6 +1,7 @@
 """Pictures of `sigarray compare`, in files of every kind."""
 
 import csv
+import json
 from xml.etree import ElementTree
 
 import numpy as np
@@ -153,10 +154,45 @@ def test_a_jump_of_the_power_is_said_where_sizes_cross_it(write, run, monkeypatc
         assert (said in drawn[-1].caption) == is_said
 
 
+def test_a_difference_of_one_model_is_drawn(write, run, drawn):
+    path = write("a\n.1\n.2\n.4\n.3\n")
+    shared = ("--test", "t", "--n-samples", "50", "--plot", "x.png")
+    for scores, what, said in (
+        (("--sd", "0.3"), ("--difference", "0.5"), "a difference of 0.5: {} runs"),
+        (("--sd", "0.3"), ("--margin", "0.4"), "not worse by 0.4: {} runs"),
+        ((path,), ("--difference", "0.2"), "a difference of 0.2: {} runs"),
+        ((path,), ("--lift", "2"), "a lift by a factor of 2: {} runs"),
+    ):
+        options = ("power", *scores, *what, *shared, "--format", "json")
+        code, out, err = run(*options)
+        assert code == 0, err
+        (row,) = json.loads(out)["alone"]
+        text = said.format(row["required_sample_size"])
+        assert text in drawn[-1].description
+        (ax,) = drawn[-1].figure.axes
+        assert ax.get_legend().get_texts()[0].get_text() == text
+        assert json.loads(run(*options[:-4], *options[-2:])[1])["alone"] == [row]
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_both_models_of_a_pair_are_named_in_a_picture(write, run, drawn, n):
+    names = [f"model-with-a-rather-long-name-{k:02d}" for k in range(n)]
+    rows = [",".join(f"{k + i % 5}" for k in range(n)) for i in range(9)]
+    path = write("\n".join([",".join(names), *rows, ""]))
+    run("power", path, "--test", "t", "--n-samples", "9", "--plot", "x.png")
+    (ax,) = drawn[-1].figure.axes
+    *curves, _ = [x.get_text().split(":")[0] for x in ax.get_legend().get_texts()]
+    assert len(curves) == n * (n - 1) // 2
+    for label in curves:
+        both = label.split(" vs. ")
+        assert len(both) == 2, label
+        assert all(x[-2:] in {name[-2:] for name in names} for x in both), label
+
+
 def test_impossible_pictures_of_power(write, wide, run):
     for options, said in (
         ([wide, "--plot", "x.txt"], "Expected --plot to end in .pdf, .svg"),
-        ([write("a\n1\n2\n4\n"), "--plot", "x.png"], "whose means differ; got none"),
+        ([write("a\n1\n2\n4\n"), "--plot", "x.png"], "--difference or --lift; got neither"),
     ):
         code, _, error = run("power", *options, "--test", "t", "--n-samples", "9")
         assert code == 2

@@ -160,3 +160,6 @@ def test_a_model_that_is_not_there_may_have_been_meant(write, run, option):
     code, _, err = run("compare", path, option, "Large net")
     assert code == 2
     assert f"for {option}; got 'Large net'. Did you mean 'large-net'? Those in" in err
+    code, _, err = run("compare", path, option, "small-net,large-net")
+    assert code == 2
+    assert "got 'small-net,large-net'. Name one of them. Those in" in err
