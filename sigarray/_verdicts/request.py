@@ -279,6 +279,12 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "runs, one of 12 comparisons has p <= 0.05 in 12 %, and more where the "
             "fewer runs vary more. The default, without --test, allows for that."
         ] * (n_pairs > 1)
+    share, n_folds = request.test_share, _count_folds(table)
+    if share is not None and n_folds and not 0.8 < share * n_folds < 1.25:
+        doubts.append(
+            f"--test-share {share:g} is not that of {n_folds} folds, each of which "
+            f"tests on {1.0 / n_folds:.2g} of the data, unless they are other splits."
+        )
     if test == "mann-whitney" and len(set(sizes)) > 1:
         doubts.append(
             "Mann and Whitney's test is of equal distributions: of models of unequal "
@@ -301,6 +307,18 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "0.2."
         )
     return doubts
+
+
+def _count_folds(table: ScoreTable) -> int:
+    """Count the folds of a repetition, if a column of the runs is of folds."""
+    names = (table.run_column or "").lower().split(",")
+    if not any("fold" in x for x in names):
+        return 0
+    k = next(k for k, x in enumerate(names) if "fold" in x)
+    every = [ids for by in table.ids.values() for ids in by.values()]
+    return max(
+        len({x.split(", ")[k] for x in ids if x.count(", ") >= k}) for ids in every
+    )
 
 
 def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:

@@ -62,8 +62,19 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    """Refuse to take folds of a cross validation for runs silently, or for items."""
+    """Refuse to take folds of a cross validation for runs silently, or for items.
+
+    And runs for clusters of items: each model would have clusters of its own.
+    """
     folds = [x for x in _list_folds(frame) if x not in ignored]
+    seeds = find_roles(frame, {}).get("run")
+    if seeds == chosen.get("cluster", "") and not frame.roles:
+        msg = (
+            f"{frame.source}, column {seeds!r}: expected clusters of items, such as "
+            "documents; got what looks like runs of models (--cluster). Pass --run "
+            f"{seeds}; or rename the column, if items are sampled by it."
+        )
+        raise TableError(msg)
     if not folds:
         return
     run, told = _name_folds(frame, folds, ignored), chosen.get("run", "").split(",")

@@ -19,6 +19,7 @@ from sigarray.read._text import TableError, read_bytes
 # The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93  # APPNOTE.TXT 4.4.5
+_MOST_SAID = 120  # letters of an error
 _OF_INSPECT = "samples of Inspect AI"
 # "mmlu:subject=anatomy,model=openai_gpt2"
 _NO_SCORE = re.compile(
@@ -33,13 +34,13 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
     if not isinstance(header, dict) or "task" not in header or "model" not in header:
         return None
     samples = document.get("samples")
-    if not samples:
+    if not samples and "error" not in str(document.get("status")):
         msg = (
             f"{name}: expected a log of Inspect AI with samples; got one without. "
             "Take the whole log, not its header."
         )
         raise TableError(msg)
-    return _tabulate_log(name, header, samples)
+    return _tabulate_log(name, document, samples or [])
 
 
 def read_archive(path: str) -> Frame:
@@ -49,7 +50,7 @@ def read_archive(path: str) -> Frame:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             start = "header.json" if "header.json" in names else "_journal/start.json"
-            header = json.loads(_extract(archive, start))["eval"]
+            document = json.loads(_extract(archive, start))
             if "summaries.json" in names:
                 samples = json.loads(_extract(archive, "summaries.json"))
             else:
@@ -61,10 +62,11 @@ def read_archive(path: str) -> Frame:
             "install zstandard; or: inspect log convert --to json."
         )
         raise TableError(msg) from error
+        document["eval"]["task"], document["eval"]["model"]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         msg = f"{name} cannot be read as a log of Inspect AI: {error}."
         raise TableError(msg) from error
-    return _tabulate_log(name, header, samples)
+    return _tabulate_log(name, document, samples)
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
@@ -120,7 +122,7 @@ def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _tabulate_log(
-    name: str, header: Mapping[str, Any], samples: list[dict[str, Any]]
+    name: str, document: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> Frame:
     rows: list[dict[str, Any]] = []
     metrics: dict[str, None] = {}
@@ -132,6 +134,21 @@ def _tabulate_log(
             metrics |= dict.fromkeys(numbers)
             row |= numbers
         rows.append(row)
+    status = document.get("status")
+    has_failed = status in ("error", "cancelled")
+    if has_failed and not metrics:
+        said = (document.get("error") or {}).get("message", "")
+        msg = (
+            f"{name}: expected a log of an evaluation that has ended; got the status "
+            f"{status!r}, and no scores{f' ({said[:_MOST_SAID]})' if said else ''}. "
+            "Run it again, as with inspect eval-retry."
+        )
+        raise TableError(msg)
+    doubts = (
+        f"the evaluation has the status {status!r}, and its {len(rows)} samples may "
+        "not be all of them"
+    )
+    header = document["eval"]
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
         _OF_INSPECT,
@@ -143,6 +160,7 @@ def _tabulate_log(
         constants={"model": str(header["model"]), "task": str(header["task"])},
         metrics=tuple(metrics),
         unit="item",
+        doubts=(doubts,) * has_failed,
     )
 
 

@@ -10,7 +10,6 @@ from sigarray.read._frame import Names, list_names
 from sigarray.read._summaries import (
     COMPUTED,
     MAYBE_COMPUTED,
-    SPREADS,
     is_computed,
     may_be_scores,
     say_if_scores,
@@ -23,6 +22,7 @@ from sigarray.read._words import (
     METRICS,
     MORE_COSTS,
     SPLITS,
+    SPREADS,
     TRUTHS,
     as_words,
     find_runs,

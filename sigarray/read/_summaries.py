@@ -15,25 +15,15 @@ from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
-from sigarray.read._words import METRICS, as_words, list_words
+from sigarray.read._words import (
+    BESIDE_STATISTICS,
+    METRICS,
+    STATISTICS,
+    as_words,
+    is_summary,
+    list_words,
+)
 
-SPREADS = as_words("""
-    std sd stdev stddev sem stderr deviation variance standardabweichung ci ±
-    \N{GREEK SMALL LETTER SIGMA}
-""")
-# Names of rows that pandas, spreadsheets and people add below scores.
-STATISTICS = SPREADS | as_words("""
-    mean avg average averages median total sum overall best worst min max minimum
-    maximum geomean iqm mittelwert durchschnitt mittel summe gesamt insgesamt moyenne
-    médiane media média promedio mediana ø ⌀ μ
-    \N{MICRO SIGN} \N{EMPTY SET} xbar
-""")
-# Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
-_BESIDE = as_words("""
-    of over across the all n and standard dev row error macro micro weighted geometric
-    harmonic grand seeds runs tasks benchmarks datasets games folds score scores items
-    questions models arithmetic value confidence interval
-""")
 # Names of rows in a wide table; in a long table, models or tasks may have them.
 _OF_ALL_ROWS = as_words("""
     all macro micro weighted summary aggregate aggregated ci
@@ -46,31 +36,13 @@ MAYBE_COMPUTED = frozenset(("delta", "gap", "sum", "total"))
 _ROUNDED = 0.1
 # How far a mean may be from the scores of other models, as a share of these.
 _NEAR = 0.5
-_MAX_WORDS = 4
 _MAX_SHOWN, _MAX_LINES = 3, 10
 # So many names that differ only in a number are ids.
 _MANY = 10
 # Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
-_NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
-
-
-def is_summary(cell: object) -> bool:
-    """Tell whether a cell names a row of means or the like: "Avg.", "mean (6 runs)"."""
-    if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
-        return False
-    text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
-    text = re.sub(r"standard error|std\.? err", "stderr", text)
-    text = re.sub(r"confidence interval", "ci", text)
-    text = re.sub(r"\bx[\W_]?bar\b|x\N{COMBINING MACRON}", "xbar", text)
-    words = re.findall(r"[^\W\d_]+|[±⌀\N{EMPTY SET}]", text)
-    return (
-        0 < len(words) <= _MAX_WORDS
-        and not STATISTICS.isdisjoint(words)
-        and set(words) <= STATISTICS | _BESIDE
-    )
 
 
 def find_summaries(
@@ -202,7 +174,7 @@ def _is_of_all_rows(cell: object) -> bool:
         return False
     words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
     known = STATISTICS | _OF_ALL_ROWS
-    return not known.isdisjoint(words) and words <= known | _BESIDE | METRICS
+    return not known.isdisjoint(words) and words <= known | BESIDE_STATISTICS | METRICS
 
 
 def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> None:

@@ -192,7 +192,10 @@ def test_both_models_of_a_pair_are_named_in_a_picture(write, run, drawn, n):
 def test_impossible_pictures_of_power(write, wide, run):
     for options, said in (
         ([wide, "--plot", "x.txt"], "Expected --plot to end in .pdf, .svg"),
-        ([write("a\n1\n2\n4\n"), "--plot", "x.png"], "--difference or --lift; got neither"),
+        (
+            [write("a\n1\n2\n4\n"), "--plot", "x.png"],
+            "--difference or --lift; got neither",
+        ),
     ):
         code, _, error = run("power", *options, "--test", "t", "--n-samples", "9")
         assert code == 2

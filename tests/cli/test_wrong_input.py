@@ -77,7 +77,7 @@ def test_tables_that_are_read(write, content, names):
         (
             "16,32\n3,4\n",
             r"numbers: 16, 32\. If these are scores, put a line of names first; if "
-            r"they are names, write a word to them, such as 'batch16'\.",
+            r"they are names, write a word to them, such as 'model16'\.",
         ),
         (
             "ours,90.76\nbase,89.86\nours,91.07\nbase,90.13\n",
