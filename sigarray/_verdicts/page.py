@@ -341,7 +341,7 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")
     if report.signature is not None:
-        command = origin.command or "sigarray compare FILE"
+        command = _keep_reading(origin.command or "sigarray compare FILE")
         verify = f"{command} --verify {shlex.quote(report.signature)}"
         parts += [
             "<p>This checks whether scores, options and numbers are the same, by their "
@@ -352,6 +352,19 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
         parts += ["<p>Notes on what was read and done:</p>", draw_list(origin.notes)]
     parts.append(f"<footer><p>{show(_say_versions())}</p></footer>")
     return parts
+
+
+def _keep_reading(command: str) -> str:
+    """Return a command without the options that --verify does not take."""
+    kept: list[str] = []
+    parts = iter(shlex.split(command))
+    for part in parts:
+        name, sign, _ = part.partition("=")
+        if name not in ("--plot", "--report", "--fail-unless-better"):
+            kept.append(part)
+        elif not sign:
+            next(parts, None)  # its value
+    return shlex.join(kept)
 
 
 def _say_versions() -> str:

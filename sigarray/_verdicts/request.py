@@ -312,13 +312,11 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
 def _count_folds(table: ScoreTable) -> int:
     """Count the folds of a repetition, if a column of the runs is of folds."""
     names = (table.run_column or "").lower().split(",")
-    if not any("fold" in x for x in names):
+    k = next((k for k, x in enumerate(names) if "fold" in x), None)
+    if k is None:
         return 0
-    k = next(k for k, x in enumerate(names) if "fold" in x)
-    every = [ids for by in table.ids.values() for ids in by.values()]
-    return max(
-        len({x.split(", ")[k] for x in ids if x.count(", ") >= k}) for ids in every
-    )
+    every = (x.split(", ") for by in table.ids.values() for y in by.values() for x in y)
+    return len({x[k] for x in every if len(x) > k})
 
 
 def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:

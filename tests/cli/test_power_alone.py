@@ -172,10 +172,8 @@ class TestDifferences:
         assert "lower is better" in out
 
     def test_of_items_there_is_an_upper_bound(self, write, run):
-        rows = [f"{k % 3},{k % 2},{k % 5}" for k in range(40)]
-        path = write(
-            "\n".join(["item,a,b,c", *(f"{k},{x}" for k, x in enumerate(rows))])
-        )
+        rows = [f"{k},{k % 3},{k % 2},{k % 5}" for k in range(40)]
+        path = write("\n".join(["item,a,b,c", *rows]))
         said = "Two models that find the same items hard need fewer of them."
         options = ("--n-samples", "9", "--test", "t")
         _, out, _ = run("power", path, "--columns", "a", "--difference", "1", *options)
