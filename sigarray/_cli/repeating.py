@@ -29,8 +29,6 @@ _SAID_OF_SCORES = (
     *("metric", "unit", "clusters", "runs"),
     *("models", "tasks", "n_resamples"),
 )
-# What else a comparison does, of which a verification does nothing.
-_ALONE = ("fail_unless_better", "plot", "report")
 _RESULTS = {"scores": "scores", "result": "numbers"}
 _OF_READING = (
     "A signature does not hold the options that say what to read: pass those of the "
@@ -41,12 +39,9 @@ _OF_READING = (
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     """Set the options of a signature, and return its fields."""
     fields = read_signature(options.verify)
-    for name in _ALONE:
+    for name in ("fail_unless_better", "plot", "report"):
         if getattr(options, name) is not None:
-            msg = (
-                "Expected --verify alone, which only says whether the numbers are the "
-                f"same; got --{name.replace('_', '-')}, too. Pass it in another call."
-            )
+            msg = f"Expected --verify without --{name.replace('_', '-')}; got both."
             raise ValueError(msg)
     for name in ("test", "correction", "better"):
         if name not in fields:

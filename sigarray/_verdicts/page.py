@@ -66,6 +66,8 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
 _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
 # Of more pictures there are three beside each other on paper, and not two.
 _MOST_LARGE = 6
+# Inches: a picture that is wider has both columns.
+_BROAD = 5.0
 # Task -> model -> the names of its units, and their scores.
 _Units = Mapping[str, Mapping[str, tuple[Sequence[str], Any]]]
 _STYLE = """
@@ -104,6 +106,7 @@ td.marked { font-weight: 700; color: var(--good); }
 .pictures { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); }
 figure { margin: 0; max-width: 34rem; }
+.broad { grid-column: 1 / -1; column-span: all; max-width: 60rem; }
 figure svg { display: block; width: 100%; height: auto; padding: .5rem;
   background: #fff; border: 1px solid var(--pale); border-radius: .3rem; }
 figcaption, footer, .note { color: var(--soft); font-size: .9rem; }
@@ -230,7 +233,8 @@ def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
     if not pictures:
         return []
     drawn = [
-        f"<figure>\n{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
+        f"<figure{' class=broad' if x.figure.get_figwidth() > _BROAD else ''}>\n"
+        f"{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
         f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
         for place, x in enumerate(pictures, 1)
     ]

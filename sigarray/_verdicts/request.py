@@ -282,8 +282,8 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     share, n_folds = request.test_share, _count_folds(table)
     if share is not None and n_folds and not 0.8 < share * n_folds < 1.25:
         doubts.append(
-            f"--test-share {share:g} is not that of {n_folds} folds, each of which "
-            f"tests on {1.0 / n_folds:.2g} of the data, unless they are other splits."
+            f"--test-share {share:g} is not that of {n_folds} folds, "
+            f"{1.0 / n_folds:.2g}."
         )
     if test == "mann-whitney" and len(set(sizes)) > 1:
         doubts.append(

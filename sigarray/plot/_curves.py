@@ -51,7 +51,8 @@ def draw_curve(
     """
     band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
     if limits is not None:
-        ax.fill_between(x, *limits, facecolor=look_of(k).color, **band)
+        low, high = limits
+        ax.fill_between(x, low, high, facecolor=look_of(k).color, **band)
     style = {"drawstyle": f"steps-{step}" if step else "default"}
     every = max(1, len(x) // _FEW_POINTS)
     return draw_line(ax, k, x, y, linewidth=1.3, markevery=every, **style)

@@ -70,9 +70,8 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     seeds = find_roles(frame, {}).get("run")
     if seeds == chosen.get("cluster", "") and not frame.roles:
         msg = (
-            f"{frame.source}, column {seeds!r}: expected clusters of items, such as "
-            "documents; got what looks like runs of models (--cluster). Pass --run "
-            f"{seeds}; or rename the column, if items are sampled by it."
+            f"{frame.source}, column {seeds!r}: expected clusters of items; got what "
+            f"looks like runs. Pass --run {seeds}, or rename it."
         )
         raise TableError(msg)
     if not folds:

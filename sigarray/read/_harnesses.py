@@ -34,13 +34,13 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
     if not isinstance(header, dict) or "task" not in header or "model" not in header:
         return None
     samples = document.get("samples")
-    if not samples and "error" not in str(document.get("status")):
+    if not samples and document.get("status") != "error":
         msg = (
             f"{name}: expected a log of Inspect AI with samples; got one without. "
             "Take the whole log, not its header."
         )
         raise TableError(msg)
-    return _tabulate_log(name, document, samples or [])
+    return _tabulate_log(name, header, document, samples or [])
 
 
 def read_archive(path: str) -> Frame:
@@ -51,6 +51,7 @@ def read_archive(path: str) -> Frame:
             names = archive.namelist()
             start = "header.json" if "header.json" in names else "_journal/start.json"
             document = json.loads(_extract(archive, start))
+            header = document["eval"]
             if "summaries.json" in names:
                 samples = json.loads(_extract(archive, "summaries.json"))
             else:
@@ -62,11 +63,10 @@ def read_archive(path: str) -> Frame:
             "install zstandard; or: inspect log convert --to json."
         )
         raise TableError(msg) from error
-        document["eval"]["task"], document["eval"]["model"]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         msg = f"{name} cannot be read as a log of Inspect AI: {error}."
         raise TableError(msg) from error
-    return _tabulate_log(name, document, samples)
+    return _tabulate_log(name, header, document, samples)
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
@@ -122,7 +122,10 @@ def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _tabulate_log(
-    name: str, document: Mapping[str, Any], samples: list[dict[str, Any]]
+    name: str,
+    header: Mapping[str, Any],
+    document: Mapping[str, Any],
+    samples: list[dict[str, Any]],
 ) -> Frame:
     rows: list[dict[str, Any]] = []
     metrics: dict[str, None] = {}
@@ -134,21 +137,12 @@ def _tabulate_log(
             metrics |= dict.fromkeys(numbers)
             row |= numbers
         rows.append(row)
-    status = document.get("status")
-    has_failed = status in ("error", "cancelled")
+    has_failed = document.get("status") in ("error", "cancelled")
+    why = (document.get("error") or {}).get("message", "")[:_MOST_SAID]
+    failed = f"the evaluation has failed{f' ({why})' * bool(why)}"
     if has_failed and not metrics:
-        said = (document.get("error") or {}).get("message", "")
-        msg = (
-            f"{name}: expected a log of an evaluation that has ended; got the status "
-            f"{status!r}, and no scores{f' ({said[:_MOST_SAID]})' if said else ''}. "
-            "Run it again, as with inspect eval-retry."
-        )
+        msg = f"{name}: expected scores; got none: {failed}. Run it again."
         raise TableError(msg)
-    doubts = (
-        f"the evaluation has the status {status!r}, and its {len(rows)} samples may "
-        "not be all of them"
-    )
-    header = document["eval"]
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
         _OF_INSPECT,
@@ -160,7 +154,7 @@ def _tabulate_log(
         constants={"model": str(header["model"]), "task": str(header["task"])},
         metrics=tuple(metrics),
         unit="item",
-        doubts=(doubts,) * has_failed,
+        doubts=(f"{failed}, and may lack samples",) * has_failed,
     )
 
 

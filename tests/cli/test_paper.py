@@ -212,7 +212,7 @@ class TestSignatures:
         for more in (("--fail-unless-better", "c"), ("--plot", "x.png")):
             code, _, err = run("compare", wide, "--verify", plain, *more)
             assert code == 2
-            assert f"same; got {more[0]}, too. Pass it in another call." in err
+            assert f"Expected --verify without {more[0]}; got both." in err
         code, _, err = run("compare", wide, "--verify", plain, "--baseline", "a")
         assert code == 2
         said = "Expected --baseline as in the signature, which is without it; got anot"
