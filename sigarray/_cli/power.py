@@ -141,7 +141,7 @@ def _report_scores(
         )
         for task, names in models.items()
     }
-    seconds = sum(x.guess_seconds() for x in finders.values()) + sum(
+    seconds = sum(
         guess_seconds(x, found, trials, options.power)
         for of_task in groups.values()
         for x, found in of_task
@@ -190,10 +190,7 @@ def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
             "and --difference or --lift; got neither."
         )
         raise ValueError(msg)
-    try:
-        save_pictures([draw_power(answers, goal)], path)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
+    save_pictures([draw_power(answers, goal)], path)
 
 
 def _describe_tasks(

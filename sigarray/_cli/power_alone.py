@@ -6,14 +6,13 @@ So few scores tell little of their spread: what depends on it has limits.
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._cli.power_sizes import (
     SizedPair,
-    guess_time,
     list_sizes,
     round_size,
     search_sizes,
@@ -120,21 +119,6 @@ class Finder:
     sd: float | None
     has_sizes: bool
     is_drawn: bool = False
-
-    def guess_seconds(self) -> float:
-        """Guess the time from that of some samples of sizes as they are tried."""
-        tried: list[int] = []
-        for x in (self.scores[name] for name in self.names):
-            if self.gain is None:
-                tried += self._list_numbers(len(x)) * _N_TRIED
-            elif self.has_sizes and self.sd is None:
-                tried += [n for n in list_sizes(len(x)) if n <= 2 * len(x)]
-
-        def compare(number: int, size: int) -> object:
-            trials = replace(self.trials, number=number, tasks={})
-            return replace(self, trials=trials)._share(self.names[0], Gain(), size)
-
-        return guess_time(tried, self.trials.number, compare)
 
     def find(self) -> list[Alone]:
         """Find it; of several models, only for as many scores as they have."""

@@ -78,9 +78,8 @@ def make_report(
         of = "models" if is_one else "sets of scores, each on a task,"
         of_alone = [count_alone(every, of, goal.gain, goal.power, goal.unit)]
     if of_alone and goal.unit != "run":
-        of_alone.append(
-            f"Two models that find the same {goal.units} hard need fewer of them."
-        )
+        same = f"Two models that find the same {goal.units} hard"
+        of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
@@ -114,10 +113,8 @@ def _describe(
     )
     method += "the better one" if goal.margin is None else "a model not worse"
     if trials.size_of_all is not None:
-        method += (
-            ", on each task, beside as many differences of other tasks as samples of "
-            "these find"
-        )
+        method += ", on each task, beside as many differences of other tasks as samples"
+        method += " of these find"
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if alone:
@@ -143,8 +140,7 @@ def _say_change(trials: Trials, goal: Goal) -> list[str]:
         return []
     return [
         f"From {size} {goal.units} on, sigarray compare controls the probability of "
-        "any wrong verdict, with fewer the false discovery rate over tasks: power may "
-        "be less from there on."
+        "any wrong verdict, with fewer the false discovery rate: power may be less."
     ]
 
 
@@ -272,10 +268,8 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         said = f"About {round_size(pair.size)} {goal.units}{each} show, with power "
         said += f"{pair.share:.2f}, {told}"
     else:
-        said = (
-            f"More than {x.largest} {goal.units}{each} would be needed to see {told} "
-        )
-        said += f"with power {goal.power:g}"
+        said = f"More than {x.largest} {goal.units}{each} would be needed to see "
+        said += f"{told} with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
     if goal.difference is not None:
         return f"{said}; {now}."
@@ -340,6 +334,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
         make_figure,
         say_left_out,
         show_name,
+        show_names,
         warn_of_undrawable,
     )
 
@@ -354,11 +349,13 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     said = []
     for ax, x, pairs in zip(grid.flat, shown, chosen, strict=False):
         sizes = list(pairs[0].shares)
+        names = {name: None for y in pairs for name in (y.better, y.worse)}
+        short = dict(zip(names, show_names(names, _MOST_LETTERS), strict=True))
         results: dict[Hashable, Any] = {
-            name: SampleSizeResult(
-                np.float64(pair.size), np.asarray(list(pair.shares.values()))
+            _name(goal, short[y.better], short[y.worse]): SampleSizeResult(
+                np.float64(y.size), np.asarray([*y.shares.values()])
             )
-            for name, pair in zip(_name_curves(pairs, goal), pairs, strict=True)
+            for y in pairs
         }
         plot.power(sizes, results, wanted=goal.power, unit=goal.unit, ax=ax)
         say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
@@ -389,24 +386,14 @@ def _choose_pairs(answer: Answer) -> list[SizedPair]:
     return [pair for pair in answer.pairs if pair.better == best][:_MOST_PAIRS]
 
 
-def _name_curves(pairs: list[SizedPair], goal: Goal) -> list[str]:
-    """Name both models of each pair, shortly, or the gain of a model alone."""
-    from sigarray.plot._style import show_names
-
-    names = list(dict.fromkeys(x for pair in pairs for x in (pair.better, pair.worse)))
-    short = dict(zip(names, show_names(names, _MOST_LETTERS), strict=True))
-    return [
-        f"{short[x.better]} vs. {short[x.worse]}" if x.worse else _name_gain(goal)
-        for x in pairs
-    ]
-
-
-def _name_gain(goal: Goal) -> str:
+def _name(goal: Goal, better: str, worse: str) -> str:
+    """Name both models of a pair, or what a model alone gains."""
+    if worse:
+        return f"{better} vs. {worse}"
     return goal.gain if goal.margin is None else f"not worse by {goal.margin:.10g}"
 
 
 def _say(answer: Answer, pair: SizedPair, goal: Goal) -> str:
     size = show_size(pair.size, answer.largest)
     on = f" on {answer.task}" if answer.task else ""
-    what = f"{pair.better} vs. {pair.worse}" if pair.worse else _name_gain(goal)
-    return f"{what}{on}: {size} {goal.unit}s"
+    return f"{_name(goal, pair.better, pair.worse)}{on}: {size} {goal.unit}s"

@@ -306,14 +306,11 @@ def _write_picture(
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    try:
-        from sigarray import plot
-        from sigarray.plot._style import warn_of_undrawable
+    from sigarray import plot
+    from sigarray.plot._style import warn_of_undrawable
 
-        with warn_of_undrawable():
-            axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
+    with warn_of_undrawable():
+        axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
     level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     caption = (
         f"Share of scores {design.side} each threshold, of {design.said}; bands of "

@@ -302,10 +302,7 @@ def _name_by_task(
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of a model that does not vary: any number of scores would seem enough.
-
-    If none does, that is an error.
-    """
+    """Warn of models that do not vary, or refuse if none does: any number would do."""
     flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""

@@ -7,6 +7,7 @@ import importlib.metadata
 import io
 import os
 import platform
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,10 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
 _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
 # Of more pictures there are three beside each other on paper, and not two.
 _MOST_LARGE = 6
+# Options, as shlex writes them, that --verify does not take.
+_OTHER = "--(?:plot|report|fail-unless-better)"
+_VALUE = r"""(?:'[^']*'|"'"|[^\s'"])+"""
+_OTHERS = re.compile(f" (?:'{_OTHER}=[^']*'|{_OTHER}[= ]{_VALUE})")
 # Inches: a picture that is wider has both columns.
 _BROAD = 5.0
 # Task -> model -> the names of its units, and their scores.
@@ -345,7 +350,7 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")
     if report.signature is not None:
-        command = _keep_reading(origin.command or "sigarray compare FILE")
+        command = _OTHERS.sub("", origin.command or "sigarray compare FILE")
         verify = f"{command} --verify {shlex.quote(report.signature)}"
         parts += [
             "<p>This checks whether scores, options and numbers are the same, by their "
@@ -356,19 +361,6 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
         parts += ["<p>Notes on what was read and done:</p>", draw_list(origin.notes)]
     parts.append(f"<footer><p>{show(_say_versions())}</p></footer>")
     return parts
-
-
-def _keep_reading(command: str) -> str:
-    """Return a command without the options that --verify does not take."""
-    kept: list[str] = []
-    parts = iter(shlex.split(command))
-    for part in parts:
-        name, sign, _ = part.partition("=")
-        if name not in ("--plot", "--report", "--fail-unless-better"):
-            kept.append(part)
-        elif not sign:
-            next(parts, None)  # its value
-    return shlex.join(kept)
 
 
 def _say_versions() -> str:

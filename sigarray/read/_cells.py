@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._codes import Coded, encode, encode_numbers
-from sigarray.read._messages import Caution
 from sigarray.read._text import (
-    EXACT,
     INFINITE,
     LARGEST_NUMBER,
     MISSING,
@@ -58,15 +56,7 @@ def read_cells(
     and with decimal commas in all or in none; or true and false, yes and no and the
     like, which are 1 and 0.
     """
-    numbers = _read_coded(columns, place, of_items)
-    numbers.notes.extend(_say_rounded(columns, numbers.columns, place))
-    return numbers
-
-
-def _read_coded(
-    columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
-) -> Numbers:
-    """Read the cells; of a column of codes, each different one once."""
+    # Of a column of codes, each different cell is read once.
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
     if not coded:
         return _read_all(columns, place, of_items)
@@ -87,38 +77,6 @@ def _read_coded(
         values = np.append(numbers.columns[name], math.nan)
         numbers.columns[name] = values[column.codes]
     return numbers
-
-
-def _say_rounded(
-    columns: Mapping[str, Sequence[Any]],
-    numbers: Mapping[str, np.ndarray],
-    place: Place,
-) -> list[Caution]:
-    """Say that float64 has no place for a whole number, so that others may equal it.
-
-    Refuse a column of several numbers that all become one.
-    """
-    for name, column in numbers.items():
-        low, high = (x.reduce(column, initial=math.nan) for x in (np.fmin, np.fmax))
-        if not max(-low, high) >= EXACT:
-            continue
-        for k in np.flatnonzero(np.abs(column) >= EXACT).tolist():
-            text = str(columns[name][k]).strip()
-            if _WHOLE.fullmatch(text) and int(text) != column[k].item():
-                what = (
-                    f"whole numbers beyond 2^53, such as {text}, which float64 rounds"
-                )
-                advice = "Subtract one number from all of them, as from times"
-                cells = columns[name] if low == high else ()
-                if len({as_text(x) for x in cells if not is_blank(x)}) > 1:
-                    msg = (
-                        f"{place(name, k)}: expected numbers that differ in float64; "
-                        f"got {what}, so that all of them become {low:.0f}. {advice}."
-                    )
-                    raise TableError(msg)
-                said = f"{name!r} has {what}, so that some that differ become equal"
-                return [Caution(f"{said}. {advice}: only differences count")]
-    return []
 
 
 def _read_all(
