@@ -146,8 +146,7 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
             "Scores on tasks differ in size by a factor of "
             f"{show_number(scales.factor, 2)}, but a threshold is one for all of "
             "them, so that tables and pictures show little but the task with the "
-            f"largest scores. {advise_scaling(means, design.tasks)}. "
-            "Scores that are normalized already need none of that.",
+            f"largest scores. {advise_scaling(means, design.tasks)}.",
             UserWarning,
             stacklevel=2,
         )

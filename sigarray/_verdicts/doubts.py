@@ -243,9 +243,6 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
 
 
 # A score of 0 is odd if others lie this many times as far from it as from each other.
-# Of simulated models, up to 0.6 % with 3 runs had one, and 0.01 % with 5, of counts,
-# means of ten of these, and hits (of games that are 0 in 20 % of runs 3.5 and 0.2 %);
-# and all models with accuracies of 91 +- 0.3 and one run at 0.
 _FAR = 10.0
 
 

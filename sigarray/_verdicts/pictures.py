@@ -195,8 +195,8 @@ def _draw_curves(
     ]
     if others:
         verdict = (
-            "A curve ends at the last step that all its runs have. The verdict is on "
-            f"the scores of the tables, which have other means: {', '.join(others)}."
+            "A curve ends at the last step of all its runs. The verdict is on scores "
+            f"with other means: {', '.join(others)}."
         )
     last = ", ".join(
         f"{quote(name)} {show_number(mean, 4)} at {shown[name].steps[-1]:g}"

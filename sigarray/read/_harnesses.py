@@ -138,8 +138,8 @@ def _tabulate_log(
             row |= numbers
         rows.append(row)
     has_failed = document.get("status") in ("error", "cancelled")
-    why = (document.get("error") or {}).get("message", "")[:_MOST_SAID]
-    failed = f"the evaluation has failed{f' ({why})' * bool(why)}"
+    why = (document.get("error") or {}).get("message", "no reason")[:_MOST_SAID]
+    failed = f"the evaluation has failed ({why})"
     if has_failed and not metrics:
         msg = f"{name}: expected scores; got none: {failed}. Run it again."
         raise TableError(msg)

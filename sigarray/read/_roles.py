@@ -367,10 +367,7 @@ _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 def _advise_all(names: Names) -> str:
     """Say how to take several columns for benchmarks, or for items."""
     if any(list_words(x) & SPREADS for x in names):
-        return (
-            ". A mean with its deviation or interval is no score of a run: write a row "
-            "for the score of each"
-        )
+        return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]
     are_costs = any(LIKELY & list_words(x) for x in names)
     is_other = are_costs or "," in "".join(names) or find_mixed(names)

@@ -183,7 +183,7 @@ def test_curves_that_end_before_the_scores_say_so(write, run, drawn):
         is_last = curves.caption.endswith("The verdict is on the last step.")
         assert is_last == (mean is None)
         if mean is not None:
-            assert curves.caption.endswith(f"which have other means: b {mean}.")
+            assert curves.caption.endswith(f"scores with other means: b {mean}.")
         drawn.clear()
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._messages import Caution
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -182,40 +181,6 @@ def test_words_for_runs_that_have_failed(write, word):
     with pytest.raises(TableError, match=r"missing=.worst"):
         read.scores(path)
     assert len(read.scores(path, missing="drop").scores["b"]) == 3
-
-
-@pytest.mark.parametrize("head", ["model,score", "a,b"])
-def test_whole_numbers_that_are_rounded_are_said(write, head):
-    def warn(first):
-        rows = [("a", first), ("b", 7), ("a", 8), ("b", 9)]
-        if head == "a,b":
-            rows = [(first, 7), (8, 9)]
-        notes = read.scores(write(as_csv(rows, head))).notes
-        return [x for x in notes if isinstance(x, Caution) and "beyond 2^53" in x]
-
-    (said,) = warn(2**53 + 1)
-    assert "such as 9007199254740993, which" in said
-    assert not warn(2**53 + 2)
-    assert not warn("9007199254740993.5e3")
-
-
-@pytest.mark.parametrize("head", ["model,time_ns", "a,b"])
-def test_whole_numbers_that_become_one_are_refused(write, head):
-    """Or else it would be said that scores do not vary."""
-    times = [2**60 + k for k in range(8)]
-    rows = list(zip(*[iter(times)] * 2, strict=True))
-    if head != "a,b":
-        rows = [("ab"[k % 2], x) for k, x in enumerate(times)]
-    with pytest.raises(
-        TableError, match=r"so that all of them become 11529215046068469"
-    ):
-        read.scores(write(as_csv(rows, head)))
-    same = [(x if head == "a,b" else x[:1], 2**60 + 1) for x in ["a", "b"] * 3]
-    if head == "a,b":
-        same = [(2**60 + 1, 2**60 + 1)] * 3
-    assert any(
-        "become equal" in x for x in read.scores(write(as_csv(same, head))).notes
-    )
 
 
 @pytest.mark.parametrize("mean", ["91.1 ± 0.8", r"92.3 $\pm$ 0.4", r"$92.3 \pm 0.4$"])

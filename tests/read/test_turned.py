@@ -249,7 +249,7 @@ def test_what_is_asked(write):
     assert not any("differ in" in x for x in table.notes)
     for header in ("mean,std,n", "elo,ci_low,ci_high"):
         path = write(f"Model,{header}\na,12,10,13\nb,34,30,38\n")
-        with pytest.raises(TableError, match="deviation or interval is no score"):
+        with pytest.raises(TableError, match="Means with deviations or"):
             read.scores(path)
         with pytest.raises(TableError, match="as of means or deviations"):
             read.scores(path, score=header)
