@@ -185,10 +185,7 @@ def _report_scores(
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
     if not any(x.drawn for x in answers):
-        msg = (
-            "Expected --plot with two models or more whose means differ, or with one "
-            "and --difference or --lift; got neither."
-        )
+        msg = "Expected --plot with --difference, or models whose means differ."
         raise ValueError(msg)
     save_pictures([draw_power(answers, goal)], path)
 

@@ -68,11 +68,9 @@ _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
 # Of more pictures there are three beside each other on paper, and not two.
 _MOST_LARGE = 6
 # Options, as shlex writes them, that --verify does not take.
-_OTHER = "--(?:plot|report|fail-unless-better)"
-_VALUE = r"""(?:'[^']*'|"'"|[^\s'"])+"""
-_OTHERS = re.compile(f" (?:'{_OTHER}=[^']*'|{_OTHER}[= ]{_VALUE})")
-# Inches: a picture that is wider has both columns.
-_BROAD = 5.0
+_OTHERS = re.compile(
+    r""" --(?:plot|report|fail-unless-better)[= ](?:'[^']*'|"'"|[^\s'"])+"""
+)
 # Task -> model -> the names of its units, and their scores.
 _Units = Mapping[str, Mapping[str, tuple[Sequence[str], Any]]]
 _STYLE = """
@@ -238,7 +236,7 @@ def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
     if not pictures:
         return []
     drawn = [
-        f"<figure{' class=broad' if x.figure.get_figwidth() > _BROAD else ''}>\n"
+        f"<figure{' class=broad' if x.figure.get_figwidth() > 5 else ''}>\n"
         f"{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
         f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
         for place, x in enumerate(pictures, 1)

@@ -240,8 +240,7 @@ def list_undecided(
 ) -> list[str]:
     """Say which other models a model does not beat, and on which tasks.
 
-    Of a task without scores of both there is no verdict, and so the model is not better
-    there. With a verdict over these tasks that one decides, and not each task.
+    A task without scores of both has no verdict. One over these tasks decides for all.
     """
     if model not in table.models:
         msg = (

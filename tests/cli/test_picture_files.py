@@ -262,7 +262,7 @@ def test_impossible_pictures_of_power(write, wide, run):
         ([wide, "--plot", "x.txt"], "Expected --plot to end in .pdf, .svg"),
         (
             [write("a\n1\n2\n4\n"), "--plot", "x.png"],
-            "--difference or --lift; got neither",
+            "Expected --plot with --difference, or",
         ),
     ):
         code, _, error = run("power", *options, "--test", "t", "--n-samples", "9")
