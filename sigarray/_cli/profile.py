@@ -134,8 +134,8 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     if len(shares) > 1:
         warnings.warn(
             f"Models have unlike shares of their {design.unit}s on tasks: a task with "
-            f"more {design.unit}s counts for more, so that profiles differ by that, "
-            "too. Take those that all models have, with --where.",
+            f"more {design.unit}s counts for more. Take those that all models have, "
+            "with --where.",
             UserWarning,
             stacklevel=2,
         )

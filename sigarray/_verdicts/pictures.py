@@ -281,10 +281,7 @@ def draw_models(
     sign: float = 1.0,
     limits: tuple[float, float] | None = None,
 ) -> Picture:
-    """Draw models on an axis, and join those that no verdict tells apart.
-
-    The best has the least value times the sign, and is on the left.
-    """
+    """Draw models on an axis, and join those that no verdict tells apart."""
     from sigarray.plot._critical_differences import draw_on_axis
     from sigarray.plot._style import MOST_MODELS, choose_fonts
 

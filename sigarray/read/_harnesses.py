@@ -19,7 +19,6 @@ from sigarray.read._text import TableError, read_bytes
 # The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93  # APPNOTE.TXT 4.4.5
-_MOST_SAID = 120  # letters of an error
 _OF_INSPECT = "samples of Inspect AI"
 # "mmlu:subject=anatomy,model=openai_gpt2"
 _NO_SCORE = re.compile(
@@ -138,10 +137,10 @@ def _tabulate_log(
             row |= numbers
         rows.append(row)
     has_failed = document.get("status") in ("error", "cancelled")
-    why = (document.get("error") or {}).get("message", "no reason")[:_MOST_SAID]
+    why = (document.get("error") or {}).get("message", "no reason")[:120]
     failed = f"the evaluation has failed ({why})"
     if has_failed and not metrics:
-        msg = f"{name}: expected scores; got none: {failed}. Run it again."
+        msg = f"{name}: expected scores; got none: {failed}."
         raise TableError(msg)
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
