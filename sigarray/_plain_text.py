@@ -292,6 +292,8 @@ def suggest(name: str, known: Iterable[Any]) -> str:
     meant = [x if x in texts else _find_like(x, texts) for x in parts]
     if name in texts or None in meant:
         return ""
+    if parts == meant:
+        return " Name one of them."
     return f" Did you mean {','.join(map(str, meant))!r}?"
 
 

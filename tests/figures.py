@@ -241,6 +241,6 @@ PAGES = [
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
     ("sigarray/_verdicts/method_lines.py", say_in_method_line),
-    ("sigarray/_verdicts/request.py", say_in_warnings),
+    ("docs/command.md", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

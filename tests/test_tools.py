@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from benchmarks.reproduce.looks import LEVEL, find_look
-from sigarray import permutation_test, read
+from sigarray import compare_models, permutation_test, read
 from sigarray._cli.main import main
 from tests import tool_drivers
 from tests.backend.programs import run as run_program
@@ -290,6 +290,25 @@ def test_assertion_says_what_was_found():
         names["test_new_is_better"]()
     (said,) = re.findall(r"```text\n(.*?)\n```", read_part("pytest"), re.DOTALL)
     assert str(error.value).partition("\nassert")[0] == said
+
+
+@pytest.mark.parametrize(
+    ("lead", "name", "passes"), [(9, "new", True), (9, "nwe", False), (0, "new", False)]
+)
+def test_the_assertion_of_several_models_never_passes_for_nothing(lead, name, passes):
+    line = re.search(r"models and tasks: `(assert [^`]+)`", read_part("pytest"))[1]
+    starts = {"new": 5 + lead, "old": 5.4, "alt": 5.2}
+    scores = {
+        task: {m: [x + k % 3 / 10 for k in range(6)] for m, x in starts.items()}
+        for task in "xy"
+    }
+    result = compare_models(scores, unit="run", test="t")
+    found = {"result": result}
+    if passes:
+        exec(line.replace("new", name), found)
+        return
+    with pytest.raises(AssertionError):
+        exec(line.replace("new", name), found)
 
 
 class TestCheck:

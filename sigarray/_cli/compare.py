@@ -60,12 +60,9 @@ def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> Non
     if not result.table.ids:
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)
-    try:
-        pictures = result.list_pictures()
-        if options.plot is not None:
-            save_pictures(pictures, options.plot)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
+    pictures = result.list_pictures()
+    if options.plot is not None:
+        save_pictures(pictures, options.plot)
     if options.report is not None:
         origin = Origin(options.command_line, list_said("note"), list_said("warning"))
         page = write_page(result.content, pictures, result.table, origin)

@@ -16,13 +16,10 @@ from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
 
 _METHODS = {
-    "holm": (holm, "Holm's correction"),
-    "bonferroni": (bonferroni, "Bonferroni's correction"),
-    "benjamini-hochberg": (benjamini_hochberg, "Benjamini and Hochberg's correction"),
-    "benjamini-yekutieli": (
-        benjamini_yekutieli,
-        "Benjamini and Yekutieli's correction",
-    ),
+    "holm": (holm, "Holm"),
+    "bonferroni": (bonferroni, "Bonferroni"),
+    "benjamini-hochberg": (benjamini_hochberg, "Benjamini and Hochberg"),
+    "benjamini-yekutieli": (benjamini_yekutieli, "Benjamini and Yekutieli"),
 }
 _MAX_LISTED = 20
 
@@ -38,7 +35,7 @@ def report_correction(
     source: str, labels: list[str], p_values: list[float], method: str, level: float
 ) -> Report:
     """Say which p-values are at most the level after the correction."""
-    adjust, description = _METHODS[method]
+    adjust, name = _METHODS[method]
     adjusted = np.asarray(adjust(p_values)).tolist()
     holds = [q <= level for q in adjusted]
     rows = [
@@ -62,7 +59,7 @@ def report_correction(
         "verdict": sentence,
     }
     tables = [Table(title, header, rows, marked)]
-    return Report(tables, [sentence], description, records, document)
+    return Report(tables, [sentence], f"{name}'s correction", records, document)
 
 
 def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:
@@ -73,5 +70,5 @@ def _say_count(labels: list[str], holds: list[bool], method: str, level: float) 
     verb = "is" if count == 1 else "are"
     return (
         f"{count} of {total} {verb} significant at level {level:g} after "
-        f"{_METHODS[method][1]}{which}."
+        f"{_METHODS[method][1]}'s correction{which}."
     )

@@ -131,16 +131,17 @@ def _report_scores(
     finders = {
         task: Finder(
             dict(comparisons[task].scores),
-            names if are_alone else [],
+            [x for x in names if x != test.baseline] if are_alone else [],
             replace(trials, is_paired=False),
             options.power,
             gain,
             options.sd,
             has_sizes=n_models == 1,
+            is_drawn=options.plot is not None,
         )
         for task, names in models.items()
     }
-    seconds = sum(x.guess_seconds() for x in finders.values()) + sum(
+    seconds = sum(
         guess_seconds(x, found, trials, options.power)
         for of_task in groups.values()
         for x, found in of_task
@@ -183,13 +184,10 @@ def _report_scores(
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
-    if not any(x.pairs for x in answers):
-        msg = "Expected --plot with two models or more whose means differ; got none."
+    if not any(x.drawn for x in answers):
+        msg = "Expected --plot with --difference, or models whose means differ."
         raise ValueError(msg)
-    try:
-        save_pictures([draw_power(answers, goal)], path)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
+    save_pictures([draw_power(answers, goal)], path)
 
 
 def _describe_tasks(
@@ -229,7 +227,7 @@ def _draw_table(options: argparse.Namespace) -> ScoreTable:
         got = "--lift, of scores" if options.lift is not None else "a FILE"
         msg = f"Expected --sd alone, or with --difference; got {got}. Leave one out."
         raise ValueError(msg)
-    options.lower_is_better = False
+    options.lower_is_better = bool(options.lower_is_better)
     places = [(k + 0.5) / _N_NORMAL for k in range(_N_NORMAL)]
     x = np.asarray(list(map(normal_quantile, places)))
     return ScoreTable(

@@ -6,12 +6,17 @@ So few scores tell little of their spread: what depends on it has limits.
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._cli.power_sizes import guess_time, list_sizes, round_size, search_sizes
+from sigarray._cli.power_sizes import (
+    SizedPair,
+    list_sizes,
+    round_size,
+    search_sizes,
+)
 from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
@@ -60,7 +65,7 @@ class Alone:
     """What the scores of a model show, or scores of a known standard deviation.
 
     Of a gain, the `powers` to see it, and the `sizes` that do. Without one, the least
-    `differences` that show, by the number of scores.
+    `differences` that show, by the number of scores. The `curve` is what is drawn.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Alone:
     powers: Limits = ()
     sizes: Limits = ()
     differences: dict[int, Limits] = field(default_factory=dict)
+    curve: SizedPair | None = None
 
     def show_size(self, size: float) -> str:
         """Show a number of scores, or that it is larger than all that were tried."""
@@ -112,21 +118,7 @@ class Finder:
     gain: Gain | None
     sd: float | None
     has_sizes: bool
-
-    def guess_seconds(self) -> float:
-        """Guess the time from that of some samples of sizes as they are tried."""
-        tried: list[int] = []
-        for x in (self.scores[name] for name in self.names):
-            if self.gain is None:
-                tried += self._list_numbers(len(x)) * _N_TRIED
-            elif self.has_sizes and self.sd is None:
-                tried += [n for n in list_sizes(len(x)) if n <= 2 * len(x)]
-
-        def compare(number: int, size: int) -> object:
-            trials = replace(self.trials, number=number, tasks={})
-            return replace(self, trials=trials)._share(self.names[0], Gain(), size)
-
-        return guess_time(tried, self.trials.number, compare)
+    is_drawn: bool = False
 
     def find(self) -> list[Alone]:
         """Find it; of several models, only for as many scores as they have."""
@@ -141,18 +133,21 @@ class Finder:
         n = len(self.scores[name])
         spreads = self._list_spreads(n)
         powers: list[float] = []
-        sizes: list[float] = []
+        found: list[SizedPair] = []
         if self.sd is None:
             powers = [self._share(name, gain, n, x) for x in spreads]
-        if self.has_sizes and n <= _FEW:
-            sizes = [self._search_size(name, gain, x) for x in spreads]
-        elif self.has_sizes:  # they are as the variance
-            size = self._search_size(name, gain)
-            sizes = [size * x * x for x in spreads]
-        largest = list_sizes(n)[-1]
-        return Alone(name, n, gain, self.sd, largest, tuple(powers), tuple(sizes))
+        if self.has_sizes:
+            tried = spreads if n <= _FEW else [1.0]
+            found = [self._search_size(name, gain, x) for x in tried]
+        sizes = [x.size for x in found]
+        if len(sizes) == 1:  # they are as the variance
+            sizes = [sizes[0] * x * x for x in spreads]
+        return Alone(
+            *(name, n, gain, self.sd, list_sizes(n)[-1], tuple(powers), tuple(sizes)),
+            curve=found[0] if found else None,
+        )
 
-    def _search_size(self, name: str, gain: Gain, spread: float = 1.0) -> float:
+    def _search_size(self, name: str, gain: Gain, spread: float) -> SizedPair:
         sizes, pair = list_sizes(len(self.scores[name])), (name, "")
         (found,) = search_sizes(
             lambda n, _: {pair: self._share(name, gain, n or sizes[0], spread)},
@@ -161,9 +156,9 @@ class Finder:
             self.power,
             self.trials.number,
             are_equal=True,
-            is_drawn=False,
+            is_drawn=self.is_drawn and spread == 1.0,
         )
-        return found.size
+        return found
 
     def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
         """Return the share of samples in which a model is better that has a gain.

@@ -110,6 +110,11 @@ class Answer:
     pairs: list[SizedPair]
     largest: int
 
+    @property
+    def drawn(self) -> list[SizedPair]:
+        """What a picture shows: pairs, or a model beside one that gains."""
+        return self.pairs or [x.curve for x in self.alone if x.curve is not None]
+
 
 def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
     """Say where power may jump, if sizes that were tried are on both sides of it."""
@@ -200,14 +205,16 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
             difference = show_difference(x.comparison, *names)
             now = [show_present(pair), f"{pair.share_now:.2f}"]
             rows.append([*names, difference, *now, show_size(pair.size, x.largest)])
-    title = (
-        f"About how many {goal.units}{goal.each} show {goal.what} with power "
-        f"{goal.power:g}"
-    )
-    units = goal.units
-    header = ["A", "B", "A - B", f"{units} now", "power now"]
-    table = Table(title, [*header, f"{units} needed"], rows, name_columns=2)
+    table = make_table(rows, goal)
     return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
+
+
+def make_table(rows: list[list[str]], goal: Goal, lead: str = "A - B") -> Table:
+    """Return a table of pairs: who leads, and how many scores there are and needed."""
+    units = goal.units
+    title = f"About how many {units}{goal.each} show {goal.what} with power "
+    header = ["A", "B", lead, f"{units} now", "power now", f"{units} needed"]
+    return Table(f"{title}{goal.power:g}", header, rows, name_columns=2)
 
 
 def _with_tasks(table: Table, tasks: list[str]) -> Table:

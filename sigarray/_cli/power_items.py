@@ -109,15 +109,12 @@ def _refuse_options(
             "or --unit item, or leave it out."
         )
         raise ValueError(msg)
-    for name, is_given in (
-        ("--lift", options.lift is not None),
-        ("--plot", options.plot is not None),
+    for name, there_is in (
+        ("lift", "no lift, but --difference or the difference that models have"),
+        ("plot", "no picture of power"),
     ):
-        if is_given:
-            msg = (
-                f"Expected --difference, or the difference that models have, of {what}"
-                f", and no picture; got {name}. Leave it out."
-            )
+        if getattr(options, name) is not None:
+            msg = f"Of {what}, there is {there_is}; got --{name}. Leave it out."
             raise ValueError(msg)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.power_alone import count_alone, say_alone
+from sigarray._cli.power_alone import Gain, count_alone, say_alone
 from sigarray._cli.power_answers import (
     Answer,
     Goal,
@@ -77,6 +77,9 @@ def make_report(
         every = [y for x in answers for y in x.alone]
         of = "models" if is_one else "sets of scores, each on a task,"
         of_alone = [count_alone(every, of, goal.gain, goal.power, goal.unit)]
+    if of_alone and goal.unit != "run":
+        same = f"Two models that find the same {goal.units} hard"
+        of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
@@ -110,17 +113,12 @@ def _describe(
     )
     method += "the better one" if goal.margin is None else "a model not worse"
     if trials.size_of_all is not None:
-        method += (
-            ", on each task, beside as many differences of other tasks as samples of "
-            "these find"
-        )
+        method += ", on each task, beside as many differences of other tasks as samples"
+        method += " of these find"
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
     if alone:
-        fewer = "" if goal.unit == "run" else f": fewer {goal.units} do if both find"
-        hard = " the same ones hard" * bool(fewer)
         method += ". A better model is taken to vary as the present one, independently"
-        method += f"{fewer}{hard}"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
     if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
@@ -142,8 +140,7 @@ def _say_change(trials: Trials, goal: Goal) -> list[str]:
         return []
     return [
         f"From {size} {goal.units} on, sigarray compare controls the probability of "
-        "any wrong verdict, with fewer the false discovery rate over tasks: power may "
-        "be less from there on."
+        "any wrong verdict, with fewer the false discovery rate: power may be less."
     ]
 
 
@@ -204,8 +201,9 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
     }
     if x.alone:
         document["alone"] = [row for y in x.alone for row in y.list_rows()]
-    if x.alone and x.alone[0].gain and x.alone[0].gain.factor is not None:
-        document["power_to_see_lift"] = {y.name: y.powers[0] for y in x.alone}
+    lifted = [y for y in x.alone if y.powers and "lift" in (y.gain or Gain()).named]
+    if lifted:
+        document["power_to_see_lift"] = {y.name: y.powers[0] for y in lifted}
     return document
 
 
@@ -270,10 +268,8 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         said = f"About {round_size(pair.size)} {goal.units}{each} show, with power "
         said += f"{pair.share:.2f}, {told}"
     else:
-        said = (
-            f"More than {x.largest} {goal.units}{each} would be needed to see {told} "
-        )
-        said += f"with power {goal.power:g}"
+        said = f"More than {x.largest} {goal.units}{each} would be needed to see "
+        said += f"{told} with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
     if goal.difference is not None:
         return f"{said}; {now}."
@@ -322,6 +318,8 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
 _MOST_PAIRS, _MOST_TASKS = 7, 12
 # Inches: a panel, and a line of its legend.
 _PANEL, _LINE = 2.1, 0.14
+# Of each of two models in a legend.
+_MOST_LETTERS = 16
 
 
 def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
@@ -336,10 +334,11 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
         make_figure,
         say_left_out,
         show_name,
+        show_names,
         warn_of_undrawable,
     )
 
-    every = [x for x in answers if x.pairs]
+    every = [x for x in answers if x.drawn]
     shown = every[:_MOST_TASKS]
     chosen = [_choose_pairs(x) for x in shown]
     n_columns = min(2, len(shown))
@@ -350,14 +349,16 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     said = []
     for ax, x, pairs in zip(grid.flat, shown, chosen, strict=False):
         sizes = list(pairs[0].shares)
+        names = {name: None for y in pairs for name in (y.better, y.worse)}
+        short = dict(zip(names, show_names(names, _MOST_LETTERS), strict=True))
         results: dict[Hashable, Any] = {
-            f"{pair.better} vs. {pair.worse}": SampleSizeResult(
-                np.float64(pair.size), np.asarray(list(pair.shares.values()))
+            _name(goal, short[y.better], short[y.worse]): SampleSizeResult(
+                np.float64(y.size), np.asarray([*y.shares.values()])
             )
-            for pair in pairs
+            for y in pairs
         }
         plot.power(sizes, results, wanted=goal.power, unit=goal.unit, ax=ax)
-        say_left_out(ax, len(x.pairs) - len(pairs), "other pair", "")
+        say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
         if x.task:
             with warn_of_undrawable():
                 name = show_name(x.task)
@@ -378,14 +379,21 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
 
 def _choose_pairs(answer: Answer) -> list[SizedPair]:
     """Return pairs of the model that is best of most, or else the first ones."""
-    if len(answer.pairs) <= _MOST_PAIRS:
-        return answer.pairs
+    if len(answer.drawn) <= _MOST_PAIRS:
+        return answer.drawn
     wins = [pair.better for pair in answer.pairs]
     best = max(dict.fromkeys(wins), key=wins.count)
     return [pair for pair in answer.pairs if pair.better == best][:_MOST_PAIRS]
 
 
+def _name(goal: Goal, better: str, worse: str) -> str:
+    """Name both models of a pair, or what a model alone gains."""
+    if worse:
+        return f"{better} vs. {worse}"
+    return goal.gain if goal.margin is None else f"not worse by {goal.margin:.10g}"
+
+
 def _say(answer: Answer, pair: SizedPair, goal: Goal) -> str:
     size = show_size(pair.size, answer.largest)
     on = f" on {answer.task}" if answer.task else ""
-    return f"{pair.better} vs. {pair.worse}{on}: {size} {goal.unit}s"
+    return f"{_name(goal, pair.better, pair.worse)}{on}: {size} {goal.unit}s"

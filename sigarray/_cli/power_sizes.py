@@ -234,8 +234,6 @@ def _have_left(curves: Iterable[_Curve]) -> bool:
 _REFINED = 2
 # Of so many samples some are timed. Fewer take no time that is worth a word.
 _FEW, _SHARE = 20, 5
-# Seconds in which these are compared so fast that all can be.
-_QUICK = 0.02
 
 
 def guess_seconds(x: Comparison, duels: Duels, trials: Trials, power: float) -> float:
@@ -264,18 +262,10 @@ def guess_time(
     tried = sorted(tried)
     sizes = sorted({tried[k * (len(tried) - 1) // 3] for k in (1, 2, 3)})
     with heard_by(None):
-        costs = [_time_size(number, n, compare) for n in sizes]
+        compare(1, sizes[0])  # which may import modules
+        some = number // _SHARE + 2
+        costs = [_time(some, n, compare) / some * number for n in sizes]
     return float(np.sum(np.interp(tried, sizes, costs)))
-
-
-def _time_size(number: int, size: int, compare: Callable[[int, int], object]) -> float:
-    """Guess the time of all samples of a size from that of few of them."""
-    some = number // _SHARE + 2
-    counts = (1, 2, some)  # the first one may import modules
-    _, few, more = (_time(n, size, compare) for n in counts)
-    if more < _QUICK:
-        return _time(number, size, compare)
-    return more + max(more - few, 0.0) / (some - 2) * (number - some)
 
 
 def _time(number: int, size: int, compare: Callable[[int, int], object]) -> float:

@@ -11,6 +11,7 @@ from sigarray._cli.power_answers import (
     Answer,
     Goal,
     is_short,
+    make_table,
     show_present,
     show_size,
 )
@@ -240,10 +241,4 @@ def _tabulate(
         lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
         now = show_present(x), f"{x.share_now:.2f}"
         rows.append([*names, lead, *now, show_size(x.size, answer.largest)])
-    title = (
-        f"About how many {goal.units}{goal.each} show {goal.what} with power "
-        f"{goal.power:g}"
-    )
-    lead = "P(A>B)" if is_share else "A - B"
-    header = ["A", "B", lead, f"{goal.units} now", "power now"]
-    return Table(title, [*header, f"{goal.units} needed"], rows, name_columns=2)
+    return make_table(rows, goal, "P(A>B)" if is_share else "A - B")

@@ -133,8 +133,8 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
     if len(shares) > 1:
         warnings.warn(
             f"Models have unlike shares of their {design.unit}s on tasks: a task with "
-            f"more {design.unit}s counts for more, so that profiles differ by that, "
-            "too. Take those that all models have, with --where.",
+            f"more {design.unit}s counts for more. Take those that all models have, "
+            "with --where.",
             UserWarning,
             stacklevel=2,
         )
@@ -145,8 +145,7 @@ def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
             "Scores on tasks differ in size by a factor of "
             f"{show_number(scales.factor, 2)}, but a threshold is one for all of "
             "them, so that tables and pictures show little but the task with the "
-            f"largest scores. {advise_scaling(means, design.tasks)}. "
-            "Scores that are normalized already need none of that.",
+            f"largest scores. {advise_scaling(means, design.tasks)}.",
             UserWarning,
             stacklevel=2,
         )
@@ -305,14 +304,11 @@ def _write_picture(
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    try:
-        from sigarray import plot
-        from sigarray.plot._style import warn_of_undrawable
+    from sigarray import plot
+    from sigarray.plot._style import warn_of_undrawable
 
-        with warn_of_undrawable():
-            axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
+    with warn_of_undrawable():
+        axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
     level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     caption = (
         f"Share of scores {design.side} each threshold, of {design.said}; bands of "

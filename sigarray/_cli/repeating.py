@@ -39,6 +39,10 @@ _OF_READING = (
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     """Set the options of a signature, and return its fields."""
     fields = read_signature(options.verify)
+    for name in ("fail_unless_better", "plot", "report"):
+        if getattr(options, name) is not None:
+            msg = f"Expected --verify without --{name.replace('_', '-')}; got both."
+            raise ValueError(msg)
     for name in ("test", "correction", "better"):
         if name not in fields:
             msg = (

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
             print(_to_ascii(text) if options.format == "json" else text, end="")
         sys.stdout.flush()
         return report.exit_code
-    except ValueError as error:
+    except (ValueError, ImportError) as error:  # such as without matplotlib
         complain("error", error)
         return 2
     except KeyboardInterrupt:

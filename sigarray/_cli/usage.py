@@ -131,7 +131,7 @@ def _put_plainly(message: str) -> str:
     found = _CHOICE.fullmatch(message)
     if found is not None:
         name, got, choices = found.groups()
-        known = re.findall(r"[\w-]+", choices)
+        known = [x.strip("'") for x in choices.split(", ")]
         other = _MEANT.get(got.lower())
         meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
         meant = _say_average(got.lower(), known) or meant

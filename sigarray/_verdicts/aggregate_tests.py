@@ -133,9 +133,6 @@ def _estimate(
 
 
 # The least share of scores that are tied where a statistic cuts, of which it is said.
-# Of 100 ratings of 1 to 5 in pairs, 300 simulations of equal models each: if 40 or 70 %
-# had the middle value, the interval of the difference of medians was [0, 0] in 92 and
-# 97 % of cases; interquartile means differed in 2 to 6 %, as they should.
 _TIED = {"iqm": 0.5, "median": 0.25}
 _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 

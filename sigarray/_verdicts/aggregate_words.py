@@ -255,6 +255,8 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"{x.margin:.10g} or more if the one-sided {name_p_value(x)} of the "
             f"margin is at most {x.level:.10g}."
         )
+    if x.is_of_pairs and not all(y.interval.low < y.interval.high for y in x.pairs):
+        told.append("A probability of 0 or 1 is that of all resamples: no interval.")
     if any(disagree(y.interval, y.better) for y in x.pairs):
         told.append(
             f"Intervals of {name_by(x, are_many=True)} and their p-values are computed "

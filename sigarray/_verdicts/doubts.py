@@ -243,9 +243,6 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
 
 
 # A score of 0 is odd if others lie this many times as far from it as from each other.
-# Of simulated models, up to 0.6 % with 3 runs had one, and 0.01 % with 5, of counts,
-# means of ten of these, and hits (of games that are 0 in 20 % of runs 3.5 and 0.2 %);
-# and all models with accuracies of 91 +- 0.3 and one run at 0.
 _FAR = 10.0
 
 
@@ -302,10 +299,16 @@ def _name_by_task(
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of a pilot that does not vary: any number of scores would seem enough."""
+    """Warn of models that do not vary, or refuse if none does: any number would do."""
     flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
+        if len(flat) == len(scores):
+            msg = (
+                f"Expected scores that vary, as a pilot for power; got {unit}s of "
+                f"{list_few(map(repr, flat))} with the same score.{seeds}"
+            )
+            raise ValueError(msg)
         warnings.warn(
             f"The scores of {list_few(map(repr, flat))} do not vary: power, and "
             f"numbers of {unit}s, count on others that do not either.{seeds}",

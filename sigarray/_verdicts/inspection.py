@@ -319,10 +319,9 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
     bound = "0" if is_higher else "the loss of a guess"
     warnings.warn(
         f"--missing worst: {scores} as the worst score of any run, "
-        f"{shorten(said, _SHOWN, '; ')}. A failed run may be worth less, and then "
-        "differences are too small, and intervals too short; ranks are the same. "
-        f"Where the metric has a worst value, such as {bound}, write it in the place "
-        "of these scores, and leave the option out.",
+        f"{shorten(said, _SHOWN, '; ')}. A failed run may be worth less: "
+        "differences may be too small, and intervals too short. "
+        f"Where the metric has a worst value, such as {bound}, write that.",
         UserWarning,
         stacklevel=3,
     )

@@ -7,6 +7,7 @@ import importlib.metadata
 import io
 import os
 import platform
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,10 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
 _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
 # Of more pictures there are three beside each other on paper, and not two.
 _MOST_LARGE = 6
+# Options, as shlex writes them, that --verify does not take.
+_OTHERS = re.compile(
+    r""" --(?:plot|report|fail-unless-better)[= ](?:'[^']*'|"'"|[^\s'"])+"""
+)
 # Task -> model -> the names of its units, and their scores.
 _Units = Mapping[str, Mapping[str, tuple[Sequence[str], Any]]]
 _STYLE = """
@@ -104,6 +109,7 @@ td.marked { font-weight: 700; color: var(--good); }
 .pictures { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); }
 figure { margin: 0; max-width: 34rem; }
+.broad { grid-column: 1 / -1; column-span: all; max-width: 60rem; }
 figure svg { display: block; width: 100%; height: auto; padding: .5rem;
   background: #fff; border: 1px solid var(--pale); border-radius: .3rem; }
 figcaption, footer, .note { color: var(--soft); font-size: .9rem; }
@@ -230,7 +236,8 @@ def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
     if not pictures:
         return []
     drawn = [
-        f"<figure>\n{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
+        f"<figure{' class=broad' if x.figure.get_figwidth() > 5 else ''}>\n"
+        f"{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
         f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
         for place, x in enumerate(pictures, 1)
     ]
@@ -341,7 +348,7 @@ def _say_origin(report: Report, origin: Origin) -> list[str]:
     if origin.command is not None:
         parts.append(f"<code>{show(origin.command)}</code>")
     if report.signature is not None:
-        command = origin.command or "sigarray compare FILE"
+        command = _OTHERS.sub("", origin.command or "sigarray compare FILE")
         verify = f"{command} --verify {shlex.quote(report.signature)}"
         parts += [
             "<p>This checks whether scores, options and numbers are the same, by their "

@@ -103,16 +103,17 @@ def list_verdicts(
         else:
             word = "than" if verdict == "not worse" else "vs."
             others[verdict].append(f"{quote(a)} {word} {quote(b)} {shown}")
-    said = [
-        f"{quote(name)} is better than {list_in_words(better[name])}."
-        for name in names
-        if name in better
-    ]
-    return said + [
+    return _say_better(names, better) + [
         f"{_NOT_BETTER[verdict].format(worse)}: {'; '.join(pairs)}."
         for verdict, pairs in others.items()
         if pairs
     ]
+
+
+def _say_better(names: Sequence[str], by: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which others each model is better than."""
+    better = ((x, by[x]) for x in names if x in by)
+    return [f"{quote(x)} is better than {list_in_words(y)}." for x, y in better]
 
 
 def end(sentence: str) -> str:
@@ -232,11 +233,7 @@ def say_single_tasks(
                 better.setdefault(name, []).append(f"{quote(other)} on {which}{of}")
         if all(x.better is None for x in by.values()):
             open_pairs.append(f"{quote(a)} vs. {quote(b)}")
-    said = [
-        f"{quote(name)} is better than {list_in_words(better[name])}."
-        for name in names
-        if name in better
-    ]
+    said = _say_better(names, better)
     if open_pairs and not said:
         return ["No model is shown to be better than another one on any task."]
     if open_pairs:

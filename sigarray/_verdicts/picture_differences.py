@@ -22,6 +22,7 @@ from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
+    draw_models,
     find_result,
     list_limits,
     make_result,
@@ -64,24 +65,29 @@ def draw_differences(
 
 
 def draw_aggregates(x: Aggregates | None) -> list[Picture]:
-    """Draw the differences over these tasks, if pairs are few."""
-    if x is None or len(x.pairs) > MOST_ROWS:
+    """Draw the differences over these tasks, or the models if pairs are many."""
+    if x is None:
         return []
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
     tasks = say_of_all(len(x.tasks), len(x.left_out))
     where = f" over these {tasks}" if len(x.tasks) > 1 else ""
+    if len(x.pairs) > MOST_ROWS and x.baseline is None:
+        mean = "mean " * x.is_of_pairs  # against each other model
+        label = f"{mean}{NAMES[x.statistic][0]}{where}"
+        sign = -1.0 if x.higher_is_better else 1.0
+        return [draw_models(x.values, x.wins, label, said="Values", sign=sign)]
     what = f"differences of {NAMES[x.statistic][1]}{where}, first minus second model"
     shown = f"difference of {NAMES[x.statistic][1]}{where}, {level}"
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
         what, shown = f"{what}{where}", f"P(first is better){where}, {level}"
-    axes = _draw_pairs(x, shown)
+    axes = _draw_pairs(x, shown, list_limits(x))
     if axes is None:
         return []
     if x.is_of_pairs:  # which are drawn as their differences from 1/2
         axes.xaxis.set_major_formatter(lambda lead, _: f"{0.5 + lead:.3g}")
     said = [_say_aggregates(x, pair) for pair in x.pairs]
-    caption = f"{what[0].upper()}{what[1:]}, {level}."
+    caption = f"{what[0].upper()}{what[1:]}, {level}.{say_limits(x)}"
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
 
 
@@ -113,7 +119,9 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
 
 
-def _draw_pairs(x: Aggregates | OverTasks, said: str) -> Any:
+def _draw_pairs(
+    x: Aggregates | OverTasks, said: str, limits: Sequence[float] = ()
+) -> Any:
     """Draw pairs of models over tasks that have an interval; None if none has."""
     from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
 
@@ -135,6 +143,7 @@ def _draw_pairs(x: Aggregates | OverTasks, said: str) -> Any:
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
         said=said,
+        limits=limits,
     )
 
 

@@ -14,6 +14,7 @@ from sigarray._verdicts.lacking import count_tasks
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
 from sigarray.read._run_tables import Curves
+from sigarray.read._score_table import ScoreTable
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -71,7 +72,7 @@ def say_verdict(x: Judged, a: str) -> str:
     return x.verdict
 
 
-def list_limits(comparison: Comparison) -> list[float]:
+def list_limits(comparison: Any) -> list[float]:
     """Return the differences, first minus second model, at which one is a margin.
 
     With a baseline, which is the second one, there is one of them.
@@ -83,7 +84,7 @@ def list_limits(comparison: Comparison) -> list[float]:
     return [limit] if comparison.baseline is not None else [limit, -limit]
 
 
-def say_limits(comparison: Comparison) -> str:
+def say_limits(comparison: Any) -> str:
     """Say in a caption what the dotted lines are."""
     margin = comparison.margin
     return "" if margin is None else f" Dotted: the margin of {margin:.10g}."
@@ -147,28 +148,31 @@ def _order_by_means(comparison: Comparison) -> tuple[dict[str, float], list[str]
 
 def _list_means(comparison: Comparison) -> str:
     means, order = _order_by_means(comparison)
-    which = "Means" if comparison.is_of_means else comparison.metric
     shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
-    return f"{which}: {', '.join(shown)}."
+    return f"{_name_means(comparison)}: {', '.join(shown)}."
 
 
-def draw_curves(
-    curves: Mapping[str, Mapping[str, Curves]], compared: Mapping[str, Comparison]
-) -> list[Picture]:
+def _name_means(comparison: Comparison) -> str:
+    return "Means" if comparison.is_of_means else comparison.metric
+
+
+def draw_curves(table: ScoreTable, compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the learning curves of each task, if tasks are few and runs have steps."""
-    if len(curves) > MOST_TASKS:
+    if len(table.curves) > MOST_TASKS:
         return []
+    column = "step" if table.last_steps is None else table.last_steps.column
     return [
-        _draw_curves(curves[task], x, task)
+        _draw_curves(table.curves[task], x, task, column)
         for task, x in compared.items()
-        if task in curves
+        if task in table.curves
     ]
 
 
 def _draw_curves(
-    curves: Mapping[str, Curves], comparison: Comparison, task: str
+    curves: Mapping[str, Curves], comparison: Comparison, task: str, column: str
 ) -> Picture:
     from sigarray import plot
+    from sigarray.plot._style import PLAIN, choose_fonts, show_name
 
     shown = {name: curves[name] for name in comparison.scores if name in curves}
     axes = plot.learning_curves(
@@ -176,8 +180,23 @@ def _draw_curves(
         {name: x.steps for name, x in shown.items()},
         higher_is_better=comparison.higher_is_better,
     )
+    label = axes.get_xlabel().removeprefix("step")
+    axes.set_xlabel(f"{show_name(column)}{label}", **PLAIN)
+    choose_fonts(axes)
     name_task(axes.figure, task)
-    ends = {name: x.scores[:, -1].mean() for name, x in shown.items()}
+    ends = {name: float(x.scores[:, -1].mean()) for name, x in shown.items()}
+    means = {name: comparison.summaries[name]["mean"] for name in shown}
+    verdict = "The verdict is on the last step."
+    others = [
+        f"{quote(name)} {show_number(mean, 4)}"
+        for name, mean in means.items()
+        if not math.isclose(mean, ends[name], rel_tol=1e-9, abs_tol=1e-12)
+    ]
+    if others:
+        verdict = (
+            "A curve ends at the last step of all its runs. The verdict is on scores "
+            f"with other means: {', '.join(others)}."
+        )
     last = ", ".join(
         f"{quote(name)} {show_number(mean, 4)} at {shown[name].steps[-1]:g}"
         for name, mean in ends.items()
@@ -185,7 +204,7 @@ def _draw_curves(
     return Picture(
         axes.figure,
         f"Learning curves{of_task(task)}: means of runs at each step, with 95 % "
-        "intervals of each model alone. The verdict is on the last step.",
+        f"intervals of each model alone. {verdict}",
         f"Last means: {last}.",
     )
 
@@ -227,21 +246,17 @@ def draw_critical_differences(
 def _draw_critical_differences(
     comparison: Comparison, decisions: Iterable[Decision], task: str
 ) -> Picture:
-    means, order = _order_by_means(comparison)
-    score = "mean score" if comparison.is_of_means else comparison.metric
-    axes, joined = _draw_on_axis(
+    means, _ = _order_by_means(comparison)
+    picture = draw_models(
         means,
-        order,
         list_wins(decisions),
-        limits=(means[order[0]], means[order[-1]]),
-        label=f"{score} (best on the left)",
+        "mean score" if comparison.is_of_means else comparison.metric,
+        where=of_task(task),
+        said=_name_means(comparison),
+        sign=-1.0 if comparison.higher_is_better else 1.0,
     )
-    name_task(axes.figure, task)
-    return Picture(
-        axes.figure,
-        f"Models by their {score}{of_task(task)}; {_OF_BARS}.",
-        f"{_list_means(comparison)} {joined}",
-    )
+    name_task(picture.figure, task)
+    return picture
 
 
 def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
@@ -249,48 +264,44 @@ def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
     if over is None or len(over.names) < 3 or over.baseline is not None:
         return []
     ranks = over.mean_ranks
-    order = sorted(ranks, key=ranks.__getitem__)
-    axes, joined = _draw_on_axis(
-        ranks,
-        order,
-        over.wins,
-        limits=(1.0, float(len(order))),
-        label="mean rank over tasks like these (best on the left)",
-    )
-    said = ", ".join(f"{quote(name)} {ranks[name]:.2f}" for name in order)
-    caption = f"Models by their mean rank over tasks like these {len(over.tasks)}; "
-    caption += f"{_OF_BARS}."
-    return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
+    what, n = "mean rank over tasks like these", len(over.tasks)
+    ends = (1.0, float(len(ranks)))
+    said = "Mean ranks"
+    return [draw_models(ranks, over.wins, what, where=f" {n}", said=said, limits=ends)]
 
 
-_OF_BARS = "squares on a bar are models of which none is shown to be better"
-
-
-def _draw_on_axis(
+def draw_models(
     places: Mapping[str, float],
-    order: Sequence[str],
     wins: Wins,
+    what: str,
     *,
-    limits: tuple[float, float],
-    label: str,
-) -> tuple[Any, str]:
-    """Draw models in order, and join those that no verdict tells apart; say so, too."""
+    said: str,
+    where: str = "",
+    sign: float = 1.0,
+    limits: tuple[float, float] | None = None,
+) -> Picture:
+    """Draw models on an axis, and join those that no verdict tells apart."""
     from sigarray.plot._critical_differences import draw_on_axis
     from sigarray.plot._style import MOST_MODELS, choose_fonts
 
-    shown = order[:MOST_MODELS]
-    groups = group_models(shown, wins)
+    order = sorted(places, key=lambda name: sign * places[name])
+    groups = group_models(order[:MOST_MODELS], wins)
     axes = draw_on_axis(
         places,
         groups,
-        limits=limits,
-        label=label,
+        limits=limits or (places[order[0]], places[order[-1]]),
+        label=f"{what} (best on the left)",
         says="none is shown to be better than another",
     )
     choose_fonts(axes)
+    caption = (
+        f"Models by their {what}{where}; squares on a bar are models of which none is "
+        "shown to be better."
+    )
+    shown = ", ".join(f"{quote(name)} {show_number(places[name], 4)}" for name in order)
     joined = [", ".join(map(quote, group)) for group in groups if len(group) > 1]
-    said = "; ".join(joined)
-    return axes, f"Not told apart: {said or 'none'}."
+    alike = "; ".join(joined) or "none"
+    return Picture(axes.figure, caption, f"{said}: {shown}. Not told apart: {alike}.")
 
 
 def draw_contingency(

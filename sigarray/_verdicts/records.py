@@ -240,7 +240,7 @@ def list_undecided(
 ) -> list[str]:
     """Say which other models a model does not beat, and on which tasks.
 
-    With a verdict over these tasks that one decides, and not each task.
+    A task without scores of both has no verdict. One over these tasks decides for all.
     """
     if model not in table.models:
         msg = (
@@ -257,24 +257,26 @@ def list_undecided(
         )
         raise ValueError(msg)
     lost = [
-        f"{quote(model)} has no scores on {quote(task)}"
-        for task in (*table.tasks, *table.left_out)
-        if model not in table.tasks.get(task, ())
+        f"{quote(model)} is not compared with {quote(other)} on {quote(task)}, "
+        f"where {quote(model if model not in by else other)} has no scores"
+        for task, by in table.tasks.items()
+        for other in table.models
+        if other != model and not {model, other} <= {*by}
+    ]
+    none = f"{quote(model)} is compared with no model on"
+    lost += [f"{none} {quote(task)}" for task in table.left_out]
+    compared: list[tuple[Any, str]] = [
+        (x, f" on {quote(task)}" if task else "")
+        for task, of_task in decisions.items()
+        for x in of_task
     ]
     if aggregates is not None:
-        by = f" by {NAMES[aggregates.statistic][1]}"
+        where = f" by {NAMES[aggregates.statistic][1]}"
         if len(aggregates.tasks) > 1:
-            by += f" over these {len(aggregates.tasks)} tasks"
-        return lost + [
-            f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
-            f"{by}"
-            for x in aggregates.pairs
-            if model in (x.a, x.b) and x.better != model
-        ]
+            where += f" over these {len(aggregates.tasks)} tasks"
+        compared = [(x, where) for x in aggregates.pairs]
     return lost + [
-        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
-        f"{f' on {quote(task)}' if task else ''}"
-        for task, by in decisions.items()
-        for x in by
+        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}{on}"
+        for x, on in compared
         if model in (x.a, x.b) and x.better != model
     ]

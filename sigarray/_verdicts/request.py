@@ -279,6 +279,9 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "runs, one of 12 comparisons has p <= 0.05 in 12 %, and more where the "
             "fewer runs vary more. The default, without --test, allows for that."
         ] * (n_pairs > 1)
+    share, n = request.test_share, _count_folds(table)
+    if share is not None and n and not 0.8 < share * n < 1.25:
+        doubts.append(f"--test-share {share:g} is not that of {n} folds, {1 / n:.2g}.")
     if test == "mann-whitney" and len(set(sizes)) > 1:
         doubts.append(
             "Mann and Whitney's test is of equal distributions: of models of unequal "
@@ -295,12 +298,19 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             f"--threshold {request.threshold:g} claims less than "
             f"{ORDERS.threshold:g}: a model may be called better that is behind in "
             "nearly that share of the squared distance of quantiles, and where it "
-            "is half, neither is ahead. Of two normal models with equal means, one "
-            "twice as wide, and 20 runs each, `aso` of two models called a given "
-            "one better in up to 4 % of cases with 0.5, and 2 % with "
-            "0.2."
+            "is half, neither is ahead."
         )
     return doubts
+
+
+def _count_folds(table: ScoreTable) -> int:
+    """Count the folds of a repetition, if a column of the runs is of folds."""
+    names = (table.run_column or "").lower().split(",")
+    k = next((k for k, x in enumerate(names) if "fold" in x), None)
+    if k is None:
+        return 0
+    every = (x.split(", ") for by in table.ids.values() for y in by.values() for x in y)
+    return len({x[k] for x in every if len(x) > k})
 
 
 def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:

@@ -344,7 +344,7 @@ class ModelComparison:
             *([] if has_panels else draw_critical_differences(compared, decisions)),
             *self.test.draw(compared, self.results),
             *draw_scores(compared),
-            *draw_curves(self.table.curves, compared),
+            *draw_curves(self.table, compared),
         ]
 
     def _with_notes(self) -> Report:

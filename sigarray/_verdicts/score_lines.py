@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.intervals import FEWER_DEGREES
@@ -132,18 +131,13 @@ def _say_design(table: ScoreTable, task: str) -> list[str]:
             of_sums[0] += ", on each task, where it stands for the mean"
     design = f"The design is {models}, {say_items([sampled])}"
     if len(table.clusters) == len(table.tasks) > 1:
-        n, number = (sum(map(len, x)) for x in _list_clusters(table))
+        every = table.clusters.values()
+        n, number = sum(map(len, every)), sum(len({*x}) for x in every)
         design = f"The design is {len(table.models)} models, {n:,} items in "
         design += f"{number:,} clusters of {len(table.tasks)} tasks"
     if sampled.runs:
         return [f"{design}: each model has its own runs, and all have the same items"]
     return [*of_sums, f"{design}, paired"]
-
-
-def _list_clusters(table: ScoreTable) -> tuple[list[Any], list[Any]]:
-    """Return the clusters of items on each task, and these once."""
-    every = list(table.clusters.values())
-    return every, [{*x} for x in every]
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:
@@ -267,17 +261,13 @@ def doubt_raters(table: ScoreTable) -> list[str]:
     others = Counter(name for x in every for name in x.others)
     unequal = Counter(name for x in every for name in x.unequal)
     return [
-        f"{how}{_say_on_some(table, n)}, which may explain a difference between them"
-        for how, n in (
-            *(
-                (f"Scores of models are not by the same {quote(name)}", n)
-                for name, n in others.items()
-            ),
-            *(
-                (f"Models have unequal shares of scores by the same {quote(name)}", n)
-                for name, n in unequal.items()
-            ),
+        f"{how} the same {quote(name)}{_say_on_some(table, n)}, which may explain a "
+        "difference between them"
+        for how, counts in (
+            ("Scores of models are not by", others),
+            ("Models have unequal shares of scores by", unequal),
         )
+        for name, n in counts.items()
     ]
 
 

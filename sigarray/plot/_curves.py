@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,14 +43,19 @@ def draw_curve(
     x: np.ndarray,
     y: np.ndarray,
     limits: Sequence[np.ndarray] | None,
+    step: Literal["pre", "post"] | None = None,
 ) -> Any:
-    """Draw the k-th curve, and its band between limits (low, high), if it has one."""
-    look = look_of(k)
+    """Draw the k-th curve, and its band between limits (low, high), if it has one.
+
+    With a step, each value holds up to its x, or from it on.
+    """
+    band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
     if limits is not None:
         low, high = limits
-        ax.fill_between(x, low, high, facecolor=look.color, alpha=_PALE, linewidth=0.0)
+        ax.fill_between(x, low, high, facecolor=look_of(k).color, **band)
+    style = {"drawstyle": f"steps-{step}" if step else "default"}
     every = max(1, len(x) // _FEW_POINTS)
-    return draw_line(ax, k, x, y, linewidth=1.3, markevery=every)
+    return draw_line(ax, k, x, y, linewidth=1.3, markevery=every, **style)
 
 
 def make_band_key() -> Any:
@@ -285,10 +290,12 @@ def profiles(
     axes: Axes = given or make_figure(_HEIGHT).subplots()
     side = "above" if is_higher_better else "below"
     tidy(axes, x="threshold", y=f"share of scores {side} it")
+    # A score itself is not above it, and not below it.
+    step: Literal["pre", "post"] = "post" if is_higher_better else "pre"
     keys: dict[str, Any] = {}
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
         curve = [x[order] for x in models[name]]
-        keys[shown] = draw_curve(axes, k, at[order], curve[0], curve[1:])
+        keys[shown] = draw_curve(axes, k, at[order], curve[0], curve[1:], step)
     keys["band: all thresholds"] = make_band_key()
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)

@@ -197,6 +197,7 @@ def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any
             markeredgecolor=INK,
             markeredgewidth=0.9,
             linestyle="none",
+            clip_on=False,
             label="ring",
         )
     return line
@@ -209,7 +210,7 @@ def _say(curve: _Curve, largest: int, units: str) -> str:
         text = f"{curve.size:.0f} {units}"
     else:
         text = f"more than {largest} {units}"
-    return text if curve.name is None else f"{show_name(curve.name, 28)}: {text}"
+    return text if curve.name is None else f"{show_name(curve.name, 40)}: {text}"
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:

@@ -8,6 +8,7 @@ from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
 from sigarray._host import copy_array
 from sigarray._plain_text import show_number
+from sigarray.plot._inputs import check_finite
 from sigarray.plot._style import (
     GREY,
     HATCH,
@@ -188,13 +189,7 @@ def _read_values(values: Any) -> np.ndarray:
             f"{drawn.shape}. Pass those of one batch entry."
         )
         raise ValueError(msg)
-    n_faulty = np.count_nonzero(~np.isfinite(drawn))
-    if n_faulty:
-        msg = (
-            f"Expected finite replicates; got {n_faulty} of {drawn.size} that are not: "
-            "there is no verdict. Look for NaN among the scores."
-        )
-        raise ValueError(msg)
+    check_finite(drawn, "replicates", "Look for NaN among the scores.")
     return drawn
 
 

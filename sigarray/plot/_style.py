@@ -333,8 +333,8 @@ def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
 
     Letters that no installed font has are shown by their codes.
     """
-    text = escape_undrawable(show_controls(str(name)))
-    return shorten_names([text], limit).get(text, text)
+    text = show_controls(str(name))
+    return escape_undrawable(shorten_names([text], limit).get(text, text))
 
 
 def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str]:
@@ -342,7 +342,7 @@ def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str
 
     If they are still long, each is without its middle, as far as they stay different.
     """
-    texts = [escape_undrawable(show_controls(str(name))) for name in names]
+    texts = [show_controls(str(name)) for name in names]
     short = shorten_names(texts, limit)
     return [show_name(short.get(x, x), limit) for x in texts]
 

@@ -62,8 +62,15 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    """Refuse to take folds of a cross validation for runs silently, or for items."""
+    """Refuse to take folds for runs silently, or for items; and runs for clusters."""
     folds = [x for x in _list_folds(frame) if x not in ignored]
+    seeds = find_roles(frame, {}).get("run")
+    if seeds == chosen.get("cluster", "") and not frame.roles:
+        msg = (
+            f"{frame.source}, column {seeds!r}: expected clusters of items; got what "
+            f"looks like runs. Pass --run {seeds}, or rename it."
+        )
+        raise TableError(msg)
     if not folds:
         return
     run, told = _name_folds(frame, folds, ignored), chosen.get("run", "").split(",")
@@ -104,13 +111,17 @@ def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
         return
     if "run" in find_roles(frame, chosen):
         return
-    msg = (
-        f"{frame.source}: expected independent runs; got {list_names(sorted(_TIMES))}, "
-        "as scikit-learn's cross_validate writes of folds of one data set, whose "
+    got = f"{list_names(sorted(_TIMES))}, as scikit-learn's cross_validate writes of"
+    raise ask_about_folds(frame.source, got)
+
+
+def ask_about_folds(source: str, got: str) -> TableError:
+    """Return the error for rows that are like folds, which got words are before."""
+    return TableError(
+        f"{source}: expected independent runs; got {got} folds of one data set, whose "
         "training data overlap. Pass --test t and the share of the data that each is "
         "tested on, --test-share; or --unit run where they are independent."
     )
-    raise TableError(msg)
 
 
 def doubt_folds(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:

@@ -33,13 +33,13 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
     if not isinstance(header, dict) or "task" not in header or "model" not in header:
         return None
     samples = document.get("samples")
-    if not samples:
+    if not samples and document.get("status") != "error":
         msg = (
             f"{name}: expected a log of Inspect AI with samples; got one without. "
             "Take the whole log, not its header."
         )
         raise TableError(msg)
-    return _tabulate_log(name, header, samples)
+    return _tabulate_log(name, header, document, samples or [])
 
 
 def read_archive(path: str) -> Frame:
@@ -49,7 +49,8 @@ def read_archive(path: str) -> Frame:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             start = "header.json" if "header.json" in names else "_journal/start.json"
-            header = json.loads(_extract(archive, start))["eval"]
+            document = json.loads(_extract(archive, start))
+            header = document["eval"]
             if "summaries.json" in names:
                 samples = json.loads(_extract(archive, "summaries.json"))
             else:
@@ -64,7 +65,7 @@ def read_archive(path: str) -> Frame:
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         msg = f"{name} cannot be read as a log of Inspect AI: {error}."
         raise TableError(msg) from error
-    return _tabulate_log(name, header, samples)
+    return _tabulate_log(name, header, document, samples)
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
@@ -120,7 +121,10 @@ def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _tabulate_log(
-    name: str, header: Mapping[str, Any], samples: list[dict[str, Any]]
+    name: str,
+    header: Mapping[str, Any],
+    document: Mapping[str, Any],
+    samples: list[dict[str, Any]],
 ) -> Frame:
     rows: list[dict[str, Any]] = []
     metrics: dict[str, None] = {}
@@ -132,6 +136,12 @@ def _tabulate_log(
             metrics |= dict.fromkeys(numbers)
             row |= numbers
         rows.append(row)
+    has_failed = document.get("status") in ("error", "cancelled")
+    why = (document.get("error") or {}).get("message", "no reason")[:120]
+    failed = f"the evaluation has failed ({why})"
+    if has_failed and not metrics:
+        msg = f"{name}: expected scores; got none: {failed}."
+        raise TableError(msg)
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
         _OF_INSPECT,
@@ -143,6 +153,7 @@ def _tabulate_log(
         constants={"model": str(header["model"]), "task": str(header["task"])},
         metrics=tuple(metrics),
         unit="item",
+        doubts=(f"{failed}, and may lack samples",) * has_failed,
     )
 
 

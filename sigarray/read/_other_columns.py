@@ -9,11 +9,7 @@ from sigarray.read._columns import quote_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._summaries import (
     COMPUTED,
-    MAYBE_COMPUTED,
-    SPREADS,
     is_computed,
-    may_be_scores,
-    say_if_scores,
 )
 from sigarray.read._text import TableError
 from sigarray.read._words import (
@@ -23,6 +19,7 @@ from sigarray.read._words import (
     METRICS,
     MORE_COSTS,
     SPLITS,
+    SPREADS,
     TRUTHS,
     as_words,
     find_runs,
@@ -73,8 +70,8 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
         msg = (
             f"{source}: expected a column of scores for each model; got "
-            f"{list_names(kinds, 4)}, hardly the name of a model.{say_if_scores(kinds)}"
-            " Name the column of models with --model and the scores with --metric, "
+            f"{list_names(kinds, 4)}, hardly the name of a model. "
+            "Name the column of models with --model and the scores with --metric, "
             f"leave columns out with --ignore{those}, or choose the models with "
             "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
@@ -125,8 +122,6 @@ def _is_kind(
         kinds, beside = kinds | _COSTS, beside | _COSTS | _UNITS
     if (words_of_name & kinds and words_of_name <= beside) or is_computed(name, words):
         return True
-    if plain in MAYBE_COMPUTED:
-        return not may_be_scores(name, scores)
     return plain in COMPUTED | HYPERPARAMETERS or (
         plain in MAYBE_HYPERPARAMETERS | {"n"}
         and _is_coarse(scores[name])

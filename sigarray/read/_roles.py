@@ -1,6 +1,7 @@
 """The roles of columns, by their names and values: models, runs, scores and so on."""
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,9 +31,13 @@ from sigarray.read._frame import (
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
+    LIKELY,
     METRICS,
     RATINGS,
-    advise_all,
+    SPREADS,
+    are_runs,
+    find_mixed,
+    is_summary,
     list_words,
 )
 
@@ -129,9 +134,11 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
     if not names:
         of_words = advise_numbers(frame.columns, roles.values())
         advice = next(iter(frame.no_scores.values()), of_words)
+        gone = [x for x, cells in frame.left_out.items() if x and is_numeric(cells)]
+        without = f", without {list_names(gone)} (--where, --ignore)" if gone else ""
         msg = (
             f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
-            f"{list_names(frame.columns)}. Name it with --score."
+            f"{list_names(frame.columns)}{without}. Name it with --score."
         )
         raise TableError(msg if advice is None else f"{frame.source}: {advice}")
     msg = (
@@ -140,7 +147,7 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
     )
     # Several columns for items, or on tasks, are metrics of these.
     if not {"item", "task"} & {*roles, *frame.constants}:
-        msg += advise_all(names)
+        msg += _advise_all(names)
     msg += "."
     raise TableError(msg)
 
@@ -350,4 +357,33 @@ def advise_numbers(
         f"{got}. Write each word as its number, in pandas "
         f"frame[{name!r}].map({{{few}{more}}}); or name the column of scores with "
         "--score."
+    )
+
+
+# The most columns that are named, to be pasted; the fewest that may be of items.
+_MAX_NAMED, _FEWEST_ITEMS = 20, 3
+
+
+def _advise_all(names: Names) -> str:
+    """Say how to take several columns for benchmarks, or for items."""
+    if any(list_words(x) & SPREADS for x in names):
+        return ". Means with deviations or intervals are no scores of runs"
+    names = [x for x in names if not is_summary(x)]
+    are_costs = any(LIKELY & list_words(x) for x in names)
+    is_other = are_costs or "," in "".join(names) or find_mixed(names)
+    if len(names) < 2 or is_other or are_runs(names):
+        return ""
+    kinds = {re.sub(r"\d+", "0", x) for x in names}
+    if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
+        return (
+            "; or, where each column is a run of the model in its row, name columns "
+            "seed1, seed2 and so on, or turn the table, so that each model has a "
+            "column; or, where each column is of an item and each row of a run, write "
+            "a row for each score, with columns of models, runs and items, and pass "
+            "--unit run,item"
+        )
+    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
+    return (
+        "; or, where each column is of a benchmark, compare on all of them with "
+        f"--score {shlex.quote(every)}"
     )

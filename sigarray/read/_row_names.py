@@ -18,6 +18,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, Names, Roles, list_names
+from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
@@ -65,7 +66,8 @@ def find_role_of_names(
     elif choice.unit == "run" or choice.is_paired:
         role = "run"
     elif all(map(_FOLD.match, names)):
-        raise _ask_about_folds(frame, names)
+        got = f"rows that are named {list_names(names, _MAX_SHOWN)}, like"
+        raise ask_about_folds(frame.source, got)
     elif all(map(RUN_NAME.fullmatch, names)):
         role = "run"
     else:
@@ -104,15 +106,6 @@ def _list_names(frame: Frame, column: str) -> list[str]:
 
 def _quote(column: str) -> str:
     return f" {column!r}" if column else ""
-
-
-def _ask_about_folds(frame: Frame, names: list[str]) -> TableError:
-    return TableError(
-        f"{frame.source}: expected independent runs; got rows that are named "
-        f"{list_names(names, _MAX_SHOWN)}, like folds of one data set, whose training "
-        "data overlap. Pass --test t and the share of the data that each is tested on, "
-        "--test-share; or --unit run where they are independent."
-    )
 
 
 def _ask_about_levels(frame: Frame, columns: list[str]) -> TableError:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from sigarray._backend.given import looks_like_index
-from sigarray._plain_text import squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, Names, Roles, shorten
@@ -15,62 +14,28 @@ from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
-from sigarray.read._words import METRICS, as_words, list_words
+from sigarray.read._words import (
+    BESIDE_STATISTICS,
+    METRICS,
+    STATISTICS,
+    as_words,
+    is_summary,
+    list_words,
+)
 
-SPREADS = as_words("""
-    std sd stdev stddev sem stderr deviation variance standardabweichung ci ±
-    \N{GREEK SMALL LETTER SIGMA}
-""")
-# Names of rows that pandas, spreadsheets and people add below scores.
-STATISTICS = SPREADS | as_words("""
-    mean avg average averages median total sum overall best worst min max minimum
-    maximum geomean iqm mittelwert durchschnitt mittel summe gesamt insgesamt moyenne
-    médiane media média promedio mediana ø ⌀ μ
-    \N{MICRO SIGN} \N{EMPTY SET} xbar
-""")
-# Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
-_BESIDE = as_words("""
-    of over across the all n and standard dev row error macro micro weighted geometric
-    harmonic grand seeds runs tasks benchmarks datasets games folds score scores items
-    questions models arithmetic value confidence interval
-""")
 # Names of rows in a wide table; in a long table, models or tasks may have them.
 _OF_ALL_ROWS = as_words("""
     all macro micro weighted summary aggregate aggregated ci
 """)
 # Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
-# Words for what is computed from others that are names of models, too.
-MAYBE_COMPUTED = frozenset(("delta", "gap", "sum", "total"))
-# Rounded values are as computed if they differ by less than this share of their spread.
-_ROUNDED = 0.1
-# How far a mean may be from the scores of other models, as a share of these.
-_NEAR = 0.5
-_MAX_WORDS = 4
 _MAX_SHOWN, _MAX_LINES = 3, 10
 # So many names that differ only in a number are ids.
 _MANY = 10
 # Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
-_NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
-
-
-def is_summary(cell: object) -> bool:
-    """Tell whether a cell names a row of means or the like: "Avg.", "mean (6 runs)"."""
-    if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
-        return False
-    text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
-    text = re.sub(r"standard error|std\.? err", "stderr", text)
-    text = re.sub(r"confidence interval", "ci", text)
-    text = re.sub(r"\bx[\W_]?bar\b|x\N{COMBINING MACRON}", "xbar", text)
-    words = re.findall(r"[^\W\d_]+|[±⌀\N{EMPTY SET}]", text)
-    return (
-        0 < len(words) <= _MAX_WORDS
-        and not STATISTICS.isdisjoint(words)
-        and set(words) <= STATISTICS | _BESIDE
-    )
 
 
 def find_summaries(
@@ -105,33 +70,6 @@ def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
     rest = set(words[name]) - COMPUTED - {"sd"}
     return rest != set(words[name]) and any(
         rest == set(words[x]) for x in words if x != name
-    )
-
-
-def may_be_scores(name: str, scores: Mapping[str, np.ndarray]) -> bool:
-    """Tell whether values are near those of other models, and not made of them.
-
-    Differences of two, also in percent, and sums of all are made of them.
-    """
-    x, others = scores[name], [y for z, y in scores.items() if z != name]
-    low, high = min(y.min() for y in others), max(y.max() for y in others)
-    low, high = low - _NEAR * abs(low), high + _NEAR * abs(high)
-    if not low <= float(np.mean(x)) <= high:
-        return False
-    like = [y for y in others if len(y) == len(x)]
-    made = [np.sum(others, axis=0)] if len(like) == len(others) else []
-    made += [k * (a - b) for a in like for b in like for k in (1, 100) if a is not b]
-    limit = _ROUNDED * float(np.std(x))
-    return not any(np.all(np.abs(x - y) <= limit) for y in made)
-
-
-def say_if_scores(names: Iterable[str]) -> str:
-    """Say when a word such as "sum" is the name of a model."""
-    if not any(squeeze(x) in MAYBE_COMPUTED for x in names):
-        return ""
-    return (
-        " Models may be named sum, total, delta or gap if their scores are like those "
-        "of others, and neither the sum nor a difference of them."
     )
 
 
@@ -202,7 +140,7 @@ def _is_of_all_rows(cell: object) -> bool:
         return False
     words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
     known = STATISTICS | _OF_ALL_ROWS
-    return not known.isdisjoint(words) and words <= known | _BESIDE | METRICS
+    return not known.isdisjoint(words) and words <= known | BESIDE_STATISTICS | METRICS
 
 
 def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> None:
@@ -235,10 +173,6 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
         summaries = find_summaries(names)
         if role == "model":
             summaries |= find_computed(names)
-            maybe = {x for x in summaries if squeeze(x) in MAYBE_COMPUTED}
-            if maybe:
-                scores = _list_scores(records)
-                summaries -= {x for x in maybe if may_be_scores(x, scores)}
         if summaries and len(names) > 1:
             is_one = records.factors[role].find(summaries)
             first = records[int(np.argmax(is_one))]
@@ -254,19 +188,8 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                     f"choose {role}s with {options[role]}, which keeps those that it "
                     "names"
                 )
-            said = say_if_scores([name] if role == "model" else ())
             msg = (
                 f"{first.place}: expected {a}; got {name!r}, which seems "
-                f"to summarize others: {advice}.{said}"
+                f"to summarize others: {advice}."
             )
             raise TableError(msg)
-
-
-def _list_scores(records: Records) -> dict[str, np.ndarray]:
-    """Return the scores of each model, in the order of tasks, items and runs."""
-    order = np.lexsort((records.steps, records.group("task", "item", "run")[0]))
-    models = records.factors["model"]
-    return {
-        model: records.scores[order[models.find([model])[order]]]
-        for model in records.list_known("model")
-    }

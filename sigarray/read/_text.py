@@ -44,9 +44,11 @@ Cell = tuple[str, int, Any]
 # 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# 1,234.5 and 1.234,5 can only be numbers of thousands.
-_BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+# 1,234.5, 1,234,567 and 1.234,5 can only be numbers of thousands.
+_BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})", re.ASCII)
 _BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+", re.ASCII)
+# The minus of typesetters before a number, or in its exponent.
+_MINUS = re.compile(r"(?:(?<![^\s,;|&\"$])|(?<=\d[eE]))\N{MINUS SIGN}(?=\.?\d)")
 _MAX_SHOWN = 60
 # 86.45 ± 0.1, 86.45 +- 0.1, 86.45 +/- 0.1, 86.45 \\pm 0.1 and 86.45 (0.1).
 _NUMBER = r"[\d.,]+\s*%?"
@@ -98,7 +100,7 @@ def read_text(path: str | Path) -> tuple[str, str]:
         if name.endswith(SUFFIXES):
             msg += " Parquet and Arrow files are for tables of scores alone."
         raise TableError(msg)
-    return name, text
+    return name, _MINUS.sub("-", text) if "\N{MINUS SIGN}" in text else text
 
 
 def _standard_input() -> BinaryIO:

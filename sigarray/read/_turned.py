@@ -24,12 +24,15 @@ from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
 from sigarray.read._words import (
+    SPREADS,
     Runs,
     are_runs,
     find_mixed,
     find_runs,
     find_word,
     is_metric,
+    is_summary,
+    list_words,
 )
 
 _NUMBER, _WHOLE = re.compile(r"\d+"), re.compile(r"\d+(\.0*)?")
@@ -250,6 +253,14 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
                 raise error
             msg = f"{error} Or pass --metric {shlex.quote(score)}."
             raise TableError(msg)
+    odd = [x for x in names if is_summary(x) or list_words(x) & SPREADS]
+    if odd:
+        msg = (
+            f"{frame.source}: expected columns of benchmarks for --score; got "
+            f"{list_names(odd)}, as of means or deviations. Leave out those; to keep a "
+            "benchmark, rename it."
+        )
+        raise TableError(msg)
     if are_runs(names) and choice.unit != "item":
         raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)
@@ -263,7 +274,8 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "is better in all of them, pass --higher-is-better."
         )
         raise TableError(msg)
-    rest = {x: y for x, y in frame.columns.items() if x not in names}
+    means = [x for x in frame.columns if x not in names and is_summary(x)]
+    rest = {x: y for x, y in frame.columns.items() if x not in (*names, *means)}
     others = {x: y for x, y in chosen.items() if x != "score"}
     known = find_roles(replace(frame, columns=rest, metrics=None), others)
     role = "item" if _is_single(frame, known) else "task"
@@ -283,6 +295,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         )
         raise TableError(msg)
     note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
+    note += f", without {list_names(means)}" if means else ""
     if role == "item":
         note += (
             ": each model has one score on each, by which models are paired, and a "

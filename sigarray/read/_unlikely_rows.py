@@ -35,10 +35,7 @@ _SPREADS: tuple[tuple[str, _Statistic], ...] = (
 )
 # The most scores of a model whose digits are counted; the most items of test sets.
 MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
-# Rows that honest runs have in common in fewer tables than this are hardly theirs. Of
-# 400 tables each of 3 to 50 normal or heavy-tailed runs of 2 to 5 models, which may
-# share a part, at most 0.5 % were doubted; a copy of a row of 5 was found in 98 % where
-# three models vary by 30 steps of the last digit, and in 68 % where two do.
+# Rows that honest runs have in common in fewer tables than this are hardly theirs.
 _SELDOM = 0.01
 _BY_CHANCE = 0.05
 _MOST_ROWS = 10_000

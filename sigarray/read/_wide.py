@@ -285,7 +285,7 @@ def _read_header(
         msg = (
             f"{name}, line {line}: expected a header of model names; got numbers: "
             f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
-            f"if they are names, write a word to them, such as 'batch{cells[0]}'."
+            f"if they are names, write a word to them, such as 'model{cells[0]}'."
         )
         raise TableError(msg)
     names: dict[int, str] = {}

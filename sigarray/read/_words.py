@@ -1,7 +1,6 @@
 """Words in names: of metrics, losses, splits, hyperparameters and runs."""
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -227,7 +226,7 @@ _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likeliho
 
 # Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
 # until a fall.
-_LIKELY = (
+LIKELY = (
     _COSTS
     | MORE_COSTS
     | as_words("""
@@ -278,7 +277,7 @@ def looks_like_loss(name: str) -> bool:
     words = _list_letters(name)
     is_turned = "reciprocal" in words or ("neg" in words and "likelihood" not in words)
     is_speed = "per" in words and bool({"s", "sec", "second"} & words)
-    is_likely = not is_speed and _TURNING.isdisjoint(words) and bool(_LIKELY & words)
+    is_likely = not is_speed and _TURNING.isdisjoint(words) and bool(LIKELY & words)
     return not is_turned and (_has_loss(words) or is_likely)
 
 
@@ -334,26 +333,38 @@ def _take_complement(name: str) -> str | None:
     return found[1] if found is not None and list_words(found[1]) & METRICS else None
 
 
-# The most columns that are named, to be pasted; the fewest that may be of items.
-_MAX_NAMED, _FEWEST_ITEMS = 20, 3
+SPREADS = as_words("""
+    std sd stdev stddev sem stderr deviation variance standardabweichung ci ±
+    \N{GREEK SMALL LETTER SIGMA}
+""")
+# Names of rows that pandas, spreadsheets and people add below scores.
+STATISTICS = SPREADS | as_words("""
+    mean avg average averages median total sum overall best worst min max minimum
+    maximum geomean iqm mittelwert durchschnitt mittel summe gesamt insgesamt moyenne
+    médiane media média promedio mediana ø ⌀ μ
+    \N{MICRO SIGN} \N{EMPTY SET} xbar
+""")
+# Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
+BESIDE_STATISTICS = as_words("""
+    of over across the all n and standard dev row error macro micro weighted geometric
+    harmonic grand seeds runs tasks benchmarks datasets games folds score scores items
+    questions models arithmetic value confidence interval
+""")
+_MAX_WORDS = 4
+_NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 
 
-def advise_all(names: Sequence[str]) -> str:
-    """Say how to take several columns for benchmarks, or for items."""
-    are_costs = any(_LIKELY & list_words(x) for x in names)
-    if are_costs or "," in "".join(names) or find_mixed(names) or are_runs(names):
-        return ""
-    kinds = {re.sub(r"\d+", "0", x) for x in names}
-    if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
-        return (
-            "; or, where each column is a run of the model in its row, name columns "
-            "seed1, seed2 and so on, or turn the table, so that each model has a "
-            "column; or, where each column is of an item and each row of a run, write "
-            "a row for each score, with columns of models, runs and items, and pass "
-            "--unit run,item"
-        )
-    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
+def is_summary(cell: object) -> bool:
+    """Tell whether a cell names a row of means or the like: "Avg.", "mean (6 runs)"."""
+    if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
+        return False
+    text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
+    text = re.sub(r"standard error|std\.? err", "stderr", text)
+    text = re.sub(r"confidence interval", "ci", text)
+    text = re.sub(r"\bx[\W_]?bar\b|x\N{COMBINING MACRON}", "xbar", text)
+    words = re.findall(r"[^\W\d_]+|[±⌀\N{EMPTY SET}]", text)
     return (
-        "; or, where each column is of a benchmark, compare on all of them with "
-        f"--score {shlex.quote(every)}"
+        0 < len(words) <= _MAX_WORDS
+        and not STATISTICS.isdisjoint(words)
+        and set(words) <= STATISTICS | BESIDE_STATISTICS
     )

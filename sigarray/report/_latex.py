@@ -68,6 +68,10 @@ def render_latex(report: Report) -> str:
     blocks += [f"% {line}" for line in [*report.first_advice, *report.advice]]
     if report.signature is not None:
         blocks.append(f"% Signature: {report.signature}")
+    if any(x > "\u024f" and not "\u2000" <= x <= "\u206f" for x in "".join(blocks)):
+        blocks[0] += (
+            "\n% Use XeLaTeX, and a font with all letters: pdflatex lacks some."
+        )
     return "\n\n".join(blocks) + "\n"
 
 

@@ -82,8 +82,9 @@ class Report:
 
     @property
     def said(self) -> list[str]:
-        """What readers are told below the tables, without advice."""
-        return list(self.sentences if self.remarks is None else self.remarks)
+        """What readers are told below the tables, each once, without advice."""
+        said = self.sentences if self.remarks is None else self.remarks
+        return list(dict.fromkeys(said))
 
 
 def neutralise(report: Report) -> Report:

@@ -209,6 +209,10 @@ class TestSignatures:
         assert (code, "repeats it: the same" in " ".join(out.split())) == (0, True)
         plain = self.sign(run, wide, *options)
         assert "baseline" not in plain
+        for more in (("--fail-unless-better", "c"), ("--plot", "x.png")):
+            code, _, err = run("compare", wide, "--verify", plain, *more)
+            assert code == 2
+            assert f"Expected --verify without {more[0]}; got both." in err
         code, _, err = run("compare", wide, "--verify", plain, "--baseline", "a")
         assert code == 2
         said = "Expected --baseline as in the signature, which is without it; got anot"
@@ -314,7 +318,7 @@ class TestExitCodes:
         _, _, err = run("compare", path, "--fail-unless-better", "a")
         assert '\nsigarray: a is not better than "b, c" on "my task"\n' in f"\n{err}"
         _, _, err = run("compare", path, "--fail-unless-better", "b, c")
-        assert 'sigarray: "b, c" has no scores on x\n' in err
+        assert '"b, c" is not compared with a on x, where "b, c" has no scores\n' in err
 
     def test_a_task_that_a_model_lacks(self, write, run):
         rows = [f"{m},x,{k},{i}{k}" for i, m in enumerate("abc") for k in range(1, 6)]
@@ -322,13 +326,21 @@ class TestExitCodes:
         path = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
         code, _, err = run("compare", path, "--fail-unless-better", "c")
         assert code == 1
-        assert "c has no scores on y" in err
+        assert "c is not compared with a on y, where c has no scores" in err
+        code, _, err = run("compare", path, "--fail-unless-better", "b", "--test", "t")
+        assert code == 1
+        assert "b is not compared with c on y, where c has no scores" in err
+        assert "b is not compared with a" not in err
         rows += [f"a,z,{k},{k}" for k in range(1, 6)]
         path = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
         options = ["--columns", "a,b", "--fail-unless-better", "b"]
         code, _, err = run("compare", path, *options)
         assert code == 1
-        assert "b has no scores on z" in err
+        assert "b is compared with no model on z" in err
+        code, _, err = run("compare", path, "--columns", "a,b", *options[2:-1], "a")
+        assert code == 1
+        assert "a is compared with no model on z" in err
+        assert "a has no scores" not in err
 
 
 def test_quiet(run):

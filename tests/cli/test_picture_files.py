@@ -1,6 +1,7 @@
 """Pictures of `sigarray compare`, in files of every kind."""
 
 import csv
+import json
 from xml.etree import ElementTree
 
 import numpy as np
@@ -153,10 +154,116 @@ def test_a_jump_of_the_power_is_said_where_sizes_cross_it(write, run, monkeypatc
         assert (said in drawn[-1].caption) == is_said
 
 
+@pytest.fixture
+def drawn(monkeypatch):
+    """List the pictures that commands draw, in place of writing them."""
+    pictures = []
+    for command in ("compare", "power"):
+        save = f"sigarray._cli.{command}.save_pictures"
+        monkeypatch.setattr(save, lambda x, _: pictures.extend(x))
+    return pictures
+
+
+def test_curves_that_end_before_the_scores_say_so(write, run, drawn):
+    """A run that ends at epoch 1 ends the curve there, and not the scores."""
+    rows = [
+        f"{m},{k},{e},{0.1 * e + 0.01 * k + (m == 'a')}"
+        for m in "ab"
+        for k in range(4)
+        for e in range(5)
+        if e < 2 or (m, k) != ("b", 3)
+    ]
+    path = write("\n".join(["model,seed,epoch,acc", *rows, ""]))
+    for missing, mean in (("keep", "0.34"), ("drop", None)):
+        options = ("--missing", missing, "--test", "t", "--plot", "x.pdf")
+        code, _, err = run("compare", path, *options)
+        assert code == 0, err
+        (curves,) = [x for x in drawn if x.caption.startswith("Learning curves")]
+        assert curves.figure.axes[0].get_xlabel() == "epoch"
+        is_last = curves.caption.endswith("The verdict is on the last step.")
+        assert is_last == (mean is None)
+        if mean is not None:
+            assert curves.caption.endswith(f"scores with other means: b {mean}.")
+        drawn.clear()
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "improvement"])
+def test_many_models_over_these_tasks_are_drawn_by_their_statistic(
+    write, run, drawn, statistic
+):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"m{m},t{t},{k},{m / 10 + rng.normal():.4f}"
+        for m in range(7)
+        for t in range(3)
+        for k in range(3)
+    ]
+    path = write("\n".join(["model,task,seed,score", *rows, ""]))
+    shared = ("--statistic", statistic, "--n-resamples", "99", "--format", "json")
+    _, out, _ = run("compare", path, *shared, "--plot", "x.png")
+    picture = drawn[0]
+    values = json.loads(out)["over_these_tasks"]["models"]
+    best = max(values, key=lambda name: values[name]["value"])
+    name = {"iqm": "interquartile mean", "improvement": "probability of improvement"}
+    assert f"{name[statistic]} over these 3 tasks" in picture.caption
+    assert picture.description.startswith(f"Values: {best} ")
+    assert "Not told apart: " in picture.description
+
+
+@pytest.mark.parametrize(("baseline", "n"), [((), 2), (("--baseline", "a"), 1)])
+def test_a_margin_over_these_tasks_is_drawn(write, run, drawn, baseline, n):
+    rows = [f"{m},{t},{k},{k + t}" for m in "abc" for t in range(3) for k in range(4)]
+    path = write("\n".join(["model,task,seed,score", *rows, ""]))
+    options = ("--statistic", "mean", "--margin", "1.5", *baseline)
+    run("compare", path, *options, "--plot", "x.png")
+    (ax,) = drawn[0].figure.axes
+    lines = [x.get_xdata()[0] for x in ax.lines if x.get_linestyle() == ":"]
+    assert sorted(lines) == [-1.5, 1.5][:n]
+    assert drawn[0].caption.endswith("Dotted: the margin of 1.5.")
+
+
+def test_a_difference_of_one_model_is_drawn(write, run, drawn):
+    path = write("a\n.1\n.2\n.4\n.3\n")
+    shared = ("--test", "t", "--n-samples", "50", "--plot", "x.png")
+    for scores, what, said in (
+        (("--sd", "0.3"), ("--difference", "0.5"), "a difference of 0.5: {} runs"),
+        (("--sd", "0.3"), ("--margin", "0.4"), "not worse by 0.4: {} runs"),
+        ((path,), ("--difference", "0.2"), "a difference of 0.2: {} runs"),
+        ((path,), ("--lift", "2"), "a lift by a factor of 2: {} runs"),
+    ):
+        options = ("power", *scores, *what, *shared, "--format", "json")
+        code, out, err = run(*options)
+        assert code == 0, err
+        (row,) = json.loads(out)["alone"]
+        text = said.format(row["required_sample_size"])
+        assert text in drawn[-1].description
+        (ax,) = drawn[-1].figure.axes
+        assert ax.get_legend().get_texts()[0].get_text() == text
+        assert json.loads(run(*options[:-4], *options[-2:])[1])["alone"] == [row]
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_both_models_of_a_pair_are_named_in_a_picture(write, run, drawn, n):
+    names = [f"model-with-a-rather-long-name-{k:02d}" for k in range(n)]
+    rows = [",".join(f"{k + i % 5}.{i}" for k in range(n)) for i in range(9)]
+    path = write("\n".join([",".join(names), *rows, ""]))
+    run("power", path, "--test", "t", "--n-samples", "9", "--plot", "x.png")
+    (ax,) = drawn[-1].figure.axes
+    *curves, _ = [x.get_text().split(":")[0] for x in ax.get_legend().get_texts()]
+    assert len(curves) == n * (n - 1) // 2
+    for label in curves:
+        both = label.split(" vs. ")
+        assert len(both) == 2, label
+        assert all(x[-2:] in {name[-2:] for name in names} for x in both), label
+
+
 def test_impossible_pictures_of_power(write, wide, run):
     for options, said in (
         ([wide, "--plot", "x.txt"], "Expected --plot to end in .pdf, .svg"),
-        ([write("a\n1\n2\n4\n"), "--plot", "x.png"], "whose means differ; got none"),
+        (
+            [write("a\n1\n2\n4\n"), "--plot", "x.png"],
+            "Expected --plot with --difference, or",
+        ),
     ):
         code, _, error = run("power", *options, "--test", "t", "--n-samples", "9")
         assert code == 2

@@ -152,9 +152,36 @@ class TestDifferences:
         )
         assert math.isinf(best.find()[0].differences[100][0])
 
-    def test_scores_that_do_not_vary_show_any_difference(self, write, power):
-        (first, *_) = power(write("a\n1\n1\n1\n1\n"))["alone"]
-        assert first["least_difference"] == 0.0
+    @pytest.mark.parametrize("header", ["a", "a,b"])
+    def test_scores_that_do_not_vary_are_no_pilot(self, write, run, header):
+        """With 25 runs, a difference of 5.57e-17 would have been seen."""
+        rows = [".9" if header == "a" else ".9,.91"] * 5
+        path = write("\n".join([header, *rows, ""]))
+        for more in ((), ("--difference", "0.01"), ("--margin", "0.1")):
+            code, _, err = run("power", path, *more)
+            assert code == 2
+            assert "Expected scores that vary, as a pilot" in err
+
+    def test_a_standard_deviation_goes_with_a_margin(self, run, power):
+        options = ("--sd", "0.3", "--margin", "0.1", "--test", "t", "--n-samples", "99")
+        (row,) = power(*options)["alone"]
+        # of a one-sided t-test: 2 (1.645 + 0.842)^2 0.3^2 / 0.1^2
+        assert row["required_sample_size"] == pytest.approx(112, rel=0.2)
+        assert row["sd"] == 0.3
+        _, out, _ = run("power", *options, "--lower-is-better")
+        assert "lower is better" in out
+
+    def test_of_items_there_is_an_upper_bound(self, write, run):
+        rows = [f"{k},{k % 3},{k % 2},{k % 5}" for k in range(40)]
+        path = write("\n".join(["item,a,b,c", *rows]))
+        said = "Two models that find the same items hard need fewer of them."
+        options = ("--n-samples", "9", "--test", "t")
+        _, out, _ = run("power", path, "--columns", "a", "--difference", "1", *options)
+        assert said in " ".join(out.split("Method:")[0].split())
+        margin = ("--margin", "0.001", "--baseline", "a", "--columns", "a,b")
+        _, out, _ = run("power", path, *margin, *options)
+        assert "items of a are" not in " ".join(out.split())
+        assert said not in " ".join(run("power", "--sd", "1", "--quiet", *options)[1])
 
     def test_a_pair_has_the_difference_that_is_asked_for(self, write, power):
         """As in a table whose scores are moved by so much."""

@@ -84,8 +84,8 @@ def test_numbers_and_their_doubts_are_said(path, run):
     ("options", "said"),
     [
         (("--test", "aso"), "Expected --test t of"),
-        (("--lift", "1.1"), "and no picture; got --lift. Leave it out."),
-        (("--plot", "x.svg"), "and no picture; got --plot. Leave it out."),
+        (("--lift", "1.1"), "there is no lift, but --difference or"),
+        (("--plot", "x.svg"), "there is no picture of power; got --plot."),
         (("--columns", "m0"), "Expected two models or more of"),
         (("--unit", "run", "--difference", "0.1", "--margin", "1"), "got both"),
         (("--difference", "0"), "expected a number in (0, 1e+09]"),

@@ -27,6 +27,10 @@ import pytest
             "Expected --test to be aso, bootstrap, permutation, mann-whitney, "
             "brunner-munzel or t; got 'permutaton'. Did you mean permutation? See:",
         ),
+        (
+            ("compare", "--unit", "fold"),
+            "Expected --unit to be run, item, cluster or run,item; got 'fold'. See:",
+        ),
         (("compare", "--test", "t-test"), "got 't-test'. Did you mean t? See:"),
         (("compare", "--test", "wilcoxon"), "Over tasks, Wilcoxon's test is there by"),
         (("compare", "--format", "tex"), "got 'tex'. Did you mean latex? See:"),

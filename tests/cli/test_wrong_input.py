@@ -77,7 +77,7 @@ def test_tables_that_are_read(write, content, names):
         (
             "16,32\n3,4\n",
             r"numbers: 16, 32\. If these are scores, put a line of names first; if "
-            r"they are names, write a word to them, such as 'batch16'\.",
+            r"they are names, write a word to them, such as 'model16'\.",
         ),
         (
             "ours,90.76\nbase,89.86\nours,91.07\nbase,90.13\n",
@@ -160,3 +160,6 @@ def test_a_model_that_is_not_there_may_have_been_meant(write, run, option):
     code, _, err = run("compare", path, option, "Large net")
     assert code == 2
     assert f"for {option}; got 'Large net'. Did you mean 'large-net'? Those in" in err
+    code, _, err = run("compare", path, option, "small-net,large-net")
+    assert code == 2
+    assert "got 'small-net,large-net'. Name one of them. Those in" in err

@@ -26,6 +26,7 @@ def test_curves_are_shares_and_bands_their_limits():
     scores = rng.normal([[0.5], [0.0]], 1.0, (2, 30))
     result = performance_profile(scores, TAU, n_resamples=99, rng=0)
     ax = plot.profiles(result, TAU, names=["a", "b"])
+    assert {x.get_drawstyle() for x in ax.lines} == {"steps-post"}
     for line, share in zip(ax.lines, result.statistic, strict=True):
         assert np.allclose(line.get_xydata(), np.stack([TAU, share], 1))
     low, high = result.confidence_interval

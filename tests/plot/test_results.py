@@ -273,7 +273,7 @@ def test_impossible_replicates():
         plot.replicates(drawn, 3.0)
     with pytest.raises(ValueError, match=r"of shape \(count,\); got shape \(3, 3\)"):
         plot.replicates(drawn.reshape(3, 3), result)
-    with pytest.raises(ValueError, match="1 of 9 that are not: there is no verdict"):
+    with pytest.raises(ValueError, match="1 of 9 that are NaN or infinite"):
         plot.replicates(np.where(drawn == 2.0, np.nan, drawn), result)
     with pytest.raises(ValueError, match="got NaN: there is no verdict"):
         plot.replicates(drawn, interval(np.nan, np.nan, np.nan))

@@ -27,8 +27,25 @@ class TestNumbers:
         cells = ["1,234.5", "2,345", "987.25", "1,234,567.0"]
         expected = [1234.5, 2345.0, 987.25, 1234567.0]
         assert self.read(write, *cells).tolist() == expected
+        cells = ["1,234,567", "12,345", "999", "-1,000,000"]
+        expected = [1234567.0, 12345.0, 999.0, -1000000.0]
+        assert self.read(write, *cells).tolist() == expected
         with pytest.raises(TableError, match=r"line 3.*commas of thousands.*'0,5'"):
             self.read(write, "1,234.5", "0,5")
+
+    @pytest.mark.parametrize("by", [",", ";", "\t", " | "])
+    def test_the_minus_of_typesetters(self, write, by):
+        minus = "\N{MINUS SIGN}"
+        rows = [["x{}1", "b"], ["{}0.51", "1e{}3"], ["{}.25", "{}2"]]
+        text = "".join(f"{by.join(x)}\n" for x in rows).replace("{}", minus)
+        if by == " | ":
+            lines = [f"|{x}|" for x in text.splitlines()]
+            text = "\n".join([lines[0], "|-|-|", *lines[1:]])
+        (scores,) = read.scores(write(text), unit="run").tasks.values()
+        assert {x: y.tolist() for x, y in scores.items()} == {
+            f"x{minus}1": [-0.51, -0.25],
+            "b": [0.001, -2.0],
+        }
 
     def test_points_of_thousands_and_decimal_commas(self, write):
         cells = ["1.234,5", "2.345", "-987,25", "1.234.567,0", "12"]

@@ -99,6 +99,35 @@ class TestRowsApart:
         assert run("compare", path)[0] == 0
 
 
+def test_runs_are_no_clusters_of_items(write, run):
+    """Each model would have the same ones, by which models were paired."""
+    rows = [
+        f"{m},{k},{i},{(5 * k + 3 * i) % 7}"
+        for m in "ab"
+        for k in range(4)
+        for i in range(9)
+    ]
+    path = write("\n".join(["model,seed,item,score", *rows, ""]))
+    done = run("compare", path, "--cluster", "seed")
+    refuse(done, "'seed': expected clusters of items", "Pass --run seed")
+    path = write("\n".join(["model,document,item,score", *rows, ""]))
+    assert run("compare", path, "--cluster", "document")[0] == 0
+
+
+@pytest.mark.parametrize(("share", "is_doubted"), [("0.9", True), ("0.25", False)])
+def test_the_test_share_of_folds(write, run, share, is_doubted):
+    rows = [
+        f"{r},{k},{m},{(7 * r + 3 * k) % 11}"
+        for m in "ab"
+        for r in range(3)
+        for k in range(4)
+    ]
+    path = write("\n".join(["repeat,fold,model,accuracy", *rows, ""]))
+    options = ("--run", "repeat,fold", "--test", "t", "--test-share", share)
+    _, _, err = run("compare", path, *options)
+    assert ("is not that of 4 folds, 0.25." in err) == is_doubted
+
+
 class TestFoldsThatAreLeftOut:
     """By --ignore, which leaves rows that nothing is said of."""
 

@@ -46,6 +46,27 @@ class TestInspect:
         assert means(frame) == means(logs)
         assert frame.ids == logs.ids
 
+    @pytest.mark.parametrize("has_scores", [False, True])
+    def test_an_evaluation_that_has_failed(self, write, has_scores):
+        path = next((INSPECT / "json").iterdir())
+        log = json.loads(path.read_text()) | {
+            "status": "error",
+            "error": {"message": "ConnectionError(...)"},
+        }
+        for sample in log["samples"]:
+            sample["scores"] = sample["scores"] if has_scores else {}
+        path = write(json.dumps(log), "log.json")
+        if has_scores:
+            table = read.scores(path, metric="rubric.fluency")
+            assert any("(ConnectionError(...)), and may" in x for x in table.doubts)
+        else:
+            said = r"got none: the evaluation has failed \(ConnectionError"
+            with pytest.raises(TableError, match=said):
+                read.scores(path)
+            path = write(json.dumps(log | {"samples": None}), "log.json")
+            with pytest.raises(TableError, match=said):
+                read.scores(path)
+
     def test_samples_without_their_model(self):
         with pytest.raises(TableError, match=r"samples_df\(logs, columns="):
             read.scores(INSPECT / "frames" / "samples.csv", metric="score_match")

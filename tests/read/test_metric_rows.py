@@ -80,6 +80,13 @@ class TestTables:
 
 
 class TestRows:
+    def test_where_takes_the_only_scores(self, write, run):
+        rows = [f"{m},q{k},{k % 2}" for m in "ab" for k in range(6)]
+        path = write("\n".join(["model,item,correct", *rows, ""]))
+        code, _, err = run("compare", path, "--where", "correct=1")
+        assert code == 2
+        assert "got 'model', 'item', without 'correct' (--where, --ignore)" in err
+
     def test_where(self, write, run):
         for name in ("models", "runs"):
             path = write("\n".join(TABLES[name]))

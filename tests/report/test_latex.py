@@ -147,6 +147,13 @@ def test_any_table_with_a_caption_is_made_to_fit():
 
 @whole_suite
 @pytest.mark.skipif(LATEX is None, reason="there is no LaTeX here")
+def test_letters_that_pdflatex_lacks_are_said():
+    for name, is_said in (("b\u6a21", True), ("b\xfc \u2026", False)):
+        scores = {"a": [1, 2, 4, 3, 5], name: [4, 3, 5, 6, 2]}
+        text = compare_models(scores, test="t", unit="run").to_latex()
+        assert ("Use XeLaTeX" in text.split("\n\n")[0]) == is_said
+
+
 def test_it_compiles(tmp_path):
     tables = [
         compare_models(SCORES).to_latex(),

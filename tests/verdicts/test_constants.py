@@ -162,6 +162,12 @@ def test_few_runs_tell_no_number(write, run, n):
     ],
 )
 def test_a_score_of_zero_far_from_others_is_asked_about(write, run, scores, is_odd):
+    """If others lie ten times as far from it as from each other.
+
+    Of simulated models, up to 0.6 % with 3 runs had one, and 0.01 % with 5, of counts,
+    means of ten of these, and hits (of games that are 0 in 20 % of runs 3.5 and 0.2 %);
+    and all models with accuracies of 91 +- 0.3 and one run at 0.
+    """
     first = scores.split()
     rows = [f"{x},{90 + k}" for k, x in enumerate(first)]
     _, _, err = run("compare", write("\n".join(["a,b", *rows])), "--unit", "run")

@@ -177,6 +177,20 @@ def test_orders_of_models_and_tasks_change_no_number():
     assert found == expected
 
 
+def test_a_probability_without_an_interval_is_explained(write, run):
+    rows = [
+        f"{m},t{t},{k},{0.1 * k + t + 100 * (m == 'a')}"
+        for m in "abc"
+        for t in range(3)
+        for k in range(4)
+    ]
+    path = write("\n".join(["model,task,seed,score", *rows, ""]))
+    options = ("--statistic", "improvement", "--n-resamples", "99")
+    text = " ".join(run("compare", path, *options)[1].split())
+    assert "A probability of 0 or 1 is that of all resamples: no interval." in text
+    assert text.count("Of models that share a letter") <= 1
+
+
 def test_a_picture_has_a_half_in_the_middle():
     pytest.importorskip("matplotlib")
     result = compare(draw())

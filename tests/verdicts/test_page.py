@@ -174,7 +174,8 @@ def test_the_line_that_verifies_can_be_pasted(write, run, tmp_path, monkeypatch)
     path = write("\n".join(["arch,seed,split,acc", *rows]))
     page = tmp_path / "page.html"
     options = ("--model", "arch", "--where", "split=dev set", "--baseline", "b")
-    assert run("compare", path, *options, "--report", str(page))[0] == 0
+    others = ("--plot", f"{tmp_path / 'x y.pdf'}", "--fail-unless-better", "b")
+    assert run("compare", path, *options, *others, "--report", str(page))[0] == 1
     lines = re.findall(r"<code>(.*?)</code>", page.read_text("utf-8"))
     (line,) = (x for x in map(html.unescape, lines) if "--verify" in x)
     assert run(*shlex.split(line)[1:])[0] == 0
