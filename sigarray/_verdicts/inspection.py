@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, show_number, squeeze
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
+from sigarray._verdicts.notes import note
 from sigarray.read._directions import (
     Direction,
     ask_about_tasks,
@@ -183,6 +184,7 @@ def inspect_table(
     inspect_direction(table, direction, gate)
     _check_scales(table, is_vouched=is_vouched)
     _doubt_copies(table)
+    _say_hundreds(table)
     _doubt_worst(table, is_higher=direction is not False)
 
 
@@ -274,6 +276,19 @@ def _find_other_scale(table: ScoreTable) -> str | None:
                 f"{show_number(odd, 6)} of {name!r} among scores of {least} to {most}."
             )
     return None
+
+
+def _say_hundreds(table: ScoreTable) -> None:
+    """Say that answers which are 0 and 100 have no intervals and tests of shares."""
+    if table.unit != "item" or table.statistic is not None:
+        return
+    every = [x for by in table.tasks.values() for x in by.values()]
+    are_hundreds = all(bool(np.all((x == 0.0) | (x == 100.0))) for x in every)
+    if are_hundreds and any(x.any() for x in every):
+        note(
+            f"{table.source}: all scores are 0 or 100, and are taken for numbers: "
+            "write 0 and 1 for intervals and tests of shares."
+        )
 
 
 def _doubt_copies(table: ScoreTable) -> None:

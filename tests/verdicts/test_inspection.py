@@ -110,3 +110,14 @@ def test_copies_are_doubted(write, run, columns, said):
     assert code == 0
     assert ("have the same scores in the same order" in err) == (said is not None)
     assert said is None or said in " ".join(err.split())
+
+
+@pytest.mark.parametrize(("right", "is_said"), [(100, True), (1, False), (50, False)])
+def test_answers_of_0_and_100_are_told_of(run, write, right, is_said):
+    rows = [
+        f"q{k},{right * (k % 3 == 0)},{right * (k % 2)}{'.0' * (k == 0)}"
+        for k in range(30)
+    ]
+    path = write("\n".join(["question,a,b", *rows, ""]))
+    _, _, err = run("compare", path)
+    assert ("all scores are 0 or 100, and are taken for numbers" in err) == is_said
