@@ -93,7 +93,7 @@ def fraction(name: str, value: Any) -> float:
 def confidence(name: str, value: Any) -> float:
     """Return a number in (0, 1), and warn of one that may be the level of a test."""
     share = fraction(name, value)
-    if share < 0.5:
+    if share < 0.2:
         warn_caller(
             f"{name}={value} is a confidence of {100.0 * share:g} %. If it is the "
             f"level of a test, pass {name}={1.0 - share:g}."

@@ -93,6 +93,7 @@ class TestAso:
             assert aso(a, b, rng=0).pvalue == pytest.approx(expected, rel=5e-3)
 
     @pytest.mark.long
+    @pytest.mark.filterwarnings("ignore:confidence_level=.* is a confidence of")
     @pytest.mark.parametrize("n", [5, 6])
     def test_p_of_tied_scores_is_the_level_from_which_on_they_are_told_apart(self, n):
         tails = enumerate_wins(n, n)
