@@ -23,6 +23,7 @@ from sigarray.read._words import (
     MAYBE_HYPERPARAMETERS,
     RATERS,
     list_words,
+    names_clusters,
 )
 
 _SETTINGS = HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
@@ -32,9 +33,9 @@ _LEAST_GROUPS = 3
 _MAX_LOOKED_AT = 50
 # Independent items lead to a doubt in as many cases, or fewer.
 _LEVEL = 0.01
-_N_SHUFFLES = 199
-# The most scores that are shuffled: 50 ms.
-_MAX_SHUFFLED = 30_000
+_N_DRAWN = 199
+# The most scores that get signs: 50 ms.
+_MAX_DRAWN = 30_000
 
 
 def put_together(frame: Frame, chosen: Roles) -> Frame:
@@ -231,7 +232,8 @@ def say_groups(
 ) -> tuple[Names, Names]:
     """Return a note, or a doubt, of columns that may group items without clusters.
 
-    It is a doubt if models differ alike on items of a group. `tasks` are `JoinedTask`.
+    It is a doubt if differences between models depend on the group. `tasks` are
+    `JoinedTask`.
     """
     if records.has("cluster") or not records.has("item"):
         return [], []
@@ -250,16 +252,15 @@ def say_groups(
         " or ".join(f"--{role} {shlex.quote(x)}" for x in names[:4])
         for role in ("cluster", "task", "ignore")
     )
-    fixed = f". If they are fixed, as subjects are, pass {task}"
+    fixed = f". If they are fixed, as subjects are, pass {task}, with --statistic mean"
     fixed = "" if records.has("task") else fixed
     listed = list_names(names, 4)
     sampled = "as documents are, items of one are not independent"
     if alike:
         doubt = DoubtOfGroups(
-            f"{source}: models differ alike on items of one {listed}, more than by "
-            f"chance. If the groups were sampled, {sampled}, and equal models are told "
-            f"apart too often: pass {cluster}{fixed}. {ignore} takes items as "
-            "independent"
+            f"{source}: the differences between models depend on {listed}, more than "
+            f"by chance. If such groups were sampled, {sampled}, and verdicts claim "
+            f"too much: pass {cluster}{fixed}. {ignore} takes items as independent"
         )
         return [], [doubt]
     note = f"{listed} may group the items. If the groups were sampled, {sampled}: pass "
@@ -269,42 +270,48 @@ def say_groups(
 def _are_alike(tasks: Sequence[Any], column: str) -> bool:
     """Tell whether the sums of differences by group vary more than by chance.
 
-    Their squares are compared with those of shuffled items.
+    Their squares are compared with those under random signs of items, which leave the
+    spread of each.
     """
-    squares, generator = np.zeros(_N_SHUFFLES + 1), np.random.default_rng(0)
+    squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
     for joined in tasks:
+        if len(joined.scores) < 2:
+            continue  # groups of a single model differ in how hard they are
         having, texts = joined.records.take_texts(column)
         items = having.factors["item"]
         first = find_first(items.codes, len(items.values) + 1)
         codes = dict(zip(items.values, texts.codes[first].tolist(), strict=False))
         x = np.stack([*joined.scores.values()])
-        x = x[:, : max(1, _MAX_SHUFFLED // len(x))]
+        x = x[:, : max(1, _MAX_DRAWN // len(x))]
         names = next(iter(joined.ids.values()))[: x.shape[1]]
-        if len(x) > 1:
-            x = x - np.mean(x, axis=0)
+        x = x - np.mean(x, axis=0)
         x = x - np.mean(x, axis=1, keepdims=True)
         labels = np.asarray([codes.get(name, -1) for name in names])
         order = np.argsort(labels)
         starts = np.flatnonzero(np.diff(labels[order], prepend=-2))
         sizes = np.diff([*starts, len(labels)])
-        total = np.mean(x * x) or 1.0
+        x = x[:, order] / (np.std(x) or 1.0)
+        signs: Any = 1.0
         for k in range(len(squares)):
-            sums = np.add.reduceat(x[:, order], starts, axis=1)
-            squares[k] += np.sum(sums * sums / sizes) / total
-            order = generator.permutation(order)
+            sums = np.add.reduceat(x * signs, starts, axis=1)
+            squares[k] += np.sum(sums * sums / sizes)
+            signs = 1.0 - 2.0 * generator.integers(0, 2, len(order))
     n_beyond = np.count_nonzero(squares >= squares[0] * (1.0 - 1e-9))
     return bool(n_beyond <= _LEVEL * len(squares))
 
 
 def _groups_items(frame: Frame, roles: Roles, column: str) -> bool:
-    """Tell whether a column of texts has one value for each item, and groups items.
+    """Tell whether a column has one value for each item, and groups items.
 
-    Items may be named anew in each task.
+    Numbers do only if it has a name of clusters. Items may be named anew in each task.
     """
     cells = frame.columns[column]
-    if "item" not in roles or isinstance(cells, np.ndarray) or find_blank(cells).any():
+    if "item" not in roles or find_blank(cells).any():
         return False
-    if all(map(looks_like_score, cells[:_MAX_LOOKED_AT])):
+    are_numbers = isinstance(cells, np.ndarray) or all(
+        map(looks_like_score, cells[:_MAX_LOOKED_AT])
+    )
+    if are_numbers and not names_clusters(column):
         return False
     names = [roles[role] for role in ("task", "item") if role in roles]
     items, texts = [encode_texts(frame.columns[x]) for x in names], encode_texts(cells)

@@ -56,7 +56,7 @@ def test_each_column_that_may_group_items_is_named(write):
     assert "sampled, as documents are" in said
     assert "pass --cluster subject or --cluster passage." in said
     assert said.endswith(
-        "fixed, as subjects are, pass --task subject or --task passage"
+        "pass --task subject or --task passage, with --statistic mean"
     )
 
 

@@ -1,6 +1,7 @@
 """Several columns that together name an item, such as a document and a question."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ class TestItemsInGroups:
 
     def say(self, table):
         notes = [x for x in table.notes if "may group the items" in x]
-        doubts = [x for x in table.doubts if "models differ alike" in x]
+        doubts = [x for x in table.doubts if "differences between models depend" in x]
         return notes, doubts
 
     @pytest.mark.parametrize("n_models", [2, 5])
@@ -108,7 +109,7 @@ class TestItemsInGroups:
         rows = write(self.make(0, n_models, effect=1.0))
         notes, (doubt,) = self.say(scores(rows))
         assert not notes
-        assert "of one 'passage', more than by chance." in doubt
+        assert "depend on 'passage', more than by chance." in doubt
         assert "pass --cluster passage. If they are fixed" in doubt
         assert doubt.endswith("--ignore passage takes items as independent")
         for said in ({"cluster": "passage"}, {"task": "passage"}):
@@ -122,11 +123,38 @@ class TestItemsInGroups:
         assert sum(map(len, (doubts for _, doubts in said))) <= 4
         assert all(len(notes) + len(doubts) == 1 for notes, doubts in said)
 
+    def test_groups_may_vary_by_their_own(self, write):
+        """A large group is easy, and small ones are hard; differences are chance."""
+        draw, n_doubts = np.random.default_rng(0), 0
+        for _ in range(50):
+            right = draw.random((2, 280)) < np.repeat([0.98, 0.5], [200, 80])
+            lines = [
+                f"{model},q{k},{'easy' if k < 200 else f'hard{k // 2}'},{int(x)}"
+                for model, row in zip("ab", right, strict=True)
+                for k, x in enumerate(row)
+            ]
+            text = "\n".join(["model,question,passage,score", *lines])
+            n_doubts += len(self.say(scores(write(text)))[1])
+        assert n_doubts <= 3
+
+    def test_numbers_are_groups_by_the_name_of_their_column(self, write):
+        text = re.sub(r",p(\d)", r",\1", self.make(0, effect=1.0))
+        assert len(self.say(scores(write(text)))[1]) == 1
+        text = text.replace("passage", "length", 1)
+        assert self.say(scores(write(text))) == ([], [])
+
+    def test_a_single_model_has_a_note(self, write, run):
+        """Its groups are harder or easier, and differences to come need not be."""
+        text = self.make(0, 1)
+        _, _, err = run("power", write(text), "--difference", "0.1", "--n-samples", "9")
+        assert "may group the items" in err
+        assert "differences between models depend" not in err
+
     def test_labels_put_them_into_clusters(self, write):
         text = self.make(0, effect=1.0)
         rows, lines = write(text), [x.split(",") for x in text.splitlines()]
         pandas = pytest.importorskip("pandas")
         labels = pandas.Series({x[1]: x[2] for x in lines if x[0] == "a"})
         compare_models(rows, clusters=labels)
-        with pytest.warns(UserWarning, match="models differ alike"):
+        with pytest.warns(UserWarning, match="differences between models depend"):
             compare_models(rows)
