@@ -84,7 +84,12 @@ def make_report(
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         seen = goal.difference is None
-        told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
+        told = [
+            *told,
+            say_pilot(
+                numbers, goal.unit, goal.n_tasks, are_seen=seen and goal.margin is None
+            ),
+        ]
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     return Report(
         tables,

@@ -32,7 +32,7 @@ _SAID_OF_SCORES = (
 _RESULTS = {"scores": "scores", "result": "numbers"}
 _OF_READING = (
     "A signature does not hold the options that say what to read: pass those of the "
-    "first call, such as --model, --metric, --where and --ignore, with --verify."
+    "first call, such as --model, --cluster, --metric and --ignore, with --verify."
 )
 
 

@@ -74,8 +74,8 @@ def read_responses(
     if not answers[gold] and gold in frame.columns:
         answers[gold] = _read_gold(frame, gold, cells_of[0], lines)
         found["gold"] = gold
-    for system, by_item in answers.items():
-        if not by_item:
+    for system in (*systems[1:], gold):
+        if not answers[system]:
             advice = _advise_compare(frame) if system == gold else ""
             msg = (
                 f"{name}: expected responses of {system!r}; got none. Systems in it: "

@@ -99,3 +99,18 @@ def test_metrics_are_named_behind_either_direction(write, run):
     code, _, err = run("compare", "--higher-is-better", "acc,f1")
     assert code == 2
     assert "a FILE with metrics for --higher-is-better acc,f1; got none" in err
+
+
+def test_a_confidence_is_no_level(run, capsys):
+    with pytest.raises(SystemExit):
+        run("compare", "--test", "t", "--alpha", "0.95")
+    assert "expected a number in (0, 0.5]; got 0.95" in capsys.readouterr().err
+
+
+def test_a_margin_needs_not_four_times_as_many_scores_of_half_a_difference(run, write):
+    rows = [f"{0.5 + 0.1 * (k % 3)},{0.4 + 0.1 * (k % 4)}" for k in range(12)]
+    path = write("\n".join(["a,b", *rows, ""]))
+    options = ("power", path, "--test", "t", "--unit", "run", "--n-samples", "20")
+    said = "half of one needs four times as many"
+    assert said in " ".join(run(*options)[1].split())
+    assert said not in " ".join(run(*options, "--margin", "0.2")[1].split())

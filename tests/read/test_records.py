@@ -55,9 +55,7 @@ def test_each_column_that_may_group_items_is_named(write):
     (said,) = [x for x in table.notes if "may group the items" in x]
     assert "sampled, as documents are" in said
     assert "pass --cluster subject or --cluster passage." in said
-    assert said.endswith(
-        "pass --task subject or --task passage, with --statistic mean"
-    )
+    assert said.endswith("pass --task subject or --task passage, with --statistic mean")
 
 
 ROWS = [

@@ -79,6 +79,8 @@ def test_gold_is_a_column(write, run):
     _, *expected = read_responses(write(TABLE), ("gold", "a", "b"))[0]
     for x, y in zip(found, expected, strict=True):
         np.testing.assert_array_equal(x, y)
+    _, _, err = run("responses", write(text), "--gold", "human", "--a", "c")
+    assert "expected responses of 'c'; got none. Systems in it: 'a', 'b'." in err
     _, _, err = run("responses", write(text[:-1] + "4"), "--gold", "human")
     assert "line 9: expected one response of 'human' to an item; got 3 and 4." in err
 

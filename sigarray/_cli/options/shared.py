@@ -159,7 +159,7 @@ def add_level(
     """Add the option for the level of p-values, or of bands."""
     command.add_argument(
         "--alpha",
-        type=number(0.0, 1.0, is_open=True),
+        type=number(0.0, 0.5),
         default=ALPHA,
         metavar="ALPHA",
         help=said,
@@ -335,7 +335,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
     )
     tests.add_argument(
         "--alpha",
-        type=number(0.0, 1.0, is_open=True),
+        type=number(0.0, 0.5),
         metavar="ALPHA",
         help=f"significance level of p-values ({ALPHA})",
     )
