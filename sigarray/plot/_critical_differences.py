@@ -174,11 +174,11 @@ def draw_on_axis(
     is_narrow = len(order) <= _FEW
     short = show_names(order, _SHORT if is_narrow else 24)
     shown = dict(zip(order, short, strict=True))
-    axes: Axes = (
-        ax
-        or make_figure(height + _TOP + 0.25, COLUMN if is_narrow else PAGE).subplots()
-    )
-    _set_scale(axes, first, last, max(map(measure, shown.values())), height)
+    n_letters = max(map(measure, short))
+    # Names that stay long, as those by codes of letters, widen the figure.
+    width = max(COLUMN if is_narrow else PAGE, 3.6 * (_LETTER * n_letters + 0.12))
+    axes: Axes = ax or make_figure(height + _TOP + 0.25, width).subplots()
+    _set_scale(axes, first, last, n_letters, height)
     _draw_scale(axes, first, last, label)
     _name_models(axes, order, shown, at, bottom)
     if has_bars:

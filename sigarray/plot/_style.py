@@ -5,6 +5,8 @@ which keeps a list of figures, is not imported.
 """
 
 import functools
+import itertools
+import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -48,6 +50,8 @@ _DASHES: tuple[Any, ...] = (
 HATCH = "//////"
 # Names are not parsed as mathematics or TeX.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+# A letter by its code.
+_CODE = re.compile(r"(\\x..|\\u.{4}|\\U.{8})")
 _MAX_LETTERS = 24
 # With more models than this, the best are drawn, and a line counts the others.
 MOST_MODELS = 40
@@ -344,7 +348,18 @@ def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str
     """
     texts = [show_controls(str(name)) for name in names]
     short = shorten_names(texts, limit)
-    return [show_name(short.get(x, x), limit) for x in texts]
+    shown = [show_name(short.get(x, x), limit) for x in texts]
+    cut = [_cut_codes(x, limit) for x in shown]
+    return cut if len({*cut}) == len({*shown}) else shown
+
+
+def _cut_codes(shown: str, limit: int) -> str:
+    """Cut a name whose codes of letters make it too long, between two of them."""
+    if measure(shown) <= limit or not _CODE.search(shown):
+        return shown
+    parts = _CODE.split(shown)
+    kept = itertools.accumulate(parts)
+    return max((x for x in kept if len(x) < limit), key=len, default="") + "…"
 
 
 def measure(text: str) -> int:
