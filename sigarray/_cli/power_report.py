@@ -83,13 +83,8 @@ def make_report(
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
-        seen = goal.difference is None
-        told = [
-            *told,
-            say_pilot(
-                numbers, goal.unit, goal.n_tasks, are_seen=seen and goal.margin is None
-            ),
-        ]
+        seen = goal.difference is None and goal.margin is None
+        told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     return Report(
         tables,
