@@ -9,14 +9,14 @@ from sigarray import compare_models
 from tests.plot.conftest import find_lines, read_legend, read_ticks
 
 pytest.importorskip("matplotlib")
-RNG = np.random.default_rng(0)
 
 
 def make_tasks(n_tasks, n_models, scale=1.0):
     """Make up scores of 6 runs, of tasks whose scales grow by a factor."""
+    rng = np.random.default_rng(0)
     return {
         f"t{t}": {
-            f"m{k}": scale**t * (RNG.normal(size=6) - 2.0 * k) for k in range(n_models)
+            f"m{k}": scale**t * (rng.normal(size=6) - 2.0 * k) for k in range(n_models)
         }
         for t in range(n_tasks)
     }
@@ -110,7 +110,8 @@ def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expe
 
 
 def test_models_by_their_mean_are_joined_where_none_is_better():
-    scores = {f"m{k}": RNG.normal(size=8) + 0.9 * k for k in range(8)}
+    rng = np.random.default_rng(0)
+    scores = {f"m{k}": rng.normal(size=8) + 0.9 * k for k in range(8)}
     result = compare(scores)
     (picture,) = (x for x in result.list_pictures() if "Models by" in x.caption)
     (ax,) = picture.figure.axes
@@ -154,7 +155,8 @@ def test_two_models_on_items_have_their_table_and_its_simultaneous_interval():
 
 
 def test_a_baseline_is_compared_with_each_other_one():
-    scores = {f"m{k}": RNG.normal(size=6) - 0.3 * k for k in range(45)}
+    rng = np.random.default_rng(0)
+    scores = {f"m{k}": rng.normal(size=6) - 0.3 * k for k in range(45)}
     result = compare(scores, baseline="m7")
     first, *rest = result.list_pictures()
     (ax,) = first.figure.axes
