@@ -3,6 +3,7 @@
 import importlib.metadata
 import importlib.util
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -39,6 +40,20 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sigarray")
+
+
+_STATES = {}
+
+
+@pytest.fixture(autouse=True)
+def start_generator(request):
+    """Start the generator of a module anew, so that no test moves scores of others."""
+    generator = getattr(request.module, "RNG", getattr(request.module, "DRAW", None))
+    if isinstance(generator, random.Random):
+        generator.setstate(_STATES.setdefault(generator, generator.getstate()))
+    elif hasattr(generator, "bit_generator"):
+        bits = generator.bit_generator
+        bits.state = _STATES.setdefault(bits, bits.state)
 
 
 @pytest.fixture
