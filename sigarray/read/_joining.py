@@ -158,10 +158,14 @@ def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
     """Take items by themselves, as the user says who names no clusters, with a note."""
     is_named = "cluster" in (choice.columns or {})
-    if choice.unit != "item" or is_named or not records.has("cluster"):
+    # Items without clusters are asked for by leaving these out; runs have none.
+    left_out = "run" if is_named else "item"
+    if choice.unit != left_out or not records.has("cluster"):
         return records, []
     column = find_column(records, "cluster")
     named = "" if column is None else f" of {column!r}"
+    if choice.unit == "run":
+        return records, [f"the clusters{named} are not used, as --unit run says"]
     note = (
         f"the clusters{named} are not used, as --unit item says; name their column "
         "with --cluster, where items of one are not independent"

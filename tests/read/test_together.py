@@ -158,3 +158,17 @@ class TestItemsInGroups:
         compare_models(rows, clusters=labels)
         with pytest.warns(UserWarning, match="differences between models depend"):
             compare_models(rows)
+
+
+def test_clusters_of_means_of_runs_are_not_used(write):
+    rows = [
+        f"{m},{s},d{q // 3},q{q},{s + q}"
+        for m in "ab"
+        for s in range(3)
+        for q in range(6)
+    ]
+    path = write("\n".join(["model,seed,doc,question,score", *rows]))
+    notes = scores(path, cluster="doc", unit="run").notes
+    assert "the clusters of 'doc' are not used, as --unit run says" in notes
+    notes = scores(path, cluster="doc", unit="run,item").notes
+    assert not any("are not used" in x for x in notes)
