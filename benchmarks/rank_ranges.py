@@ -1,7 +1,7 @@
 """Gaps between samples of one distribution: `sigarray/data/rank_gaps.npz`.
 
-`python -m benchmarks.rank_ranges` simulates the tails that `_numeric/rank_ranges.py`
-reads: of k samples of n scores without ties, the largest gap between two of them, and
+`python -m benchmarks.rank_ranges` simulates the tails that `_numeric/ranks.py` reads:
+of k samples of n scores without ties, the largest gap between two of them, and
 the largest one from the first sample. They depend on k and n alone. Two samples are
 counted there, and not simulated.
 

@@ -326,7 +326,7 @@ def map_shifts(
     count: int,
     axis: int,
 ) -> Array:
-    """Loop over shifts, each for all rows: see `windows.map_windows`."""
+    """Loop over shifts, each for all rows: see `chunks.map_windows`."""
     n = x.shape[axis]
     n_shifts = -(-count // n)
     rows = jnp.expand_dims(x, x.ndim + axis)

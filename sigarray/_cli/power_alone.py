@@ -142,10 +142,9 @@ class Finder:
         sizes = [x.size for x in found]
         if len(sizes) == 1:  # they are as the variance
             sizes = [sizes[0] * x * x for x in spreads]
-        return Alone(
-            *(name, n, gain, self.sd, list_sizes(n)[-1], tuple(powers), tuple(sizes)),
-            curve=found[0] if found else None,
-        )
+        limits = tuple(powers), tuple(sizes)
+        curve, largest = found[0] if found else None, list_sizes(n)[-1]
+        return Alone(name, n, gain, self.sd, largest, *limits, curve=curve)
 
     def _search_size(self, name: str, gain: Gain, spread: float) -> SizedPair:
         sizes, pair = list_sizes(len(self.scores[name])), (name, "")

@@ -57,14 +57,14 @@ def prepare_items(
         takes_both=takes_both,
     )
     xp, _, samples, *_, design = prepared
-    is_crossed = isinstance(axis, tuple)
     coded = code_clusters(
         xp,
         clusters,
         given,
         [x[..., : design.n_items] for x in samples],
         axis=axis[-1] if isinstance(axis, tuple) else axis,
-        paired=paired or is_crossed,  # two tables have the same items
+        # Two tables have the same items.
+        paired=paired or design.n_items is not None,
         n_clusters=n_clusters,
     )
     are_drawn = are_drawn or strata is not None

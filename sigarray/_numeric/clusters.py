@@ -43,7 +43,12 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     without a scatter, whose order a GPU does not promise. They are of x less a coarse
     mean, so that the level costs no digits, and counts stay exact.
     """
-    order, first, last = find_intervals(xp, clusters)
+    return _sum_intervals(xp, x, *find_intervals(xp, clusters))
+
+
+def _sum_intervals(
+    xp: Library, x: Array, order: Array, first: Array, last: Array
+) -> tuple[Array, Array]:
     level = coarse_mean(xp, x)
     sums = xp.cumulative_sum(
         xp.take_last(x - level, order), axis=-1, include_initial=True
@@ -116,9 +121,8 @@ def find_errors_of_clusters(
     unit = largest_or_one(xp, *deviations)
     squares, dfs = [], []
     for k, of in enumerate(clusters):
-        square, df, is_whole = find_error_of_sums(
-            xp, deviations[k] / unit[..., None], of
-        )
+        scaled = deviations[k] / unit[..., None]
+        (square,), df, is_whole = find_errors_of_sums(xp, [scaled], of)
         squares.append(square)
         dfs.append(df + xp.zeros_like(means[k]))
         means[k] = xp.where(is_whole, means[k] / unit, math.nan)
@@ -126,23 +130,25 @@ def find_errors_of_clusters(
     return difference, squares, dfs, unit * unit_of_all
 
 
-def find_error_of_sums(
-    xp: Library, deviations: Array, clusters: Clusters
-) -> tuple[Array, Array, Array]:
-    """Return the squared error of a mean by sums of deviations from it, and its df.
+def find_errors_of_sums(
+    xp: Library, deviations: Sequence[Array], clusters: Clusters
+) -> tuple[list[Array], Array, Array]:
+    """Return squared errors of means by sums of deviations from these, and their df.
 
-    Beside these, whether each item is in a cluster. If one is in none, it is in no sum:
-    a fault.
+    All are of the same items. Beside these, whether each item is in a cluster. If one
+    is in none, it is in no sum: a fault.
     """
-    sums, sizes = sum_clusters(xp, deviations, clusters)
-    total = float(deviations.shape[-1])
+    intervals = find_intervals(xp, clusters)
+    every = [_sum_intervals(xp, x, *intervals) for x in deviations]
+    sizes = every[0][1]
+    total = float(deviations[0].shape[-1])
     share = sizes / total
     rest = 1.0 - share  # 0 for a single cluster, whose error is unknown: NaN
     q = share * share / rest
     sum_of_q = xp.sum(q)
-    square = xp.sum(sums * sums / rest, axis=-1) / (total * total)
+    squares = [xp.sum(x * x / rest, axis=-1) / (total * total) for x, _ in every]
     df = 1.0 / (xp.sum(share * share - q * q) + sum_of_q * sum_of_q)
-    return square, df, xp.sum(sizes) == total
+    return squares, df, xp.sum(sizes) == total
 
 
 @array_kernel
@@ -211,17 +217,18 @@ def find_errors_of_nested(
     # Pairs have the clusters and the intervals of both samples.
     of_samples = zip(relative.samples, clusters, strata.intervals, strict=False)
     for x, of, within in of_samples:
-        sums, sizes = sum_clusters(xp, x, of)
+        intervals = find_intervals(xp, of)
+        sums, sizes = _sum_intervals(xp, x, *intervals)
         items = sum_strata(xp, sizes, within)
         levels = sum_strata(xp, sums, within) / items
         deviations.append(x - xp.take_last(levels, of.codes))
-        counts.append((sizes, items))
+        counts.append((intervals, sizes, items))
     n = relative.samples[0].shape[-1]
     squares, dfs = [], []
     for k, x in enumerate(flatten_within(xp, relative, deviations, float(n))):
-        of, within, (sizes, items) = clusters[k], strata.intervals[k], counts[k]
+        within, (intervals, sizes, items) = strata.intervals[k], counts[k]
         total = float(x.shape[-1])
-        sums, _ = sum_clusters(xp, x, of)
+        sums, _ = _sum_intervals(xp, x, *intervals)
         sums = sums - sizes * (sum_strata(xp, sums, within) / items)
         factors, inverse_df = weigh_clusters(xp, sizes, items, within)
         parts = sums * sums * factors / (total * total)

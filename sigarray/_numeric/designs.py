@@ -15,15 +15,16 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import (
     Clusters,
-    find_error_of_sums,
     find_errors_of_clusters,
     find_errors_of_nested,
+    find_errors_of_sums,
 )
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.student import (
     NO_STRATA,
     Intervals,
     Strata,
+    divisor_of_error,
     find_errors,
     find_errors_of_strata,
     find_flat,
@@ -87,8 +88,10 @@ def find_parts(
     mean = gap + difference_of(means)
     if clusters:
         deviations = gaps - xp.mean(gaps, axis=-1, keepdims=True)
-        items, df, is_whole = find_error_of_sums(xp, deviations, clusters[0])
-        rests = [_find_rest_of_clusters(xp, x, clusters[0]) for x in every]
+        (items, *of_rows), df, is_whole = find_errors_of_sums(
+            xp, [deviations, *every], clusters[0]
+        )
+        rests = [xp.sum(x, axis=-1) / divisor_of_error(x) for x in of_rows]
         mean = xp.where(is_whole, mean, math.nan)
     else:
         items = squared_error(xp, gaps)
@@ -105,13 +108,6 @@ def _mean_square(xp: Library, rest: Array) -> Array:
     n_seeds, n_items = rest.shape[-2:]
     squares = xp.sum(xp.sum(rest * rest, axis=-1), axis=-1)
     return squares / ((n_seeds - 1.0) * (n_items - 1.0) * n_seeds * n_items)
-
-
-def _find_rest_of_clusters(xp: Library, rest: Array, clusters: Clusters) -> Array:
-    """As `_mean_square`, by the sums of clusters of items."""
-    n_seeds = rest.shape[-2]
-    squares, _, _ = find_error_of_sums(xp, rest, clusters)
-    return xp.sum(squares, axis=-1) / ((n_seeds - 1.0) * n_seeds)
 
 
 def _are_flat(
@@ -138,8 +134,8 @@ def find_crossed_errors(
     tables with seeds of their own have the MS_item of the difference of their means,
     and the sum of the others. The degrees of freedom are Satterthwaite's [2]_: the
     square of that by the sum of the squares of its terms over their own; with unlike
-    numbers of seeds they are fewer, as in `add_parts`. If items are
-    in clusters, MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
+    numbers of seeds they are fewer, as in `add_parts`. If items are in clusters,
+    MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
 
     References
     ----------
@@ -264,12 +260,11 @@ def find_errors_by_design(
     scores = list_numbers(
         xp, statistic, *samples, paired=paired, are_checked=design.is_simple
     )
-    if design.strata.are_there and design.n_clusters:
-        clusters, strata = design.clusters, design.strata
-        return find_errors_of_nested(xp, scores, clusters, strata, paired)
+    clusters = design.clusters
+    if design.strata.are_there and clusters:
+        return find_errors_of_nested(xp, scores, clusters, design.strata, paired)
     if design.strata.are_there:
         return find_errors_of_strata(xp, scores, design.strata, paired)
-    clusters = design.clusters
     if design.n_items is not None:
         return find_crossed_errors(xp, scores, design.n_items, paired, clusters)
     if clusters:

@@ -152,7 +152,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
         seed=None if n_resamples is None else request.seed,
         method=method or "auto",
         alpha=ALPHA if request.alpha is None else request.alpha,
-        n_comparisons=count_pairs(table, request) if request.is_corrected else 1,
+        n_comparisons=_count_corrected(request, table),
         unit=name_scored(table),
         test_share=request.test_share,
         baseline=request.baseline,
@@ -237,7 +237,7 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
             count_units(table),
             request.test,
             ALPHA if request.alpha is None else request.alpha,
-            count_pairs(table, request) if request.is_corrected else 1,
+            _count_corrected(request, table),
             unit=name_sampled(table),
             is_paired=table.is_paired and request.test in PAIRED_TESTS,
             baseline=request.baseline,
@@ -264,21 +264,9 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "9 % where one varies 4 times as much; of 3 scores against 20, up to 17 %. "
             "Where p is corrected for several comparisons, more have."
         )
-    n_pairs = count_pairs(table, request) if request.is_corrected else 1
-    is_by_run = table.unit == "run" and not table.is_paired
-    unlike = [
-        min(map(len, by.values()))
-        for by in table.tasks.values()
-        if max(map(len, by.values())) >= 2 * min(map(len, by.values()))
-    ]
-    fewest = min(unlike, default=FEW_RANKS)
-    if test == "t" and is_by_run and fewest < FEW_RANKS:
-        doubts += [
-            "The p-values of --test t are too small for a correction where numbers of "
-            f"runs differ and the fewer are {fewest}: of equal models with 3 and 10 "
-            "runs, one of 12 comparisons has p <= 0.05 in 12 %, and more where the "
-            "fewer runs vary more. The default, without --test, allows for that."
-        ] * (n_pairs > 1)
+    is_of_runs = table.unit == "run" and not table.is_paired
+    if test == "t" and is_of_runs and _count_corrected(request, table) > 1:
+        doubts += _doubt_unlike_numbers(table)
     share, n = request.test_share, _count_folds(table)
     if share is not None and n and not 0.8 < share * n < 1.25:
         doubts.append(f"--test-share {share:g} is not that of {n} folds, {1 / n:.2g}.")
@@ -301,6 +289,26 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
             "is half, neither is ahead."
         )
     return doubts
+
+
+def _doubt_unlike_numbers(table: ScoreTable) -> list[str]:
+    """Doubt corrected p-values of Welch's t where few runs are beside twice as many."""
+    every = [[*map(len, by.values())] for by in table.tasks.values()]
+    ends = [(min(n), max(n)) for n in every]
+    fewest = min((low for low, high in ends if high >= 2 * low), default=FEW_RANKS)
+    if fewest >= FEW_RANKS:
+        return []
+    return [
+        "The p-values of --test t are too small for a correction where numbers of "
+        f"runs differ and the fewer are {fewest}: of equal models with 3 and 10 "
+        "runs, one of 12 comparisons has p <= 0.05 in 12 %, and more where the "
+        "fewer runs vary more. The default, without --test, allows for that."
+    ]
+
+
+def _count_corrected(request: Request, table: ScoreTable) -> int:
+    """Count the comparisons that p-values are corrected for."""
+    return count_pairs(table, request) if request.is_corrected else 1
 
 
 def _count_folds(table: ScoreTable) -> int:

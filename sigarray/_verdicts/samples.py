@@ -222,8 +222,8 @@ def draw_samples(
         n_drawn = n if size is None else size
         uniform = np.random.default_rng(own).random((n_drawn, number))
         noise, width = 0.0, 0.0
-        deviations = x - x.mean()
-        if are_runs and not are_binary(x):
+        deviations, may_vary = x - x.mean(), not are_binary(x)
+        if are_runs and may_vary:
             width = _BANDWIDTH * n**-0.2  # in standard deviations: Silverman (1986)
             # The noise of pairs varies with that of other models as their scores do.
             spread = deviations if is_paired else [np.linalg.norm(deviations)]
@@ -239,7 +239,7 @@ def draw_samples(
                     axis=1,
                 )
             )
-        if (are_runs or n < FEW_SCORES) and not are_binary(x):
+        if (are_runs or n < FEW_SCORES) and may_vary:
             wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
             x = x.mean() + wide * deviations
         drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise
