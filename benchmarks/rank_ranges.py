@@ -28,6 +28,9 @@ N_DRAWS, FEWER = 1_000_000, 3
 # Tails are kept from 0.5 down to what some 20 draws are beyond, each at least 1 % above
 # the next.
 LARGEST, RATIO, FEWEST = 0.5, 0.99, 20
+# The root of the number of draws beyond a value has a standard error of 1/2, wherever
+# it is: it is rounded up to half of that.
+STEPS = 4
 CHUNK = 2**20
 
 
@@ -58,9 +61,9 @@ def draw_gaps(
 
 
 def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return some values, and how many draws lie from each of them up to the next.
+    """Return some values, and the rounded roots of how many draws lie from each on.
 
-    How likely a value or more is: (count from there on + 1) / (total + 1).
+    How likely a value or more is: (draws from there on + 1) / (total + 1).
     """
     total = counts.sum()
     beyond = counts[::-1].cumsum()[::-1]
@@ -71,25 +74,22 @@ def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             continue
         if not kept or tails[value] <= RATIO * tails[kept[-1]]:
             kept.append(int(value))
-    between = -np.diff(beyond[kept], append=0)
-    return np.asarray(kept, np.uint16), between.astype(np.uint32)
+    roots = np.ceil(STEPS * np.sqrt(beyond[kept]))
+    is_new = np.diff(roots, prepend=np.inf) < 0.0
+    return np.asarray(kept, np.uint16)[is_new], roots[is_new].astype(np.uint16)
 
 
 def write_tables(
-    path: Path, keys: list[tuple[int, ...]], values: np.ndarray, counts: np.ndarray
+    path: Path, keys: list[tuple[int, ...]], values: np.ndarray, roots: np.ndarray
 ) -> None:
-    """Write them as steps from one number to the next, and those of counts bytewise.
-
-    A step of -s, s > 0, is 2 s - 1, and one of s is 2 s.
-    """
-    steps = np.diff(counts.astype(np.int64), prepend=0)
-    folded = np.where(steps < 0, -2 * steps - 1, 2 * steps)
-    planes = np.stack([folded >> shift & 255 for shift in (0, 8, 16, 24)])
+    """Write them as steps from one number to the next, modulo 2^16; roots bytewise."""
+    steps = np.diff(roots, prepend=np.uint16(0))
+    falls = np.uint16(0) - steps
     np.savez_compressed(
         path,
         keys=np.asarray(keys, np.uint32),
-        values=np.diff(values.astype(np.uint16), prepend=np.uint16(0)),
-        counts=planes.astype(np.uint8),
+        values=np.diff(values, prepend=np.uint16(0)),
+        falls=np.stack([falls & 255, falls >> 8]).astype(np.uint8),
     )
 
 
@@ -98,7 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     draws = parser.parse_args().draws
-    keys, values, all_counts = [], [], []
+    keys, values, all_roots = [], [], []
     for n in SIZES:
         for k in range(3, min(MAX_MODELS, MAX_SCORES // n) + 1):
             rng = np.random.default_rng((n, k))
@@ -112,12 +112,12 @@ def main() -> None:
                     own[: len(counts[place])] += counts[place]
                     counts[place] = own
             for is_of_baseline in range(1 + (n <= MAX_SIZE_OF_BASELINE)):
-                own, between = find_tails(counts[is_of_baseline])
+                own, roots = find_tails(counts[is_of_baseline])
                 keys.append((is_of_baseline, k, n, len(own), count))
                 values.append(own)
-                all_counts.append(between)
+                all_roots.append(roots)
         print(f"samples of {n}: done", flush=True)
-    write_tables(PATH, keys, np.concatenate(values), np.concatenate(all_counts))
+    write_tables(PATH, keys, np.concatenate(values), np.concatenate(all_roots))
     print(f"{PATH.name}: {PATH.stat().st_size} bytes")
 
 

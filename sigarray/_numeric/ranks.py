@@ -192,22 +192,20 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, steps, planes = (stored[key] for key in ("keys", "values", "counts"))
-    # Steps that go down are odd; those of values are modulo 2^16.
+        keys, steps, falls = (stored[key] for key in ("keys", "values", "falls"))
+    # Steps are modulo 2^16, and the roots of numbers of draws in quarters.
     values = np.cumsum(steps, dtype=np.uint16)
-    folded = sum(plane.astype(np.int64) << 8 * k for k, plane in enumerate(planes))
-    counts = np.cumsum((folded >> 1) ^ -(folded & 1))
+    low, high = falls.astype(np.uint16)
+    roots = (np.uint16(0) - np.cumsum(low + 256 * high, dtype=np.uint16)) / 4.0
     tables, start = {}, 0
     for is_of_baseline, k, n, length, n_draws in keys.tolist():
         part_of_table = slice(start, start + length)
-        beyond = counts[part_of_table][::-1].cumsum()[::-1]
-        # In single precision, as they were first written: no bit of a p-value moves.
-        tails = ((beyond + 1) / (n_draws + 1)).astype(np.float32)
+        tails = (roots[part_of_table] ** 2 + 1.0) / (n_draws + 1.0)
         # The unit is in pairs of scores; half a pair lower, rounding does not matter.
         part = 1.0 / n
         unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
         limits = (values[part_of_table] - 0.5) / unit
-        tables[is_of_baseline, k, n] = limits, tails.astype(float)
+        tables[is_of_baseline, k, n] = limits, tails
         start += length
     return tables
 

@@ -305,7 +305,7 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Segments | None:
 
     With a ratio of r, the range of each set is at least r times its critical value; the
     p-value is the largest of those of the sets. Of 12 families of 3 to 100 models with
-    3 to 100 runs, the curve is 0.87 to 1.35 times the largest tail from 1e-3 to 0.5,
+    3 to 100 runs, the curve is 0.87 to 1.35 times the largest tail from 1e-3 to 0.49,
     and 1.05 times in the median.
     """
     size, is_of_baseline = max(sizes), family.kind == "baseline"

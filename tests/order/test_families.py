@@ -69,7 +69,7 @@ def test_p_values_of_sets_are_near_those_of_the_largest_gaps(k, n):
             for r in ratios
         ]
     )
-    is_end = np.append(tails[1:] < tails[:-1], True) & (tails > 1e-3) & (tails < 0.5)
+    is_end = np.append(tails[1:] < tails[:-1], True) & (tails > 1e-3) & (tails < 0.49)
     quotients = curve(HOST, ratios[is_end]) / tails[is_end]
     assert quotients.min() > 0.87
     assert quotients.max() < 1.35
