@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigarray._cli.files import check_picture_file, read_models
+from sigarray._cli.files import ROLES, check_picture_file, read_models
 from sigarray._cli.power_alone import Finder, Gain, say_gain
 from sigarray._cli.power_answers import Answer, Goal
 from sigarray._cli.power_items import report_items
 from sigarray._cli.power_report import draw_power, report_power
 from sigarray._cli.power_sizes import (
-    N_SAMPLES,
     Duels,
+    count_samples,
     find_sizes,
     guess_seconds,
     list_sizes,
@@ -50,8 +50,12 @@ from sigarray.report._layout import Report
 
 # All pairs of samples of each size are compared.
 _MAX_MODELS = 100
-# With so many comparisons, each has fewer samples: readers see their counts.
-_MANY, _OF_MANY = 30, 50
+# What describes the scores of files, of which there are none with --sd.
+_OF_FILES = (
+    *("paired", "columns", "ignore", "metric", "tasks", "where", "path", "table"),
+    *(*ROLES, "statistic", "unit", "missing", "drop_unmatched", "baseline"),
+    "test_share",
+)
 # Quantiles that stand for all scores of a normal distribution.
 _N_NORMAL = 1000
 
@@ -111,7 +115,7 @@ def _report_scores(
         higher_is_better=request.higher_is_better,
         is_paired=table.is_paired,
         unit=table.unit,
-        number=options.n_samples or (N_SAMPLES if n_pairs <= _MANY else _OF_MANY),
+        number=options.n_samples or count_samples(options.power, n_pairs),
         seed=request.seed,
         n_tasks=len(table.tasks) if request.is_corrected else 1,
         tasks=comparisons,
@@ -227,6 +231,13 @@ def _draw_table(options: argparse.Namespace) -> ScoreTable:
         got = "--lift, of scores" if options.lift is not None else "a FILE"
         msg = f"Expected --sd alone, or with --difference; got {got}. Leave one out."
         raise ValueError(msg)
+    for name in _OF_FILES:
+        if getattr(options, name) and (name, options.unit) != ("unit", "run"):
+            msg = (
+                "Expected --sd, of independent runs of single models; got "
+                f"--{name.replace('_', '-')} as well, of a FILE. Leave one out."
+            )
+            raise ValueError(msg)
     options.lower_is_better = bool(options.lower_is_better)
     places = [(k + 0.5) / _N_NORMAL for k in range(_N_NORMAL)]
     x = np.asarray(list(map(normal_quantile, places)))

@@ -23,7 +23,7 @@ from sigarray._cli.power_report import (
     start_pair,
 )
 from sigarray._cli.power_sizes import (
-    N_SAMPLES,
+    count_samples,
     guess_sizes,
     guess_time,
     list_sizes,
@@ -97,7 +97,7 @@ def report_tasks(
         **asked,
         is_paired=table.is_paired,
         unit=units.unit,
-        number=options.n_samples or N_SAMPLES,
+        number=options.n_samples or count_samples(options.power),
     )
     leads = {(y.a, y.b): y.difference for y in found.pairs}
     leads |= {names[::-1]: -lead for names, lead in leads.items()}

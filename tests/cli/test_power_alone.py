@@ -115,6 +115,13 @@ class TestDifferences:
         page = (ROOT / "docs" / "how_many_seeds.md").read_text(encoding="utf-8")
         assert f"about {size} runs of each model show a difference of 0.5" in page
 
+    @pytest.mark.parametrize("seed", ["0", "1", "2"])
+    def test_a_high_power_needs_more_samples(self, power, seed):
+        options = ("--difference", "1", "--test", "t", "--power", "0.99")
+        (x,) = power("--sd", "1", *options, "--seed", seed)["alone"]
+        # It is 38. Of 200 samples 2 fail where the power is 0.99: 32, 36 and 34.
+        assert 36 <= x["required_sample_size"] <= 40
+
     @pytest.mark.parametrize("options", [(), ("--test", "t")])
     def test_a_known_deviation_has_least_differences(self, power, options):
         number = "200" if options else "20"
@@ -222,6 +229,16 @@ class TestDifferences:
     def test_one_question_at_a_time(self, table, run, options, said):
         code, _, err = run("power", table, "--difference", "1", *options)
         assert code == 2
+        assert said in " ".join(err.split())
+
+    @pytest.mark.parametrize(
+        "options",
+        [("--paired",), ("--cluster", "doc"), ("--tasks", "a"), ("--unit", "item")],
+    )
+    def test_a_known_deviation_takes_no_options_of_files(self, run, options):
+        code, _, err = run("power", "--sd", "1", "--difference", "1", *options)
+        assert code == 2
+        said = f"got {options[0]} as well, of a FILE. Leave one out."
         assert said in " ".join(err.split())
 
     def test_csv_has_a_row_for_each_number(self, write, run):

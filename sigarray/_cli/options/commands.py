@@ -106,7 +106,7 @@ def _add_power(command: argparse.ArgumentParser) -> None:
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         metavar="N",
-        help="samples of each size; 200, or 50 of many pairs",
+        help="samples of each size; by default 200 or more",
     )
     written = command.add_argument_group("what to write")
     add_format(written)
