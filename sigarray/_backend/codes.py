@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
-from sigarray._backend.labels import align_labels, are_in_one_order, has_labels
+from sigarray._backend.labels import align_items, are_in_one_order, has_labels
 from sigarray._backend.library import Library
 from sigarray._backend.warn import warn_caller
 
@@ -141,7 +141,7 @@ def order_labels(
         own = of
         if has_labels(of):
             first = next((x for x in parts if has_labels(x)), parts[0])
-            own = align_labels((first, of), axis=axis, n_axes=1, paired=True)[1]
+            own = align_items(first, of, axis)
         elif of is not None and not are_in_one_order(parts, axis):
             msg = (
                 f"Expected {name} with an index, for samples whose labels are in two "

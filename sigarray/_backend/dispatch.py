@@ -136,7 +136,10 @@ def check_library(
 def to_host(x: Array) -> np.ndarray:
     """Copy an array of any library to NumPy, and so wait for it."""
     if array_api_compat.is_torch_array(x):
-        return x.detach().cpu().numpy()  # type: ignore[no-any-return]
+        near = x.detach().cpu()
+        # NumPy has no bfloat16.
+        is_narrow_float = near.is_floating_point() and near.element_size() < 4
+        return (near.float() if is_narrow_float else near).numpy()  # type: ignore[no-any-return]
     if array_api_compat.is_cupy_array(x):
         return x.get()  # type: ignore[no-any-return]
     return np.asarray(x)

@@ -51,6 +51,15 @@ def align_labels(
     )
 
 
+def align_items(first: Any, labels: Any, axis: int) -> Any:
+    """Bring labels of items into the order of a sample, whose items are on an axis."""
+    if not has_labels(first):
+        _warn_of_places(labels, axis)
+        return labels
+    _check_leading_labels(first, labels, axis)
+    return _align(first, labels, axis)
+
+
 def _warn_of_places(x: Any, axis: int) -> None:
     """Warn of an index in another order than its own, beside what has none."""
     index = _labels(x, _place(x, axis))

@@ -204,6 +204,24 @@ class TestLabelsOfPandas:
         found = corpus.ratio(x, size.iloc[::-1])
         np.testing.assert_array_equal(found, corpus.ratio(*map(np.asarray, (x, size))))
 
+    def test_they_are_of_the_items_of_tables(self):
+        """Of pandas.DataFrame, with a row for each seed, or a column."""
+        pandas = pytest.importorskip("pandas")
+        items = pandas.Index([f"q{k}" for k in range(12)])
+        rng = np.random.default_rng(0)
+        a, b = (
+            pandas.DataFrame(rng.normal(size=(n, 12)), columns=items) for n in (4, 5)
+        )
+        label = pandas.Series(np.repeat([*"abcd"], 3), index=items)
+        options = {"axis": (0, 1), "clusters": label.to_numpy()}
+        expected = t_test(a.to_numpy(), b.to_numpy(), **options)
+        other = {"axis": (0, 1), "clusters": label[::-1]}
+        assert t_test(a, b[items[::-1]], **other) == expected
+        assert t_test(a.T, b.T, axis=(1, 0), clusters=label[::-1]) == expected
+        assert t_test(a, b, **options) == expected
+        with pytest.raises(ValueError, match="clusters with an index"):
+            t_test(a, b[items[::-1]], **options)
+
     def test_an_index_is_scores(self, frame):
         numbers = frame.index.get_level_values("item")
         found = t_test(frame["a"], numbers, paired=True)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from sigarray import compare_models, multi_aso, permutation_test, read
+from tests.backends import require
 
 LSTM = [0.897, 0.892, 0.894, 0.901, 0.898]
 SCORES = {
@@ -143,6 +144,16 @@ def test_arrays_of_any_library(backend):
     assert result.verdicts == expected.verdicts
     if backend.float_name == "float64":
         assert result.signature == expected.signature
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+def test_arrays_of_half_precision(library):
+    library = require(library)
+    scores = {"a": [0.5, 0.25, 0.75, 1.0], "b": [0.125, 0.0, 0.25, 0.375]}
+    half = {
+        name: library.asarray(x, dtype=library.bfloat16) for name, x in scores.items()
+    }
+    assert compare_models(half).signature == compare_models(scores).signature
 
 
 @pytest.mark.parametrize(
