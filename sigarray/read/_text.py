@@ -47,6 +47,7 @@ _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # 1,234.5, 1,234,567 and 1.234,5 can only be numbers of thousands.
 _BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})", re.ASCII)
 _BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+", re.ASCII)
+_BY_APOSTROPHES = re.compile(r"[+-]?[1-9]\d{0,2}('\d{3})+(\.\d+)?", re.ASCII)
 # The minus of typesetters before a number, or in its exponent.
 _MINUS = re.compile(r"(?:(?<![^\s,;|&\"$])|(?<=\d[eE]))\N{MINUS SIGN}(?=\.?\d)")
 _MAX_SHOWN = 60
@@ -249,7 +250,7 @@ def find_delimiter(header: str) -> str:
 
 def is_grouped(text: str) -> bool:
     """Tell whether a number has a mark of thousands, and decimals."""
-    return bool(_BY_COMMAS.fullmatch(text) or _BY_POINTS.fullmatch(text))
+    return any(x.fullmatch(text) for x in (_BY_COMMAS, _BY_POINTS, _BY_APOSTROPHES))
 
 
 def read_grouped(
@@ -260,6 +261,7 @@ def read_grouped(
     for mark, decimal, grouped, whole, called in (
         (",", ".", _BY_COMMAS, THOUSANDS, "commas"),
         (".", ",", _BY_POINTS, _POINTS, "points"),
+        ("'", ".", _BY_APOSTROPHES, _BY_APOSTROPHES, "apostrophes"),
     ):
         if not any(map(grouped.fullmatch, texts)):
             continue
@@ -278,7 +280,7 @@ def read_grouped(
                     raise TableError(msg)
                 text = cell.replace(mark, "").replace(decimal, ".")
             plain.append((name, k, text))
-        first = "1,234.5" if mark == "," else "1.234,5"
+        first = f"1{mark}234{decimal}5"
         said = f"{called} were taken for those of thousands: {first} is 1234.5"
         return plain, [said]
     return cells, []

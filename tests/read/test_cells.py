@@ -60,6 +60,15 @@ class TestNumbers:
             with pytest.raises(TableError, match=r"line [23].* of thousands, as"):
                 read.scores(write(f"model;score\na;1.234,5\na;{odd}\n"))
 
+    def test_apostrophes_of_thousands(self, write):
+        cells = ["1'234", "-12'345.5", "987", "0.25", "1'234'567"]
+        expected = [1234.0, -12345.5, 987.0, 0.25, 1234567.0]
+        assert self.read(write, *cells).tolist() == expected
+        wide = "\n".join(["A,B", *(f"{x},1'5{k}0" for k, x in enumerate(cells))])
+        assert read.scores(write(wide)).scores["A"].tolist() == expected
+        with pytest.raises(TableError, match=r"line 3.*apostrophes of thousands"):
+            self.read(write, "1'234", "1'23")
+
     def test_yes_and_no_are_scores_where_these_are_named(self, write):
         rows = [(m, k, "yes" if k % 3 else "no") for m in "ab" for k in range(6)]
         path = write(as_csv(rows, "model,item,answer"))
