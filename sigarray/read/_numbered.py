@@ -9,12 +9,12 @@ from typing import Any
 
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
-from sigarray.read._paths import advise
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._templates import (
     NAMES,
     check_matches,
+    cut_suffix,
     match_paths,
     place_of,
     say_match,
@@ -104,7 +104,10 @@ def doubt_names(
     raters = f"{advise_raters(table.models)} --unit item --run rater"
     runs = f"--columns {shlex.quote(pattern)}"
     if not are_columns and len(files) > 1:
-        advice = advise([place_of(x) for x in files])
+        place = place_of(files[0])
+        names = pattern.replace("{rater}", "{run}")
+        way = shlex.quote(f"{names}{place.removeprefix(cut_suffix(place))}")
+        advice = f"For these, pass --path {way}; for models, NAME=FILE"
     elif not are_columns:
         advice = "For these, write the number in a column of runs, or of raters"
     elif "{rater}" in pattern or re.search(r"[^\W\d_]{2}", _BRACES.sub("", pattern)):

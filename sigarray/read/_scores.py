@@ -327,7 +327,7 @@ def _check_runs(
     if are_named or any(x.reading.records.has("model") for x in read):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        refuse_single_runs([*map(len, table.scores.values())], files, table.source)
+        refuse_single_runs([*map(len, table.scores.values())], table.source)
 
 
 def _open(
