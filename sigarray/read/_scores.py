@@ -15,9 +15,7 @@ from sigarray.read._filters import keep_rows, leave_out, say_without_steps, writ
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
-    doubt_folds,
-    doubt_items,
-    doubt_tasks,
+    doubt_left_out,
     refuse_cross_validation,
     refuse_folds,
     refuse_rows_apart,
@@ -107,25 +105,20 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})
-    folds = [
+    of_runs = [
         doubt
         for frame in tables
         if frame is not None
-        for doubt in (
-            *doubt_folds(frame, chosen, choice.ignored),
-            *doubt_items(frame, chosen, choice.ignored, choice.models),
-        )
+        for doubt in doubt_left_out(frame, chosen, choice.ignored, choice.models)
     ]
     if len(files) == 1:
         table = read_columns(*files[0][1:], tables[0], chosen, choice)
         if table is not None:
-            if tables[0] is not None:
-                folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             doubts = doubt_names(table, opened, choice, are_columns=True)
-            return _add_doubts(table, doubts, folds)
+            return _add_doubts(table, doubts, of_runs)
     table, doubts = _join_files(files, tables, choice, notes)
     doubts += doubt_names(table, opened, choice)
-    return _add_doubts(table, doubts, folds)
+    return _add_doubts(table, doubts, of_runs)
 
 
 def _join_files(
