@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._cells import as_text, is_blank, looks_like_score, looks_like_verdict
+from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._frame import Names, lacks_column, list_names
-from sigarray.read._records import find_state
 from sigarray.read._text import MISSING, TableError, say_means
 from sigarray.read._words import names_clusters
 
@@ -146,29 +145,14 @@ def refuse_texts(
     if of_means:
         msg = f"{got}.{of_means}"
         raise TableError(msg)
-    values = [{*map(as_text, columns[x])} for x in texts]
-    if 1 < len(texts) == len(columns) and any(values[0] & x for x in values[1:]):
-        msg = (
-            f"{got}, as in other columns. Write whether each answer is right, as 1 or "
-            "0: 1 for pass and 0 for fail, or 1 where a prediction is the truth."
-        )
-        raise TableError(msg)
-    state = find_state({x: columns[x] for x in texts})
-    if state is not None:
-        msg = (
-            f"{place(state)}: expected scores; got {columns[state][0]!r}, as of runs "
-            "that have finished, crashed and so on. Take the rows of some with --where "
-            f"{state}=finished, say; or leave the column out with --ignore {state!r}, "
-            "which takes the scores of all runs."
-        )
-        raise TableError(msg)
     quoted = repr(first)
     clusters = f"where several rows are of one of them, --cluster {quoted}; "
     msg = (
         f"{got}. Where the column names the models, pass --model {quoted}; where it "
         f"names items, by which models are paired, --item {quoted}; "
         f"{clusters if names_clusters(first) else ''}where it names tasks, "
-        f"--task {quoted}; or leave it out with --ignore {quoted}."
+        f"--task {quoted}; where it has answers, write whether each is right, as 1 or "
+        f"0; or leave it out with --ignore {quoted}."
     )
     raise TableError(msg)
 

@@ -27,7 +27,6 @@ from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
     count_pooled,
-    doubt_groups,
     find_averages,
     say_groups,
     take_groups,
@@ -180,7 +179,6 @@ def _join_files(
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
     doubts = [doubt for x in every for doubt in x.reading.doubts]
-    doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))
