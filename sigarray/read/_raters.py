@@ -91,7 +91,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
         if line is not None:
             said = (
                 f"{first.frame.source}: {how}: {line}. A difference between models may "
-                f"be one between these{_say_how_to_match(records, name)}"
+                f"be one between these"
             )
             doubts.append(Doubt(name, said, are_others))
     return doubts
@@ -125,22 +125,6 @@ def say_how_to_average(frames: Sequence[Frame]) -> str:
     return (
         f" Where {which}, pass --run {quote_names(names)}, with --unit item, to "
         "average the ratings of an item."
-    )
-
-
-def _say_how_to_match(records: Records, column: str) -> str:
-    """Say how to compare models by ratings of the same raters of an item, if any."""
-    item = find_column(records, "item")
-    ratings = records.group("item", "rater")[0]
-    are_common = np.bincount(ratings) == len(records.list_known("model"))
-    if column != find_column(records, "rater") or not are_common.any():
-        return ""
-    if item is None or "," in item:
-        return ""
-    return (
-        ". To compare them by ratings of the same item by the same of these alone, "
-        f"pass --item {quote_names([item, column])} --cluster {quote_names([item])} "
-        "--unit cluster --drop-unmatched"
     )
 
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, take
-from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, Roles, shorten
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
-from sigarray.read._records import ENDED_EARLY, FACTORS, Record, Records, find_column
+from sigarray.read._records import ENDED_EARLY, FACTORS, Records, find_column
 from sigarray.read._text import NUMBER, TableError
 from sigarray.read._treatment import LastSteps
 
@@ -133,7 +132,7 @@ def take_last_steps(
         are_some_missing = not {*tasks}.isdisjoint(with_missing)
         doubt = _doubt_others(others, of_most, column)
         if not is_kept:
-            doubt += _advise_leaving_out(others[0])
+            doubt += ". Leave out the rows or columns of what has not finished"
         if are_some_missing and not is_kept:
             doubt += (
                 f"; or, where blank scores at the last {column} are missing, pass "
@@ -157,16 +156,6 @@ def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
         f"{end} at another {column} than most: {shorten(said, _MAX_SHOWN, by='; ')}: "
         "scores of other steps are compared"
     )
-
-
-def _advise_leaving_out(first: Record) -> str:
-    """Say how to leave out runs that have not finished, such as the first one."""
-    by = ""
-    names = first.frame.columns.get(first.frame.run_name or "")
-    for column_of_run, run in first.frame.parts.items():
-        if names is not None and run == names[first.row]:
-            by = f", such as with --ignore {quote_names([column_of_run])}"
-    return f". Leave out the rows or columns of what has not finished{by}"
 
 
 def _find_ends(
