@@ -22,7 +22,7 @@ from sigarray.read._frame import Frame, Roles
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles, find_score
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters, names_ways
+from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -140,26 +140,29 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
-    ways = [f"compare on each with --task {column}"] if first.task is None else []
-    average = f"pass {say_average(column)}"
-    if are_of_one_item(column):
-        ways = [average, *ways]
-    else:
-        item = find_column(records, "item")
-        both = f"{column},{item or '...'}"
-        ways.append(f"pass {say_together(column, both)}")
-        if names_clusters(column):
-            ways = [f"pass {say_cluster(column)}", *ways[::-1], average]
-        elif names_ways(column):
-            ways = [average, *ways]
-        else:
-            ways.append(average)
-    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
-    advice = "; ".join(ways)
+    ways = list_ways(column, find_column(records, "item"), first.task)
     return TableError(
         f"{first.frame.source}: expected one score of each item and model; got {n}, "
-        f"{each} for each value of {column!r}. {advice[0].upper()}{advice[1:]}."
+        f"{each} for each value of {column!r}. What to do: {'; or '.join(ways)}."
     )
+
+
+def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
+    """Say what scores of an item may be that a column tells apart, and what to pass."""
+    ways = [] if task is not None else [f"compare on each with --task {column}"]
+    if names_clusters(column):
+        ways.append(f"pass {say_cluster(column)}")
+    if not are_of_one_item(column):
+        ways.append(
+            f"pass --item {column},{item or '...'}, but only if names are used again "
+            f"for other items of another {column!r}, as question 3 of law is not "
+            "question 3 of history"
+        )
+    option, scores = "--ignore", "scores"
+    if list_words(column) & RATERS:  # which pairs models by their raters, too
+        option, scores = "--run", "ratings"
+    average = f"to average the {scores} of an item"
+    return [*ways, f"pass {option} {column}, with --unit item, {average}"]
 
 
 def are_of_one_item(column: str) -> bool:
@@ -167,27 +170,11 @@ def are_of_one_item(column: str) -> bool:
     return bool(list_words(column) & RATERS or _SAMPLE.fullmatch(squeeze(column)))
 
 
-def say_average(column: str) -> str:
-    """Say how to average scores of an item that a column tells apart."""
-    option, scores = "--ignore", "scores"
-    if list_words(column) & RATERS:  # which pairs models by their raters, too
-        option, scores = "--run", "ratings"
-    return f"{option} {column}, with --unit item, to average the {scores} of an item"
-
-
 def say_cluster(column: str) -> str:
     """Say when a column has clusters, in which items are named anew."""
     return (
         f"--cluster {column}, where each {column!r} has items of its own, which are "
         "not independent"
-    )
-
-
-def say_together(column: str, both: str) -> str:
-    """Say when a column names items together with another one."""
-    return (
-        f"--item {both}, but only if names are used again for other items of another "
-        f"{column!r}, as question 3 of law is not question 3 of history"
     )
 
 

@@ -60,11 +60,6 @@ CLUSTERS = as_words("""
     dialog conversation thread speaker patient recording video scene session cluster
 """)
 
-# Words for ways to ask for an answer, or to compute it, of which an item has several.
-_WAYS = as_words("""
-    prompt template version order shuffle shots
-""")
-
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = as_words("""
     gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
@@ -94,13 +89,6 @@ def list_words(name: str) -> set[str]:
 def names_clusters(name: str) -> bool:
     """Tell by its name whether a column has clusters of items, such as documents."""
     return bool(list_words(name) & CLUSTERS)
-
-
-def names_ways(name: str) -> bool:
-    """Tell by its name whether a column says how an answer was made, as settings do."""
-    words = list_words(name)
-    squeezed = re.sub(r"[\W_]", "", name.lower())
-    return bool(words & _WAYS) or squeezed in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def measures_quality(name: str) -> bool:
