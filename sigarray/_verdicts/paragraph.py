@@ -46,7 +46,6 @@ def write_paragraph(
     decisions: Sequence[Decision],
     order: Order,
     rule: str,
-    remarks: Sequence[str],
     lack: str = "",
 ) -> str:
     """Say each verdict with its difference, for each model; or why there is none."""
@@ -84,7 +83,7 @@ def write_paragraph(
         shown = _show_numbers(comparison, x, first, second)
         verdicts.append((first, second, x.verdict, shown))
     said += list_verdicts(order.names, verdicts, say_worse(comparison))
-    return " ".join([*said, *comparison.doubts, *remarks])
+    return " ".join([*said, *comparison.doubts])
 
 
 def list_verdicts(
