@@ -33,6 +33,7 @@ from sigarray._verdicts.margin_words import (
     show_claims,
 )
 from sigarray._verdicts.margin_words import say_answer as say_margins
+from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.pair_numbers import (
     advise_least,
@@ -49,8 +50,6 @@ from sigarray.report._numbers import equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
-# Of more pairs, these are named.
-_MOST_NAMED = 3
 
 
 def add_aggregates(
@@ -329,16 +328,7 @@ def _doubt_draws(x: Aggregates) -> None:
         error *= pair.adjusted_pvalue / share
         if abs(pair.adjusted_pvalue - x.level) <= _ERRORS_OF_DRAWS * error:
             near.append(f"{quote(pair.a)} vs. {quote(pair.b)}")
-    if near:
-        named = "; ".join(near[:_MOST_NAMED])
-        named += f"; and {len(near) - _MOST_NAMED} more" if near[_MOST_NAMED:] else ""
-        warnings.warn(
-            f"{named}: {name_p_value(x)} is so near {x.level:.10g} that other draws "
-            f"may decide otherwise. Draw more with --n-resamples "
-            f"{10 * (x.n_resamples + 1) - 1}.",
-            UserWarning,
-            stacklevel=2,
-        )
+    warn_near(near, x.level, x.n_resamples)
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:

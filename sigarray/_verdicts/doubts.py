@@ -1,6 +1,5 @@
 """What to doubt of scores: warnings, and notes that caution."""
 
-import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +8,6 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
-from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import OF_ORDER, Aggregate, suits_quartiles
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
@@ -27,11 +25,6 @@ from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-
-# Of more numbers of scores that others lack, these are named.
-_MOST_NAMED = 4
-# Of more runs that all models have, none are.
-_MOST_SHARED = 50
 
 
 def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
@@ -136,9 +129,9 @@ def refuse_scores(
             f"Expected models with as many {table.unit}s as each other on each task, "
             f"or the same shares of them, with {option}; got "
             f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
-            f"model than for another. Add the missing {table.unit}s, "
-            f"{_advise_shared(table, tasks)}or pass --statistic mean, for which each "
-            "task counts the same."
+            f"model than for another. Add the missing {table.unit}s, take with --where "
+            "those that all models have, or pass --statistic mean, for which each task "
+            "counts the same."
         )
         raise ValueError(msg)
 
@@ -154,41 +147,13 @@ def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
         note(f"{named} on several tasks, and taken for different ones on each.")
 
 
-def _advise_shared(table: ScoreTable, tasks: Sequence[str]) -> str:
-    """Say how to take the runs that all models have on all tasks, if there are some."""
-    every = [table.ids[task][name] for task in tasks for name in table.models]
-    shared = [x for x in every[0] if all(x in ids for ids in every)]
-    has_commas = any("," in x for x in (table.run_column or ",", *shared))
-    if has_commas or not 2 <= len(shared) <= _MOST_SHARED:
-        return ""
-    option = shlex.quote(f"{table.run_column}={','.join(shared)}")
-    return (
-        f"pass --where {option}, the {table.unit}s that all models have on all tasks "
-        "(unless others failed for their scores), "
-    )
-
-
 def _say_unequal(
     sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
 ) -> str:
-    """Say which model has fewer scores on which task than elsewhere, and how many."""
-    of_task = list(map(max, zip(*sizes.values(), strict=True)))
-    every = [(x, k, n) for x, by in sizes.items() for k, n in enumerate(by)]
-    # Than other models on the task, or than the model on other tasks.
-    ways = [
-        [(x, k, n, of_task[k], "of others") for x, k, n in every if n < of_task[k]],
-        [
-            (x, k, n, max(sizes[x]), "on other tasks")
-            for x, k, n in every
-            if n < max(sizes[x])
-        ],
-    ]
-    odd = min(filter(None, ways), key=len)
-    said = [
-        f"{n} {unit}s of {name!r} on {tasks[k]!r} ({usual} {where})"
-        for name, k, n, usual, where in odd
-    ]
-    return list_in_words(said, most=_MOST_NAMED)
+    """Say which model has fewest scores on which task, and how many there are."""
+    n, name, k = min((n, x, k) for x, by in sizes.items() for k, n in enumerate(by))
+    most = max(n for by in sizes.values() for n in by)
+    return f"{n} {unit}s of {name!r} on {tasks[k]!r}, and up to {most}"
 
 
 _SHOWN = 3
