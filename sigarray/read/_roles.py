@@ -27,7 +27,7 @@ from sigarray.read._frame import (
     lacks_column,
     list_names,
 )
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
     LIKELY,
@@ -129,9 +129,10 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
             f"{frame.source}, read as {frame.kind}: expected a column of numbers for "
             f"scores; got {list_names(frame.columns)}{without}. Name it with --score."
         )
-        for said in frame.no_scores.values():
-            msg = f"{frame.source}: {said}"
-        raise TableError(msg)
+        of_means = (say_means(distinct(x)) for x in frame.columns.values())
+        said = next(iter(frame.no_scores.values()), None)
+        msg += next(filter(None, of_means), "")
+        raise TableError(msg if said is None else f"{frame.source}: {said}")
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
         f"{list_names(names)}. Choose one with --metric NAME"

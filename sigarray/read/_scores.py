@@ -35,6 +35,7 @@ from sigarray.read._lm_settings import name_filters, say_conditions
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
+    find_unscored,
     read_frames,
     refuse_unchosen,
     split_metrics,
@@ -50,20 +51,18 @@ from sigarray.read._naming import (
     name_all,
     name_files,
 )
-from sigarray.read._numbered import doubt_names, stack_columns
+from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_sources, tabulate
-from sigarray.read._summaries import refuse_summary_rows
-from sigarray.read._templates import name_by_template
+from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError
 from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import add_overrides, check_overrides, split_names
 from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
-from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
 
 

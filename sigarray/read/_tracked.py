@@ -17,8 +17,8 @@ from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
+from sigarray.read._other_columns import find_computed
 from sigarray.read._roles import find_largest, find_roles, list_metrics
-from sigarray.read._summaries import find_computed
 from sigarray.read._text import TableError, read_text
 
 # Fewer runs may be of as many models, each with a name.
