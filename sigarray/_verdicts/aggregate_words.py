@@ -25,6 +25,13 @@ from sigarray._verdicts.aggregate_tables import (
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.asked import FEW_CLUSTERS, FEW_SCORES, OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import (
+    advise_least,
+    disagree,
+    say_by_which,
+    say_if_sharper,
+    say_least,
+)
 from sigarray._verdicts.lacking import say_left_out
 from sigarray._verdicts.margin_words import (
     order_pair,
@@ -35,13 +42,6 @@ from sigarray._verdicts.margin_words import (
 from sigarray._verdicts.margin_words import say_answer as say_margins
 from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales
-from sigarray._verdicts.pair_numbers import (
-    advise_least,
-    disagree,
-    say_by_which,
-    say_if_sharper,
-    say_least,
-)
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document

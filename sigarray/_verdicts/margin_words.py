@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision, Judged
-from sigarray._verdicts.pair_numbers import name_number
+from sigarray._verdicts.decisions import Decision, Judged, name_number
 from sigarray._verdicts.ranking import sort_pairs
 from sigarray.report._layout import Table
 from sigarray.report._numbers import equate, show_p_value

@@ -18,9 +18,8 @@ from sigarray._verdicts.asked import (
     check_request,
     list_tests,
 )
-from sigarray._verdicts.by_orders import OrderTest
+from sigarray._verdicts.by_orders import OrderOfSeeds, OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
-from sigarray._verdicts.by_seeds import OrderOfSeeds
 from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes

@@ -14,20 +14,8 @@ from sigarray._verdicts.comparison import (
     say_design,
     start_document,
 )
-from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.lacking import count_tasks, explain_matched
-from sigarray._verdicts.margin_words import (
-    explain_margin,
-    name_columns,
-    order_pair,
-    say_answer,
-    say_columns,
-    say_not_worse,
-    say_others,
-    show_columns,
-    show_verdict,
-)
-from sigarray._verdicts.pair_numbers import (
+from sigarray._verdicts.decisions import (
+    Decision,
     explain_intervals,
     explain_unequal_sizes,
     find_bounds,
@@ -39,6 +27,18 @@ from sigarray._verdicts.pair_numbers import (
     say_least,
     say_sharper,
     show_difference,
+)
+from sigarray._verdicts.lacking import count_tasks, explain_matched
+from sigarray._verdicts.margin_words import (
+    explain_margin,
+    name_columns,
+    order_pair,
+    say_answer,
+    say_columns,
+    say_not_worse,
+    say_others,
+    show_columns,
+    show_verdict,
 )
 from sigarray._verdicts.paragraph import advise, say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (

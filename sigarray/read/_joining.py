@@ -10,7 +10,6 @@ from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._columns import quote_names
-from sigarray.read._directions import contradict, find_direction, refuse_other_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
@@ -25,11 +24,23 @@ from sigarray.read._one_task import (
 )
 from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._records import Record, Records, doubt_seeds, find_column
-from sigarray.read._run_tables import Curves, find_curves
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import (
+    Choice,
+    ScoreTable,
+    contradict,
+    find_direction,
+    refuse_other_names,
+)
 from sigarray.read._settings import say_confounds
-from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
+from sigarray.read._steps import (
+    Curves,
+    Unscored,
+    find_curves,
+    settle_blank,
+    settle_early,
+    take_last_steps,
+)
 from sigarray.read._text import TableError
 from sigarray.read._together import say_groups
 from sigarray.read._treatment import LastSteps

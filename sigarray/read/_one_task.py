@@ -26,8 +26,8 @@ from sigarray.read._missing import (
     treat_missing,
 )
 from sigarray.read._records import ENDED_EARLY, Records
-from sigarray.read._run_tables import RunTable, find_run_tables
 from sigarray.read._score_table import Choice
+from sigarray.read._steps import RunTable, find_run_tables
 from sigarray.read._together import find_clusters, name_items
 from sigarray.read._treatment import (
     Averaged,

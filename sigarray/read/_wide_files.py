@@ -20,7 +20,6 @@ from sigarray.read._columns import (
     leave_out,
     refuse_indices,
 )
-from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, Names, Roles, lacks_column
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
@@ -30,7 +29,7 @@ from sigarray.read._row_names import (
     number_items,
 )
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import Choice, ScoreTable, find_direction
 from sigarray.read._text import TableError, get_cell
 from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
 from sigarray.read._wide_scores import take_wide
