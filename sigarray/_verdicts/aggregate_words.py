@@ -33,13 +33,13 @@ from sigarray._verdicts.decisions import (
     say_least,
 )
 from sigarray._verdicts.lacking import say_left_out
-from sigarray._verdicts.margin_words import (
+from sigarray._verdicts.margins import (
     order_pair,
     say_margin_of,
     say_worse,
     show_claims,
 )
-from sigarray._verdicts.margin_words import say_answer as say_margins
+from sigarray._verdicts.margins import say_answer as say_margins
 from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what

@@ -16,7 +16,7 @@ from sigarray._verdicts.decisions import (
     show_difference,
 )
 from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
-from sigarray._verdicts.margin_words import (
+from sigarray._verdicts.margins import (
     order_pair,
     say_margin_of,
     say_worse,

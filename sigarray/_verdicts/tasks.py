@@ -29,7 +29,7 @@ from sigarray._verdicts.lacking import (
     list_few,
     say_left_out,
 )
-from sigarray._verdicts.margin_words import (
+from sigarray._verdicts.margins import (
     explain_margin,
     explain_over_tasks,
     say_on_tasks,

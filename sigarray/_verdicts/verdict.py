@@ -29,7 +29,7 @@ from sigarray._verdicts.decisions import (
     show_difference,
 )
 from sigarray._verdicts.lacking import count_tasks, explain_matched
-from sigarray._verdicts.margin_words import (
+from sigarray._verdicts.margins import (
     explain_margin,
     name_columns,
     order_pair,

@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 
 from sigarray.read._codes import find_first, sort_groups
-from sigarray.read._columns import quote_names
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
-from sigarray.read._frame import Frame, Names, list_names, shorten
+from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
 from sigarray.read._identifiers import (
     are_samples,
     match_raters,

@@ -18,8 +18,7 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles, find_score

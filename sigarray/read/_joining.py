@@ -9,8 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._columns import quote_names
-from sigarray.read._frame import Names, list_names
+from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
 from sigarray.read._messages import Caution, put_place

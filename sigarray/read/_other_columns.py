@@ -10,8 +10,7 @@ from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import show_number, squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
 from sigarray.read._score_table import Choice

@@ -10,8 +10,7 @@ from sigarray._backend.checks import show
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import Unit
-from sigarray.read._columns import quote_names
-from sigarray.read._frame import Names, list_names
+from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._missing import Missing
 from sigarray.read._steps import Curves, RunTable
 from sigarray.read._text import TableError

@@ -46,13 +46,15 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    check_paths,
     list_notes,
     list_of_paths,
     name_all,
     name_files,
+    refuse_crossed_names,
+    refuse_single_runs,
 )
 from sigarray.read._other_columns import refuse_summary_rows
-from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable

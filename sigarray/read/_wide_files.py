@@ -13,14 +13,17 @@ from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import repeat
-from sigarray.read._columns import (
+from sigarray.read._frame import (
+    Frame,
+    Names,
+    Roles,
     ask_about_unnamed,
     check_count,
     choose,
+    lacks_column,
     leave_out,
     refuse_indices,
 )
-from sigarray.read._frame import Frame, Names, Roles, lacks_column
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
     UNNAMED,

@@ -76,6 +76,13 @@ MAYBE_TRUTHS = as_words("""
 _WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
 RUN_NAME = re.compile(rf"({_WORD})[\W_]*\d+", re.I)
 
+# Parts of paths, and keys, that name a run, as RUN_NAME or by a number alone.
+RUN = re.compile(
+    r"((?:seed|run|trial|rep|repeat|replicate|repetition|version|split|fold|cv|s|r)"
+    r"[-_= .]?)?\d+",
+    re.I,
+)
+
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 
