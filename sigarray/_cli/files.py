@@ -21,12 +21,16 @@ from sigarray._verdicts.inspection import (
     inspect_table,
     settle_direction,
 )
-from sigarray.read._directions import Direction
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import Choice, Direction, ScoreTable
 from sigarray.read._scores import read_sources
-from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
 from sigarray.read._sums import read_sums
+from sigarray.read._wide_files import (
+    MAX_READ,
+    is_wide_store,
+    open_stored,
+    refuse_counts,
+)
 
 # For input that comes later than this, the user passes "-".
 _SECONDS = 30.0

@@ -15,7 +15,6 @@ from sigarray._cli.power_sizes import (
     Duels,
     count_samples,
     find_sizes,
-    guess_seconds,
     list_sizes,
 )
 from sigarray._cli.power_tasks import report_tasks
@@ -145,27 +144,30 @@ def _report_scores(
         )
         for task, names in models.items()
     }
-    seconds = sum(
-        guess_seconds(x, found, trials, options.power)
-        for of_task in groups.values()
-        for x, found in of_task
-    )
     counted = ((n_models, "model"), (sum(map(len, duels)), "pair"))
     every = " and ".join(f"{n} {x}{'s' * (n > 1)}" for n, x in counted if n)
-    announce(
-        f"power of {test.name} for {every}",
-        seconds,
-        f"Faster: {'' if test.name == 't' else '--test t, '}fewer --n-samples, fewer "
-        "models with --columns, fewer tasks with --tasks.",
-    )
+
+    def guess(seconds: float) -> None:
+        announce(
+            f"power of {test.name} for {every}",
+            seconds * sum(map(len, groups.values())),
+            f"Faster: {'' if test.name == 't' else '--test t, '}fewer --n-samples, "
+            "fewer models with --columns, fewer tasks with --tasks.",
+        )
+
     is_drawn = options.plot is not None
-    answers = []
+    answers: list[Answer] = []
     for task, x in comparisons.items():
         pairs = [
             pair
             for group, found in groups[task]
             for pair in find_sizes(
-                group, found, trials, options.power, is_drawn=is_drawn
+                group,
+                found,
+                trials,
+                options.power,
+                is_drawn=is_drawn,
+                guess=None if answers or group is not groups[task][0][0] else guess,
             )
         ]
         sizes = list_sizes(max(map(len, x.scores.values())))

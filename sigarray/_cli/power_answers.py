@@ -13,8 +13,8 @@ from sigarray._cli.power_alone import (
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import show_difference
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.pair_numbers import show_difference
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray.report._layout import Table
 

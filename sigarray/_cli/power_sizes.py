@@ -2,15 +2,13 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from sigarray._numeric.special import normal_quantile
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.notes import heard_by, track
+from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import Shares
 
@@ -150,6 +148,7 @@ def find_sizes(
     power: float,
     *,
     is_drawn: bool,
+    guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
     """Find the smallest size for each pair; all models are compared at each size.
 
@@ -168,6 +167,7 @@ def find_sizes(
         trials.number,
         are_equal=_have_equal_numbers(comparison),
         is_drawn=is_drawn,
+        guess=guess,
     )
 
 
@@ -180,6 +180,7 @@ def search_sizes(
     *,
     are_equal: bool,
     is_drawn: bool,
+    guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
     """Find the smallest size for each pair by its shares of `number` samples.
 
@@ -187,7 +188,7 @@ def search_sizes(
     without a size unless all `are_equal`. What is drawn has the shares of all pairs at
     each of the sizes that are `listed`, and two sizes more. A size that is proposed for
     one pair is tried for others, too: the smallest one comes first, so that no answer
-    depends on the order of pairs.
+    depends on the order of pairs. `guess` is told the time of all sizes, by the first.
     """
     curves = {pair: _Curve(min(n), power, number) for pair, n in present.items()}
     numbers = {x.n for x in curves.values()}
@@ -211,7 +212,11 @@ def search_sizes(
             if not n_more:
                 continue
             n_more -= 1
+        start = time.perf_counter()
         try_size(size)
+        if guess is not None:
+            guess((time.perf_counter() - start) * len(sizes))
+            guess = None
     while proposed := [x for x in map(_Curve.propose, curves.values()) if x]:
         try_size(min(proposed))
     return [
@@ -241,73 +246,3 @@ def _have_equal_numbers(comparison: Comparison) -> bool:
 
 def _have_left(curves: Iterable[_Curve]) -> bool:
     return any(math.isinf(x.high) for x in curves)
-
-
-# About so many sizes are tried for a pair between two of the sizes that are doubled.
-_REFINED = 2
-# Of so many samples some are timed. Fewer take no time that is worth a word.
-_FEW, _SHARE = 20, 5
-
-
-def guess_seconds(x: Comparison, duels: Duels, trials: Trials, power: float) -> float:
-    """Guess the time of pairs from that of some samples of a few sizes."""
-    needed = [_guess_size(x, pair, power) for pair in duels]
-    most = max(map(len, x.scores.values()))
-
-    def compare(number: int, size: int) -> object:
-        some = replace(trials, number=number, tasks={})
-        scores = dict(x.scores)
-        return some.share_better(scores, size, duels, above=power, matched=x.matched)
-
-    tried = guess_sizes(needed, most, duels.values())
-    return guess_time(tried, trials.number, compare)
-
-
-def guess_time(
-    tried: Sequence[int], number: int, compare: Callable[[int, int], object]
-) -> float:
-    """Guess the time of so many samples of each size that is tried.
-
-    `compare` compares a number of samples of a size.
-    """
-    if number < _FEW or not tried:
-        return 0.0
-    tried = sorted(tried)
-    sizes = sorted({tried[k * (len(tried) - 1) // 3] for k in (1, 2, 3)})
-    with heard_by(None):
-        compare(1, sizes[0])  # which may import modules
-        some = number // _SHARE + 2
-        costs = [_time(some, n, compare) / some * number for n in sizes]
-    return float(np.sum(np.interp(tried, sizes, costs)))
-
-
-def _time(number: int, size: int, compare: Callable[[int, int], object]) -> float:
-    start = time.perf_counter()
-    compare(number, size)
-    return time.perf_counter() - start
-
-
-def guess_sizes(
-    needed: Sequence[float], most: int, present: Iterable[int]
-) -> list[int]:
-    """Guess which sizes are tried, by those that pairs need.
-
-    Models have as many scores as `most`, and pairs those that are `present`.
-    """
-    if not needed:
-        return []
-    sizes = list_sizes(most)
-    n_below = sum(n < max(needed) for n in sizes)
-    refined = [round(n) for n in needed if DEFAULT_SIZES[4] < n < sizes[-1]]
-    return [*sizes[: n_below + 1], *set(present), *_REFINED * refined]
-
-
-def _guess_size(comparison: Comparison, pair: tuple[str, str], power: float) -> float:
-    """Guess how many scores a pair needs, as if they were normal."""
-    x, y = comparison.list_scores(*pair)
-    variance = np.var(x - y) if comparison.is_paired else np.var(x) + np.var(y)
-    error = comparison.error_of_intervals / (2.0 if comparison.margin is None else 1.0)
-    if comparison.is_corrected:
-        error /= comparison.n_comparisons
-    distance = normal_quantile(power) - normal_quantile(error)
-    return distance**2 * float(variance) / comparison.find_lead(*pair) ** 2

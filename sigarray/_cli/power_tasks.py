@@ -4,7 +4,6 @@ import argparse
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from sigarray._cli.power_answers import (
@@ -24,12 +23,9 @@ from sigarray._cli.power_report import (
 )
 from sigarray._cli.power_sizes import (
     count_samples,
-    guess_sizes,
-    guess_time,
     list_sizes,
     search_sizes,
 )
-from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import Request
@@ -152,16 +148,6 @@ def _search(
     }
     most = max(n for by in numbers.values() for n in by)
     sizes = list_sizes(most)
-    needed = _guess_needed(found, distances, present, options.power)
-    announce(
-        f"power of --statistic {trials.statistic} for {len(found.pairs)} pairs",
-        guess_time(
-            guess_sizes(needed, most, map(min, present.values())),
-            trials.number,
-            lambda number, n: replace(trials, number=number).share_better(n),
-        ),
-        "Faster: --statistic mean, fewer --n-samples, fewer models with --columns.",
-    )
     sized = search_sizes(
         lambda size, _: trials.share_better(size),
         present,
@@ -170,28 +156,14 @@ def _search(
         trials.number,
         are_equal=len({n for by in numbers.values() for n in by}) == 1,
         is_drawn=options.plot is not None,
+        guess=lambda seconds: announce(
+            f"power of --statistic {trials.statistic} for {len(found.pairs)} pairs",
+            seconds,
+            "Faster: --statistic mean, fewer --n-samples, fewer models with --columns.",
+        ),
     )
     largest = max([sizes[-1], *map(min, present.values())])
     return Answer("", x, [], sized, largest)
-
-
-def _guess_needed(
-    found: Aggregates,
-    distances: Mapping[tuple[str, str], float],
-    present: Mapping[tuple[str, str], tuple[int, int]],
-    power: float,
-) -> list[float]:
-    """Guess how many scores each pair needs, by its interval and its distance now."""
-    n_compared = len(found.pairs) if found.is_corrected else 1
-    more = normal_quantile(power) / normal_quantile(1 - 0.5 * found.level / n_compared)
-    errors = {
-        frozenset((x.a, x.b)): 0.5 * (1 + more) * (x.interval.high - x.interval.low)
-        for x in found.pairs
-    }
-    return [
-        min(n) * (errors[frozenset(pair)] / distances[pair]) ** 2
-        for pair, n in present.items()
-    ]
 
 
 def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:

@@ -1,55 +1,27 @@
 """Almost stochastic order between all pairs of several models."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from sigarray._backend.aliases import (
-    Array,
     ExecutionOptions,
     RandomSource,
 )
 from sigarray._backend.checks import anything, choice, represent, show
-from sigarray._backend.library import Library
-from sigarray._backend.public import array_kernel, checked
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._backend.tables import Axis, axis_or_axes
-from sigarray._order.comparison import compare_pairs
 from sigarray._order.crossed import estimate_tables
-from sigarray._order.equality import find_equality
 from sigarray._order.estimates import estimate_pairs
-from sigarray._order.families import Family, by_pairs, family_of
-from sigarray._order.pairs import Stacks, reorder, slices_of
+from sigarray._order.families import by_pairs, family_of
+from sigarray._order.pairs import slices_of
 from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.stacks import name_models, sort_stacks, stack_models, stack_tables
+from sigarray._order.stacks import name_models, stack_models, stack_tables
 from sigarray._order.two_samples import pairwise_result
 from sigarray._plain_text import suggest
 from sigarray.results import PairwiseAsoResult
-
-
-def find_told_without(scores: Sequence[np.ndarray], family: Family) -> np.ndarray:
-    """Tell whether models i and j are told apart without the sets of k: (k, i, j).
-
-    The tests of the other sets are at the levels of the whole family, so that no pair
-    is told apart only because fewer models are compared.
-    """
-    n_models = len(scores)
-    samples = []
-    for place, x in enumerate(scores):
-        sample = np.tile(np.asarray(x, dtype=np.float64), (n_models, 1))
-        sample[place] = np.nan  # the sets of a model that is NaN are no part of a test
-        samples.append(sample)
-    xp, stacks, order = stack_models(samples, -1)
-    is_told = _tell_apart(xp, stacks, family=family)
-    return np.asarray(reorder(xp, is_told, order))
-
-
-@array_kernel
-def _tell_apart(xp: Library, stacks: Stacks, *, family: Family) -> Array:
-    stacks = sort_stacks(xp, stacks)
-    return find_equality(xp, stacks, compare_pairs(xp, stacks), family).is_told
-
 
 Correction = Literal["bonferroni"]
 

@@ -9,7 +9,7 @@ from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
 from sigarray._verdicts.lacking import say_of_all
-from sigarray._verdicts.margin_words import name_columns, show_columns, show_verdict
+from sigarray._verdicts.margins import name_columns, show_columns, show_verdict
 from sigarray._verdicts.ranking import (
     SPREADS,
     explain_marks,

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -17,6 +18,9 @@ from sigarray._difference.location import t_test
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval
+from sigarray._verdicts.lacking import count_by_task
+from sigarray._verdicts.notes import note
+from sigarray.read._score_table import ScoreTable
 
 OfScores = Literal["iqm", "mean", "median"]
 Aggregate = Literal["iqm", "mean", "median", "improvement"]
@@ -282,3 +286,102 @@ def average_improvements(
         by_model[a].append(0.5 + lead)
         by_model[b].append(0.5 - lead)
     return {name: float(np.mean(x)) for name, x in by_model.items()}
+
+
+def _advise_others(table: ScoreTable) -> tuple[str, str]:
+    """Say what scores are that have no strata here, and what to do with them."""
+    if table.statistic is not None:
+        return "a metric of sums", "Leave it out."
+    if table.runs:
+        return "items in several runs", (
+            "--unit item averages the runs of an item, and --unit run the items of a "
+            "run."
+        )
+    return "items in clusters", (
+        "--statistic mean takes them: its t-test has the errors of clusters within "
+        "tasks, and bootstraps of few clusters on a task are too short."
+    )
+
+
+# What to do on one task, where a statistic over tasks is none.
+_ON_ONE_TASK = {
+    "improvement": "--test brunner-munzel says how often a run of a model beats one of "
+    "another",
+    "mean": "models are compared by their means with --test t",
+}
+
+
+def refuse_scores(
+    table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]
+) -> None:
+    """Refuse scores that strata of tasks are not for."""
+    option = f"--statistic {statistic}"
+    is_one = len(table.tasks) == 1 and statistic in OF_ORDER  # whose clusters are drawn
+    has_clusters = bool(table.clusters) and statistic != "mean" and not is_one
+    if has_clusters or table.runs or table.statistic is not None:
+        what, advice = _advise_others(table)
+        msg = f"Expected scores of runs or of items with {option}; got {what}. {advice}"
+        raise ValueError(msg)
+    if statistic == "improvement" and (table.unit != "run" or table.is_paired):
+        what = "pairs of runs" if table.unit == "run" else f"{table.unit}s"
+        msg = (
+            f"Expected independent runs of each model with {option}, each of which may "
+            f"meet each of another model; got {what}. Pass --statistic mean, which "
+            "takes these."
+        )
+        raise ValueError(msg)
+    if len(table.tasks) == 1 and statistic in _ON_ONE_TASK:
+        msg = (
+            f"Expected several tasks with {option}; got one, on which "
+            f"{_ON_ONE_TASK[statistic]}. Leave it out, or name the column of tasks "
+            "with --task."
+        )
+        raise ValueError(msg)
+    if not tasks:
+        msg = (
+            f"Expected a task with scores of all models with {option}; got none. "
+            "Choose models with --columns."
+        )
+        raise ValueError(msg)
+    sizes = count_by_task(table, tasks)
+    single = [
+        task for k, task in enumerate(tasks) if min(x[k] for x in sizes.values()) < 2
+    ]
+    if single:
+        msg = (
+            f"Expected two {table.unit}s or more of each model on each task with "
+            f"{option}; got one on {single[0]!r}. Leave out such tasks with "
+            "--tasks."
+        )
+        raise ValueError(msg)
+    shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
+    if statistic in OF_ORDER and len(shares) > 1:
+        msg = (
+            f"Expected models with as many {table.unit}s as each other on each task, "
+            f"or the same shares of them, with {option}; got "
+            f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
+            f"model than for another. Add the missing {table.unit}s, take with --where "
+            "those that all models have, or pass --statistic mean, for which each task "
+            "counts the same."
+        )
+        raise ValueError(msg)
+
+
+def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
+    """Say that clusters of one name are taken for others on another task."""
+    counts = Counter(name for task in tasks for name in {*table.clusters.get(task, ())})
+    shared = [name for name, n in counts.items() if n > 1]
+    if shared:
+        named = f"clusters named {min(shared)!r} are"
+        if len(shared) > 1:
+            named = f"{len(shared)} names of clusters, such as {min(shared)!r}, are"
+        note(f"{named} on several tasks, and taken for different ones on each.")
+
+
+def _say_unequal(
+    sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
+) -> str:
+    """Say which model has fewest scores on which task, and how many there are."""
+    n, name, k = min((n, x, k) for x, by in sizes.items() for k, n in enumerate(by))
+    most = max(n for by in sizes.values() for n in by)
+    return f"{n} {unit}s of {name!r} on {tasks[k]!r}, and up to {most}"

@@ -25,22 +25,23 @@ from sigarray._verdicts.aggregate_tables import (
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.asked import FEW_CLUSTERS, FEW_SCORES, OF_INDEPENDENT
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.lacking import say_left_out
-from sigarray._verdicts.margin_words import (
-    order_pair,
-    say_margin_of,
-    say_worse,
-    show_claims,
-)
-from sigarray._verdicts.margin_words import say_answer as say_margins
-from sigarray._verdicts.overall import advise_scaling, find_scales
-from sigarray._verdicts.pair_numbers import (
+from sigarray._verdicts.decisions import (
     advise_least,
     disagree,
     say_by_which,
     say_if_sharper,
     say_least,
 )
+from sigarray._verdicts.lacking import say_left_out
+from sigarray._verdicts.margins import (
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
+)
+from sigarray._verdicts.margins import say_answer as say_margins
+from sigarray._verdicts.near_levels import warn_near
+from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
@@ -49,8 +50,6 @@ from sigarray.report._numbers import equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
-# Of more pairs, these are named.
-_MOST_NAMED = 3
 
 
 def add_aggregates(
@@ -329,16 +328,7 @@ def _doubt_draws(x: Aggregates) -> None:
         error *= pair.adjusted_pvalue / share
         if abs(pair.adjusted_pvalue - x.level) <= _ERRORS_OF_DRAWS * error:
             near.append(f"{quote(pair.a)} vs. {quote(pair.b)}")
-    if near:
-        named = "; ".join(near[:_MOST_NAMED])
-        named += f"; and {len(near) - _MOST_NAMED} more" if near[_MOST_NAMED:] else ""
-        warnings.warn(
-            f"{named}: {name_p_value(x)} is so near {x.level:.10g} that other draws "
-            f"may decide otherwise. Draw more with --n-resamples "
-            f"{10 * (x.n_resamples + 1) - 1}.",
-            UserWarning,
-            stacklevel=2,
-        )
+    warn_near(near, x.level, x.n_resamples)
 
 
 def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:

@@ -27,12 +27,13 @@ from sigarray._verdicts.aggregate_tests import (
     compare_two,
     doubt_ties,
     find_own_interval,
+    note_shared_names,
+    refuse_scores,
     refuse_two_values,
     test_models,
 )
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import list_not_worse
-from sigarray._verdicts.doubts import note_shared_names, refuse_scores
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import list_shared

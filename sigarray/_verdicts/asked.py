@@ -32,8 +32,7 @@ from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
 from sigarray._order.plans import Method
 from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import AGGREGATES
-from sigarray._verdicts.exact_tests import has_exact_exchanges
-from sigarray._verdicts.floors import Draws, has_units, plan_draws
+from sigarray._verdicts.floors import Draws, has_exact_exchanges, has_units, plan_draws
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS

@@ -1,28 +1,35 @@
-"""Almost stochastic order of every two models, as a test.
+"""Almost stochastic order of every two models: of scores, or of runs and items."""
 
-In a closed test a pair is told apart only if every set of models with both is rejected.
-So one model, of which a run failed, may keep all other pairs from a verdict.
-"""
-
+import dataclasses
+import functools
 import itertools
 import math
 import warnings
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sigarray._order.families import family_of
-from sigarray._order.many_models import find_told_without, multi_aso
-from sigarray._plain_text import quote
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import name_streams, seed_words
+from sigarray._numeric.quantile import even_grid
+from sigarray._numeric.special import student_quantile
+from sigarray._order.crossed import find_df_of_bound, replicate_tables
+from sigarray._order.errors import has_percentiles
+from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.asked import FEW_SCORES, OrderOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
-from sigarray._verdicts.method_lines import describe_orders
-from sigarray._verdicts.near_levels import find_bounds, list_drawn
-from sigarray._verdicts.notes import heard_by
+from sigarray._verdicts.method_lines import EPS_MIN, OF_RUNS, describe_orders, say_draws
+from sigarray._verdicts.near_levels import (
+    Drawn,
+    draw_pairs,
+    find_bound,
+    find_bounds,
+    list_drawn,
+)
+from sigarray._verdicts.notes import announce, heard_by, track
 from sigarray._verdicts.orders import (
     CLOSED,
     choose_order_correction,
@@ -34,93 +41,12 @@ from sigarray._verdicts.orders import (
     say_lack,
 )
 from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
-from sigarray._verdicts.ranking import MAX_SHOWN
+from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Decisions, DrawnSamples, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
-from sigarray.report._numbers import show_bound
 from sigarray.results import PairwiseAsoResult
-
-# Pairs in a sentence.
-_MOST_NAMED = 3
-# Models of which one more is shown to block the same pair.
-_MOST_BLOCKING = 2
-
-
-def say_blocked(
-    comparison: Comparison, result: PairwiseAsoResult, options: OrderOptions
-) -> tuple[list[str], list[str]]:
-    """Say which model keeps pairs from a verdict, a line for each such model or two.
-
-    And what to do about it. Nothing for more than 12 models.
-    """
-    scores = comparison.scores
-    names = comparison.names
-    is_closed = comparison.is_corrected and comparison.correction == CLOSED
-    is_whole = comparison.baseline is None and 2 < len(names) <= MAX_SHOWN
-    in_memory = all(isinstance(x, np.ndarray) for x in scores.values())
-    p_values = np.asarray(result.pvalue)
-    level = 1.0 - comparison.confidence_level
-    if not (is_closed and is_whole and in_memory) or not np.any(p_values > level):
-        return [], []
-    family = family_of(len(names), level)
-    sign = 1.0 if comparison.higher_is_better else -1.0
-    told = find_told_without([sign * x for x in scores.values()], family)
-    # (blocking models) -> the pairs that they block, with their bounds.
-    blocked: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    bounds: dict[int, np.ndarray] = {}
-    for a, b in comparison.pairs:
-        i, j = names.index(a), names.index(b)
-        places = [k for k in range(len(names)) if told[k, i, j]]
-        if p_values[i, j] <= level or not 0 < len(places) <= _MOST_BLOCKING:
-            continue
-        k = places[0]
-        if k not in bounds:
-            bounds[k] = _find_bounds(comparison, names[k], options)
-        lead, trail = (j, i) if bounds[k][j, i] < bounds[k][i, j] else (i, j)
-        bound = float(bounds[k][lead, trail])
-        if bound < comparison.threshold:
-            shown = show_bound(bound, comparison.threshold)
-            pair = f"{quote(names[lead])} vs. {quote(names[trail])}"
-            said = f"{pair} (eps_min would be {shown})"
-            blocked[tuple(quote(names[place]) for place in places)].append(said)
-    advice = [
-        f"See whether a run of {' or '.join(models)} failed; to leave a model out for "
-        "its scores would make false alarms more frequent than stated."
-        for models in blocked
-    ]
-    return [_say(models, pairs) for models, pairs in blocked.items()], advice
-
-
-def _find_bounds(
-    comparison: Comparison, model: str, options: OrderOptions
-) -> np.ndarray:
-    """Return eps_min where the sets of a model do not count, at the same levels."""
-    scores = dict(comparison.scores)
-    scores[model] = np.full(len(scores[model]), np.nan)
-    with warnings.catch_warnings(), heard_by(None):
-        warnings.simplefilter("ignore", UserWarning)
-        results = run_orders(
-            {"": scores},
-            options,
-            is_corrected=True,
-            higher_is_better=comparison.higher_is_better,
-        )
-    return np.asarray(results[""].eps_min)
-
-
-def _say(models: tuple[str, ...], pairs: list[str]) -> str:
-    named = ", ".join(pairs[:_MOST_NAMED])
-    if len(pairs) > _MOST_NAMED:
-        named += f" and {len(pairs) - _MOST_NAMED} more"
-    blocking = " or ".join(models)
-    return (
-        f"Inconclusive because of {blocking}: {named}. A pair gets a verdict only if "
-        "the tests of all sets of models with both reject that they are equal, and one "
-        f"of a set with {blocking} does not."
-    )
-
 
 # More resamples may be drawn for bounds between these multiples of the threshold.
 _NEAR = (0.25, 2.5)
@@ -192,11 +118,10 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
-        remarks, advice = say_blocked(comparison, result, self)
         scores, is_corrected = comparison.scores, comparison.is_corrected
         family = family_of_task(scores, self, 1.0, is_corrected=is_corrected)
         lack = "" if comparison.runs else say_lack(scores, family)
-        return report_orders(comparison, result, decisions, remarks, advice, lack)
+        return report_orders(comparison, result, decisions, lack)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""
@@ -318,3 +243,135 @@ class OrderTest(OrderOptions, Test):
                 for place in np.flatnonzero(is_near).tolist():
                     near.setdefault(place, []).append((i, j))
         return near
+
+
+# For a guess at the time: of each item, and each score, of each resample.
+_SECONDS_PER_ITEM, _SECONDS_PER_SCORE = 3e-8, 1e-9
+
+
+@dataclasses.dataclass(frozen=True)
+class OrderOfSeeds(OrderTest):
+    """Order of the means of runs over items, as `aso` has it with both axes."""
+
+    alone = "bonferroni"
+
+    def choose_correction(self, tasks: Mapping[str, Any]) -> str:
+        """As in `Test`."""
+        del tasks
+        return self.alone
+
+    def describe(
+        self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
+    ) -> str:
+        """As in `Test`."""
+        del table, task, is_corrected, correction
+        return (
+            "almost stochastic order of the means of runs over items, with "
+            f"{EPS_MIN}, from {self.n_resamples} bootstrap resamples of runs and of "
+            "items, the same items for all models "
+            f"{say_draws(self.seed)}. Equality of means is tested by "
+            f"t, {OF_RUNS}, two-sided"
+        )
+
+    def run(self, compared: Mapping[str, Comparison]) -> Results:
+        """As in `Test`: bounds and p-values, corrected for the pairs of a task."""
+        n_tasks = len(compared)
+        return {
+            task: self._run_task(x, n_tasks if x.is_corrected else 1)
+            for task, x in track(list(compared.items()), "Task")
+        }
+
+    def _run_task(self, x: Comparison, n_tasks: int) -> Any:
+        # Whatever the names of runs; items are in the order of theirs.
+        tables = {name: sort_runs(x.runs[name]) for name in x.names}
+        n_items = next(iter(tables.values())).shape[1]
+        n_scores = sum(table.size for table in tables.values())
+        seconds = n_items * _SECONDS_PER_ITEM + n_scores * _SECONDS_PER_SCORE
+        announce(
+            f"almost stochastic order of {len(tables)} models",
+            self.n_resamples * seconds,
+            "Faster: --test t, fewer --n-resamples, fewer models with --columns.",
+        )
+        result = multi_aso(
+            tables,
+            axis=(0, 1),
+            confidence_level=self.confidence_level,
+            correction="bonferroni" if x.is_corrected else None,
+            baseline=self.baseline,
+            n_comparisons=n_tasks,
+            n_resamples=self.n_resamples,
+            dt=self.dt,
+            higher_is_better=x.higher_is_better,
+            rng=self.seed,
+        )
+        n_pairs = len(x.pairs) if x.is_corrected else 1
+        level = (1.0 - self.confidence_level) / (n_tasks * n_pairs)
+        sign = 1.0 if x.higher_is_better else -1.0
+        drawn = _list_drawn(tables, result, self, level=level, sign=sign)
+        return leave_out_uncompared(draw_pairs(x.names, result, self, drawn))
+
+    def _find_level(
+        self, compared: Mapping[str, Comparison], results: Results
+    ) -> float:
+        del results
+        is_corrected = next(iter(compared.values())).is_corrected
+        return (1.0 - self.confidence_level) / (len(compared) if is_corrected else 1)
+
+    def draw(
+        self, compared: Mapping[str, Comparison], results: Results
+    ) -> list[Picture]:
+        """As in `Test`, of the means of runs."""
+        means = {
+            task: dataclasses.replace(
+                x, scores={name: table.mean(axis=1) for name, table in x.runs.items()}
+            )
+            for task, x in compared.items()
+        }
+        return super().draw(means, results)
+
+    def says_nothing_of_constants(self, n_scores: int) -> bool:
+        """As in `Test`."""
+        del n_scores
+        return True
+
+    @property
+    def asks_welch_below(self) -> int | None:
+        """As in `Test`."""
+        return None
+
+
+def _list_drawn(
+    tables: Mapping[str, np.ndarray],
+    result: PairwiseAsoResult,
+    options: OrderOptions,
+    *,
+    level: float,
+    sign: float,
+) -> Iterator[Drawn]:
+    """Yield the pairs whose bounds may be near the threshold, as `list_drawn` does."""
+    names, n_pairs = list(tables), math.comb(len(tables), 2)
+    for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
+        pair = [names[i], names[j]]
+        a, b = (sign * tables[name] for name in pair)
+        n_items = a.shape[1]
+        df = find_df_of_bound(HOST, a.reshape(-1), b.reshape(-1), n_items=n_items)
+        find_bound_of = functools.partial(
+            find_bound,
+            ratio=float(result.violation_ratio[i, j]),
+            scale=1.0,
+            quantile=-student_quantile(level, float(df)),
+            level=level,
+            has_percentile=has_percentiles(
+                len(a), len(b), n_pairs, options.n_resamples
+            ),
+        )
+        draw = functools.partial(
+            replicate_tables,
+            HOST,
+            [x.reshape(1, -1) for x in (a, b)],
+            seed_words(HOST, options.seed),
+            n_items=n_items,
+            streams=name_streams(pair),
+            grid=even_grid(options.dt),
+        )
+        yield i, j, draw, find_bound_of

@@ -10,15 +10,15 @@ from sigarray._plain_text import list_in_words, show_number, squeeze
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
 from sigarray._verdicts.notes import note
-from sigarray.read._directions import (
+from sigarray.read._frame import shorten
+from sigarray.read._other_columns import OF_SIZES
+from sigarray.read._score_table import (
     Direction,
+    ScoreTable,
     ask_about_tasks,
     contradict,
     find_direction,
 )
-from sigarray.read._frame import shorten
-from sigarray.read._other_columns import OF_SIZES
-from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.read._words import (
     METRICS,

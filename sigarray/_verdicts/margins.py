@@ -1,9 +1,4 @@
-"""Whether a model is no worse than another one by a margin: p-values of every pair.
-
-With a baseline each other model is asked for, else both models of each pair. At most
-one of two models can be worse than the other by a margin, so no more of these null
-hypotheses hold than there are pairs.
-"""
+"""Whether a model is no worse than another one by a margin: p-values and words."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,14 +9,24 @@ import numpy as np
 
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.location import t_test
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import PairOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
-from sigarray._verdicts.decisions import MarginTest, PairTest
+from sigarray._verdicts.decisions import (
+    Decision,
+    Judged,
+    MarginTest,
+    PairTest,
+    name_number,
+)
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pairwise_tests import find_tests, guess_seconds
+from sigarray._verdicts.ranking import sort_pairs
 from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray._verdicts.sampled_tests import guess_seconds as guess_of_sampled
 from sigarray.read._wide import Scores
+from sigarray.report._layout import Table
+from sigarray.report._numbers import equate, show_p_value
 
 # Scores in one call.
 _MOST_HELD = 2**20
@@ -157,3 +162,220 @@ def adjust_claims(p_values: np.ndarray) -> np.ndarray:
         n_open[pair] -= 1
         n_pairs -= not n_open[pair]
     return adjusted
+
+
+# More pairs are counted, not named.
+_MOST_NAMED = 6
+
+
+def show_margin(comparison: Comparison) -> str:
+    return f"{comparison.margin or 0.0:.10g}"
+
+
+def say_worse(comparison: Comparison) -> str:
+    """Say by how much: "worse by 0.01 or more"."""
+    return f"worse by {show_margin(comparison)} or more"
+
+
+def order_pair(x: Judged, a: str, b: str) -> tuple[str, str]:
+    """Return two models, that first which alone is not worse, if one is."""
+    if x.verdict == "not worse" and x.not_worse == (b,):
+        return b, a
+    return a, b
+
+
+def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
+    """Say that A is not worse than B, or both equivalent, with the p-value of that."""
+    first, second, margin = quote(a), quote(b), show_margin(comparison)
+    if len(x.not_worse) > 1:
+        said = f"{first} and {second} are equivalent, apart by less than {margin}"
+    else:
+        said = f"{first} is not worse than {second} by {margin} or more"
+    p = equate(show_p_value(_find_p(x), comparison.alpha))
+    number = name_number(comparison)
+    return (
+        f"{said}: {number} {p} <= {comparison.alpha:.10g}; neither is shown to be "
+        f"better ({number} {equate(x.shown)})"
+    )
+
+
+def _find_p(x: Judged) -> float:
+    """Return the p-value of a verdict: of equivalence the larger one of both sides."""
+    return max(y.adjusted for y in x.margins if y.model in x.not_worse)
+
+
+def say_others(comparison: Comparison, x: Decision) -> str:
+    """Say of a pair what is not said by its verdict: p of each model but the better."""
+    worse = say_worse(comparison)
+    number, said = name_number(comparison), ""
+    for y in x.margins:
+        p = f"{number} {equate(show_p_value(y.adjusted, comparison.alpha))}"
+        if y.model in x.not_worse and y.model != x.better:
+            said += f"; {quote(y.model)} is not {worse} ({p})"
+        elif y.model != x.better:
+            said += f"; that {quote(y.model)} is {worse}: {p}"
+    return said
+
+
+def explain_margin(
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    where: str = "",
+) -> list[str]:
+    """Say when a model is no worse, and why intervals may say another thing."""
+    first = next(iter(compared.values()))
+    if first.margin is None:
+        return []
+    a = "a" if where else "A"
+    said = (
+        f"{where}{a} model is not worse than another by {show_margin(first)} or more "
+        f"if the one-sided {name_number(first)} of the margin is at most "
+        f"{first.alpha:.10g}"
+    )
+    if first.baseline is None:
+        said += "; two are equivalent if neither is worse"
+    told = [f"{said}."]
+    if any(
+        _reaches_beyond(compared[task], x, model)
+        for task, by in decisions.items()
+        for x in by
+        for model in x.not_worse
+    ):
+        told.append(
+            "Tests of the margin are one-sided, and intervals two-sided and so wider: "
+            "a model may be no worse though its interval reaches beyond the margin."
+        )
+    return told
+
+
+def explain_over_tasks(comparison: Comparison) -> list[str]:
+    """Say that verdicts over tasks have no margin, if single tasks have one."""
+    if comparison.margin is None:
+        return []
+    return ["Margins are asked on each task; over tasks like these none is."]
+
+
+def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
+    """Tell whether a model is no worse, but may be so by its interval."""
+    other = x.b if model == x.a else x.a
+    interval, margin = comparison.find_interval(model, other), comparison.margin or 0.0
+    if comparison.higher_is_better:
+        return interval.low <= -margin
+    return interval.high >= margin
+
+
+def say_answer(comparison: Comparison, decisions: Sequence[Judged]) -> list[str]:
+    """Say in a line which of several pairs are equivalent, or one not worse."""
+    if comparison.margin is None or len(decisions) < 2:
+        return []
+    margin, baseline = show_margin(comparison), comparison.baseline
+    if baseline is not None:
+        names = [quote(y) for x in decisions for y in x.not_worse]
+        who = ", ".join(names) or "none"
+        return [f"Not worse than {quote(baseline)} by {margin} or more: {who}."]
+    equal = [
+        f"{quote(x.a)} and {quote(x.b)}" for x in decisions if len(x.not_worse) > 1
+    ]
+    others = [
+        f"{quote(x.not_worse[0])} than {quote(x.b if x.not_worse[0] == x.a else x.a)}"
+        for x in decisions
+        if x.verdict == "not worse"
+    ]
+    told = f"Equivalent, apart by less than {margin}: {_list(equal)}."
+    if others:
+        told += f" Not worse by {margin} or more: {_list(others)}."
+    return [told]
+
+
+def _list(pairs: Sequence[str]) -> str:
+    if len(pairs) > _MOST_NAMED:
+        return f"{len(pairs)} pairs"
+    return ", ".join(pairs) or "none"
+
+
+def name_columns(comparison: Comparison) -> list[str]:
+    """Name the columns of a table of pairs: p of A, and without a baseline of B."""
+    if comparison.margin is None:
+        return []
+    sign, back = comparison.sign, "-" if comparison.higher_is_better else "+"
+    pairs = [("A", "B"), ("B", "A")][: 1 if comparison.baseline is not None else 2]
+    margin = show_margin(comparison)
+    return [f"p({a}{sign}{b}{back}{margin})" for a, b in pairs]
+
+
+def say_columns(comparison: Comparison) -> str:
+    """Say behind the title of a table of pairs what those columns are."""
+    columns = name_columns(comparison)
+    if not columns:
+        return ""
+    those = list_in_words(columns)
+    return f"; {those}: one-sided {name_number(comparison)} of the margin"
+
+
+def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
+    by_model = {y.model: y.adjusted for y in x.margins}
+    models = [name for name in (a, b) if name in by_model]
+    return [show_p_value(by_model[name], comparison.alpha) for name in models]
+
+
+def say_margin_of(comparison: Comparison) -> str:
+    """Say which numbers of a margin stand behind others, if any."""
+    if comparison.margin is None:
+        return ""
+    whose = "" if comparison.baseline is not None else " for either model"
+    return f", and that of the margin{whose}"
+
+
+def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
+    """Show the p-values of the margin of A and of B, as far as they were asked for."""
+    shown = show_columns(comparison, x, a, b)
+    if not shown:
+        return []
+    first, *others = shown
+    return [f"margin: p {' and '.join([equate(first), *others])}"]
+
+
+def show_verdict(x: Judged) -> str:
+    """Show the better model of a pair, or else the verdict."""
+    if x.verdict == "not worse":
+        return f"{x.not_worse[0]} not worse"
+    return x.better or x.verdict
+
+
+def say_on_tasks(comparison: Comparison, by: Mapping[str, Decision]) -> str:
+    """Say of a pair on how many tasks either model is no worse, if that was asked."""
+    counts: dict[str, int] = {}
+    for x in by.values():
+        for y in x.margins:
+            counts[y.model] = counts.get(y.model, 0) + (y.model in x.not_worse)
+    if not counts:
+        return ""
+    said = list_in_words([f"{quote(name)} on {n}" for name, n in counts.items()])
+    return f" Not {say_worse(comparison)}: {said} of {len(by)}."
+
+
+def table_of_tasks(
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    order: Sequence[str],
+) -> list[Table]:
+    """Show on which tasks a model is no worse than another one, if that was asked."""
+    first = next(iter(compared.values()))
+    if first.margin is None:
+        return []
+    found: dict[tuple[str, str], list[str]] = {}
+    asked: dict[tuple[str, str], int] = {}
+    for task, by in decisions.items():
+        for a, b, x in sort_pairs(order, by):
+            for y in x.margins:
+                claim = (a, b) if y.model == a else (b, a)
+                asked[claim] = asked.get(claim, 0) + 1
+                found.setdefault(claim, [])
+                found[claim] += [task] * (y.model in x.not_worse)
+    rows = [
+        [*claim, f"{len(tasks)} of {asked[claim]}", ", ".join(tasks) or "-"]
+        for claim, tasks in found.items()
+    ]
+    title = f"Tasks on which a model is not worse by {show_margin(first)} or more"
+    header = ["model", "than", "tasks", "which"]
+    return [Table(title, header, rows, name_columns=2)]

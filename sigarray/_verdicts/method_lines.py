@@ -18,7 +18,7 @@ from sigarray._verdicts.asked import (
     is_bounded_by_welch,
 )
 from sigarray._verdicts.comparison import UNPAIRED, pairs_of
-from sigarray._verdicts.exact_tests import has_exact_ranks
+from sigarray._verdicts.floors import has_exact_ranks
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.orders import Samples, family_of_task, plan_errors
 from sigarray.read._wide import Scores

@@ -33,10 +33,9 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import Unit
-from sigarray.read._directions import check_direction
 from sigarray.read._messages import in_words_of_python, list_names_of, say_in_python
 from sigarray.read._missing import Missing
-from sigarray.read._score_table import ScoreTable
+from sigarray.read._score_table import ScoreTable, check_direction
 from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
 

@@ -244,11 +244,16 @@ def doubt_near_alpha(
                 ):
                     near.append(what)
                     numbers.append(n_drawn)
+    warn_near(near, alpha, max(numbers, default=0))
+
+
+def warn_near(near: Sequence[str], level: float, n_drawn: int) -> None:
+    """Warn of pairs whose adjusted p is near a level, of so many draws, if any are."""
     if near:
         warnings.warn(
-            f"The adjusted p of {shorten(near, _SHOWN)} is {alpha:g} up to the error "
-            f"of {max(numbers):,} random resamples, so that another seed may decide "
+            f"The adjusted p of {shorten(near, _SHOWN)} is {level:g} up to the error "
+            f"of {n_drawn:,} random resamples, so that another seed may decide "
             "otherwise. Take more with --n-resamples.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )

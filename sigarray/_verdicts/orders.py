@@ -30,7 +30,7 @@ from sigarray._verdicts.near_levels import draw_pairs, list_drawn
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._frame import shorten
 from sigarray.read._messages import RepeatedWarning, SingleTaskWarning
-from sigarray.read._stored import StoredScores
+from sigarray.read._wide_files import StoredScores
 from sigarray.results import PairwiseAsoResult
 
 OrderCorrection = Literal["closed", "benjamini_hochberg", "bonferroni"]

@@ -27,13 +27,13 @@ from sigarray._verdicts.asked import (
 )
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.exact_tests import (
+from sigarray._verdicts.floors import (
     compare_by_exchanges,
     find_p_values,
     has_exact_ranks,
     p_value_of_ranks,
+    suits_saddlepoint,
 )
-from sigarray._verdicts.floors import suits_saddlepoint
 from sigarray._verdicts.near_levels import is_near_any_level
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores

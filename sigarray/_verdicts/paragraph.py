@@ -6,21 +6,21 @@ from typing import Any
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import TESTS_OF_RANKS
 from sigarray._verdicts.comparison import Comparison, name_metrics, say_worst
-from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
-from sigarray._verdicts.margin_words import (
-    order_pair,
-    say_margin_of,
-    say_worse,
-    show_claims,
-)
-from sigarray._verdicts.pair_numbers import (
+from sigarray._verdicts.decisions import (
+    Decision,
     advise_least,
     find_share,
     name_number,
     say_bounds,
     say_sharper,
     show_difference,
+)
+from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
+from sigarray._verdicts.margins import (
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
 )
 from sigarray._verdicts.ranking import (
     SPREADS,
@@ -46,7 +46,6 @@ def write_paragraph(
     decisions: Sequence[Decision],
     order: Order,
     rule: str,
-    remarks: Sequence[str],
     lack: str = "",
 ) -> str:
     """Say each verdict with its difference, for each model; or why there is none."""
@@ -84,7 +83,7 @@ def write_paragraph(
         shown = _show_numbers(comparison, x, first, second)
         verdicts.append((first, second, x.verdict, shown))
     said += list_verdicts(order.names, verdicts, say_worse(comparison))
-    return " ".join([*said, *comparison.doubts, *remarks])
+    return " ".join([*said, *comparison.doubts])
 
 
 def list_verdicts(

@@ -14,11 +14,10 @@ from sigarray._plain_text import (
 )
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_level
-from sigarray._verdicts.decisions import Decision, Judged
+from sigarray._verdicts.decisions import Decision, Judged, explain_intervals
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import explain_intervals
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,

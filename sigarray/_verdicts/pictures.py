@@ -13,8 +13,8 @@ from sigarray._verdicts.intervals import Interval, are_binary
 from sigarray._verdicts.lacking import count_tasks
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
-from sigarray.read._run_tables import Curves
 from sigarray.read._score_table import ScoreTable
+from sigarray.read._steps import Curves
 from sigarray.results import (
     AsoResult,
     BootstrapResult,

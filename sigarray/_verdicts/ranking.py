@@ -13,8 +13,7 @@ import numpy as np
 from sigarray._comparison import list_groups
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decided, Decision
-from sigarray._verdicts.pair_numbers import name_number
+from sigarray._verdicts.decisions import Decided, Decision, name_number
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     Summary,

@@ -8,11 +8,10 @@ from sigarray._backend.codes import name_label
 from sigarray._verdicts.asked import Request
 from sigarray._verdicts.sampled import take_clusters
 from sigarray.read._alignment import Unit
-from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._messages import DoubtOfGroups
 from sigarray.read._missing import Missing
-from sigarray.read._score_table import ScoreTable
+from sigarray.read._score_table import Direction, ScoreTable
 
 
 def read_table(

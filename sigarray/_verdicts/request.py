@@ -18,9 +18,7 @@ from sigarray._verdicts.asked import (
     check_request,
     list_tests,
 )
-from sigarray._verdicts.by_orders import OrderTest
-from sigarray._verdicts.by_pairs import PairwiseTest
-from sigarray._verdicts.by_seeds import OrderOfSeeds
+from sigarray._verdicts.by_orders import OrderOfSeeds, OrderTest
 from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
@@ -36,7 +34,7 @@ from sigarray._verdicts.sampled import (
     refuse_single,
 )
 from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
-from sigarray._verdicts.test import Test
+from sigarray._verdicts.test import PairwiseTest, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 

@@ -14,7 +14,14 @@ from sigarray._verdicts.comparison import (
     say_design,
     start_document,
 )
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import (
+    Decision,
+    advise_least,
+    explain_unequal_sizes,
+    name_number,
+    say_direction,
+    say_least,
+)
 from sigarray._verdicts.doubts import advise_these_tasks
 from sigarray._verdicts.lacking import (
     count_tasks,
@@ -22,20 +29,13 @@ from sigarray._verdicts.lacking import (
     list_few,
     say_left_out,
 )
-from sigarray._verdicts.margin_words import (
+from sigarray._verdicts.margins import (
     explain_margin,
     explain_over_tasks,
     say_on_tasks,
     table_of_tasks,
 )
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import (
-    advise_least,
-    explain_unequal_sizes,
-    name_number,
-    say_direction,
-    say_least,
-)
 from sigarray._verdicts.paragraph import (
     name_tasks,
     say_measured,

@@ -14,20 +14,8 @@ from sigarray._verdicts.comparison import (
     say_design,
     start_document,
 )
-from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.lacking import count_tasks, explain_matched
-from sigarray._verdicts.margin_words import (
-    explain_margin,
-    name_columns,
-    order_pair,
-    say_answer,
-    say_columns,
-    say_not_worse,
-    say_others,
-    show_columns,
-    show_verdict,
-)
-from sigarray._verdicts.pair_numbers import (
+from sigarray._verdicts.decisions import (
+    Decision,
     explain_intervals,
     explain_unequal_sizes,
     find_bounds,
@@ -39,6 +27,18 @@ from sigarray._verdicts.pair_numbers import (
     say_least,
     say_sharper,
     show_difference,
+)
+from sigarray._verdicts.lacking import count_tasks, explain_matched
+from sigarray._verdicts.margins import (
+    explain_margin,
+    name_columns,
+    order_pair,
+    say_answer,
+    say_columns,
+    say_not_worse,
+    say_others,
+    show_columns,
+    show_verdict,
 )
 from sigarray._verdicts.paragraph import advise, say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (
@@ -75,13 +75,10 @@ def report_orders(
     comparison: Comparison,
     result: PairwiseAsoResult,
     decisions: Sequence[Decision],
-    remarks: Sequence[str] = (),
-    advice: Sequence[str] = (),
     lack: str = "",
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold.
 
-    `remarks` are said behind the rule for a verdict, and `advice` before any other;
     `lack` says why there can be no verdict, if so.
     """
     bounds = np.asarray(result.eps_min).tolist()
@@ -91,8 +88,6 @@ def report_orders(
         decisions,
         partial(_say_order, lack=lack),
         {"threshold": comparison.threshold, "eps_min": eps_min},
-        remarks=remarks,
-        advice=advice,
         lack=lack,
     )
 
@@ -107,9 +102,6 @@ def _make_report(
     decisions: Sequence[Decision],
     say: Callable[[Comparison, str, str, Decision], str],
     document: dict[str, Any],
-    *,
-    remarks: Sequence[str] = (),
-    advice: Sequence[str] = (),
     lack: str = "",
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
@@ -154,10 +146,8 @@ def _make_report(
             measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_rows=has_rows, lack=lack)
-    explained += [*explain_matched(comparison), *comparison.doubts, *remarks]
-    advised = [*advice]
-    if not lack:
-        advised += advise(comparison, decisions)
+    explained += [*explain_matched(comparison), *comparison.doubts]
+    advised = [] if lack else advise(comparison, decisions)
     tables = [_table_of_models(comparison, order, decides=bool(lack))]
     if has_rows:
         tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
@@ -177,7 +167,6 @@ def _make_report(
         explained += explain_groups(order, answer)
     clauses = [
         *explain_unequal_sizes([comparison]),
-        *remarks,
         *say_by_which(
             name_number(comparison),
             ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),
@@ -193,7 +182,7 @@ def _make_report(
         headline=[title, *answer],
         remarks=explained,
         advice=advised,
-        paragraphs=[write_paragraph(comparison, shown, order, rule, remarks, lack)],
+        paragraphs=[write_paragraph(comparison, shown, order, rule, lack)],
         measured=measured,
         clauses=[] if lack else clauses,
     )

@@ -11,11 +11,10 @@ from typing import Any
 from sigarray._backend.checks import choice, flag, optional, show, text
 from sigarray._numeric.sums import SumStatistic
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._directions import check_direction
 from sigarray.read._mappings import read_mapping
 from sigarray.read._messages import errors_in_python, list_names_of
 from sigarray.read._missing import TREATMENTS, Missing
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import Choice, ScoreTable, check_direction
 from sigarray.read._scores import read_sources
 from sigarray.read._sums import read_sums
 from sigarray.read._text import TableError

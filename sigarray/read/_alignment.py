@@ -2,17 +2,20 @@
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
-from sigarray.read._frame import Names, list_names, shorten
-from sigarray.read._identifiers import are_samples
+from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
+from sigarray.read._identifiers import (
+    are_samples,
+    match_raters,
+    names_raters,
+)
 from sigarray.read._messages import Caution
-from sigarray.read._raters import match_raters, names_raters, say_how_to_average
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError
@@ -71,7 +74,7 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
             f"Expected scores of runs or of items; got scores of items by {column!r}. "
             "Choose what else might have been drawn: --unit item averages over "
             "these, and pairs the models by item; --unit run averages over the "
-            f"items.{say_how_to_average(records.list_frames())}"
+            f"items.{_say_how_to_average(records.list_frames())}"
         )
         raise TableError(msg)
     return "item"
@@ -209,7 +212,7 @@ def _check_same(records: Records, role: str) -> None:
         advice = (
             "A cluster has whole items, such as all questions on one text. Where items "
             f"are named anew in each{anew}."
-            f"{say_how_to_average([record.frame])}"
+            f"{_say_how_to_average([record.frame])}"
         )
         if role == "content":
             column = record.frame.roles[role]
@@ -272,7 +275,7 @@ def _match(
             each = "runs" if run is None else f"each {run!r}, taken for a run"
             expected += f" in all runs, because --unit {unit} "
             expected += f"{_COMPARED.get(unit, 'compares the means of')} {each}"
-            average_them = say_how_to_average(records.list_frames())
+            average_them = _say_how_to_average(records.list_frames())
             if unit == "run,item":
                 advice += "; or --unit item, to average each over the runs that have it"
             if names_raters(run):
@@ -356,3 +359,16 @@ def _share_clusters(
     counts = by[models.values.index(models.list_known()[0])]
     shares: np.ndarray = counts / np.mean(counts[counts > 0])
     return shares
+
+
+def _say_how_to_average(frames: Sequence[Frame]) -> str:
+    """Say how the ratings of an item are averaged, if a column names raters."""
+    columns = dict.fromkeys(name for x in frames for name in x.columns)
+    names = list(filter(names_raters, columns))
+    if not names:
+        return ""
+    which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"
+    return (
+        f" Where {which}, pass --run {quote_names(names)}, with --unit item, to "
+        "average the ratings of an item."
+    )

@@ -11,16 +11,15 @@ from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._identifiers import (
     are_of_one_item,
     have_samples,
-    say_average,
+    list_ways,
     say_cluster,
-    say_together,
 )
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
-from sigarray.read._words import HYPERPARAMETERS, names_clusters, names_ways
+from sigarray.read._words import HYPERPARAMETERS
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -59,73 +58,39 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     """Say what to do, by the columns in which two scores differ."""
     if a.frame is b.frame and (said := _advise_finished(records, a, b)):
         return said
-    averaged = ""
-    if a.item is not None and a.run is None and have_samples(records):
-        averaged = (
-            " Where they are samples of one answer, or ratings, pass --unit item, "
-            "which averages them."
-        )
+    item, run, model = (find_column(records, x) for x in ("item", "run", "model"))
+    are_averaged = a.item is not None and a.run is None and have_samples(records)
     columns = _list_apart(records, a, b) if a.frame is b.frame else []
     if not columns:
-        return _advise_without_columns(find_column(records, "item"), averaged)
-    name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
-    of_clusters = a.item is not None and names_clusters(name)
-    task = _find_task(columns) if is_of_item and a.task is None else None
-    ways = []
-    if task is not None:
-        ways.append(f"compare on each with --task {task}")
-    if of_clusters:
-        ways.append(f"pass {say_cluster(name)}")
-    elif is_of_item and task is None:
-        ways.append(f"pass {say_average(name)}")
-    ways.append(f"choose rows with --where {name}={_choose_value(records, name, a)}")
-    if model is not None and not (is_of_item and are_of_one_item(name)):
+        said = "ay with --item, --run and --task which columns tell them apart."
+        if not are_averaged:
+            return f"Remove one, or s{said}"
+        of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
+        return (
+            f"S{said} Where they are samples of one answer, or ratings, pass --unit "
+            f"item, which averages them.{of_clusters}"
+        )
+    name = columns[0]
+    ways = [f"choose rows with --where {name}={_choose_value(records, name, a)}"]
+    if model is not None and not (are_averaged and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
-    if a.task is None and task is None:
+    if a.item is not None:
+        ways += list_ways(name, item, a.task)
+    elif a.task is None:
         ways.append(f"compare on each with --task {name}")
-    both = {
-        role: name if known is None else f"{known},{name}"
-        for role in ("item", "run")
-        for known in [find_column(records, role)]
-    }
-    if a.item is not None and not are_of_one_item(name):
-        ways.append(f"pass {say_together(name, both['item'])}")
-    if task is not None and not of_clusters:
-        ways.append(f"pass {say_average(name)}")
     if a.run is not None and _are_steps(records, name):
         ways.append(
             f"where {name!r} counts the steps of a run, rename it 'step', so that the "
             "last of each run is compared"
         )
     elif a.run is not None:
+        both = name if run is None else f"{run},{name}"
         ways.append(
-            f"pool them with --run {both['run']}, for a verdict on runs in which "
-            f"{name!r} varies as it does here"
+            f"pool them with --run {both}, for a verdict on runs in which {name!r} "
+            "varies as it does here"
         )
-    said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
-    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
-
-
-def _advise_without_columns(item: str | None, averaged: str) -> str:
-    """Say what to do, if no column tells scores apart; most items may have several."""
-    said = "with --item, --run and --task which columns tell them apart."
-    if not averaged:
-        return f"Remove one, or say {said}"
-    of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
-    return f"Say {said}{averaged}{of_clusters}"
-
-
-def _find_task(columns: list[str]) -> str | None:
-    """Return a column of subjects, in each of which items may be numbered anew."""
-    for name in columns:
-        if not (
-            may_be_setting(name)
-            or names_ways(name)
-            or names_clusters(name)
-            or are_of_one_item(name)
-        ):
-            return name
-    return None
+    ways[-1] = f"or {ways[-1]}"
+    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:

@@ -32,7 +32,7 @@ def keep_rows(
     whole = frames
     for name, values in (choice.where or {}).items():
         if name == "filter" and has_filters(frames):
-            frames = keep_filters(frames, values, choice.metrics, choice.tasks)
+            frames = keep_filters(frames, values)
             continue
         for frame in frames:
             if name not in frame.columns:

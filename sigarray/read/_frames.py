@@ -15,7 +15,6 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._summaries import find_summaries
 from sigarray.read._text import TableError
 from sigarray.read._words import RUN_NAME, is_metric
 
@@ -241,7 +240,6 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     if len(levels) > 1:
         raise _ask_about_levels(name, index[0])
     labels = index.get_level_values(levels[0])
-    _refuse_summaries(labels, name)
     named = data.droplevel(levels[0]) if index.nlevels > 1 else data
     if "" in data.columns or not have_names(labels.unique().to_numpy()):
         return named, ()
@@ -294,16 +292,3 @@ def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
         "data.rename_axis(['task', 'item']), or leave them out: "
         "data.reset_index(drop=True)."
     )
-
-
-def _refuse_summaries(index: Any, name: str) -> None:
-    """Refuse rows of means that are labelled by an index without a name."""
-    labels = list(index.unique()) if index.dtype.kind == "O" else []
-    summaries = find_summaries(labels)
-    if summaries and any(x not in summaries for x in labels):
-        summary = next(x for x in labels if x in summaries)
-        msg = (
-            f"{name}: expected rows of scores; got {summary!r} in the index, which "
-            "seems to summarize others. Leave out such rows, or rename them."
-        )
-        raise TableError(msg)

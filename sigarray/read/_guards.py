@@ -1,6 +1,5 @@
 """Refuse, or doubt, rows that are hardly of runs: of folds, splits, tasks or items."""
 
-import collections
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -124,60 +123,46 @@ def ask_about_folds(source: str, got: str) -> TableError:
     )
 
 
-def doubt_folds(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
-    """Say that rows are taken for runs though a column of folds was left out."""
-    return [
-        f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
-        "for an independent run: training data of folds overlap. If they are folds, "
-        f"pass --run {name}, with --test t and the share of the data that each is "
-        "tested on, --test-share"
-        for name in ([] if "run" in chosen else _list_folds(frame))
-        if name in ignored
-    ]
-
-
-def doubt_items(
+def doubt_left_out(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> list[str]:
-    """Say that rows are taken for runs though a column of items was left out."""
-    name = find_roles(frame, {}).get("item")
-    if name is None or {"item", "run"} & {*chosen} or squeeze(name) in _NUMBERS_OF_ROWS:
-        return []
-    is_left_out = models is not None and name not in models
-    if name not in ignored and not (is_left_out and not is_long(frame, chosen)):
-        return []
-    return [
-        f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
-        "for an independent run. Where it names items of a test set, by which models "
-        f"are paired, pass --item {name}"
-    ]
-
-
-def doubt_tasks(
-    frame: Frame, chosen: Roles, ignored: Names, models: Names | None
-) -> list[str]:
-    """Say that rows are taken for runs though a column of tasks was left out."""
-    if "task" in chosen:
-        return []
-    usual = find_roles(frame, {}).get("task")
+    """Say that rows are taken for runs without a column of folds, items or tasks."""
+    is_wide = not is_long(frame, chosen)
+    roles = find_roles(frame, {})
+    folds = [] if "run" in chosen else _list_folds(frame)
     doubts = []
     for name, cells in frame.columns.items():
-        is_left_out = name in ignored or (models is not None and name not in models)
-        if not is_left_out or looks_like_index(name, ()):
+        is_unnamed = is_wide and models is not None and name not in models
+        if not (name in ignored or is_unnamed):
             continue
-        values = [str(x) for x in cells if not is_blank(x)]
-        counts = collections.Counter(values)
-        is_even = len(set(counts.values())) == 1 < len(values) / max(1, len(counts))
-        is_text = not any(map(looks_like_score, cells))
-        if len(counts) > 1 and (name == usual or (is_text and is_even)):
-            what, role = "tasks", "task"
-            if len(counts) == len(values):
-                what, role = "items or tasks, by which models are paired", "item"
-            quoted = name or "''"
+        quoted = name or "''"
+        way = None
+        if name in folds and name in ignored:
+            way = f"are folds, whose training data overlap, pass --run {quoted}, with "
+            way += "--test t and the share of the data that each is tested on, "
+            way += "--test-share"
+        elif name == roles.get("item"):
+            if (
+                not {"item", "run"} & {*chosen}
+                and squeeze(name) not in _NUMBERS_OF_ROWS
+            ):
+                way = "are items of a test set, by which models are paired, pass "
+                way += f"--item {quoted}"
+        elif is_wide and "task" not in chosen and not looks_like_index(name, ()):
+            values = [str(x) for x in cells if not is_blank(x)]
+            counts = Counter(values)
+            is_even = len({*counts.values()}) == 1 and not any(
+                map(looks_like_score, cells)
+            )
+            if len(counts) > 1 and (name == roles.get("task") or is_even):
+                way = (
+                    f"are tasks, pass --task {quoted}; or --item {quoted}, where they "
+                )
+                way += "are items, by which models are paired"
+        if way is not None:
             doubts.append(
-                f"{frame.source}: scores of all {len(counts)} values of column "
-                f"{name!r} were taken together, as runs. Where these are {what}, pass "
-                f"--{role} {quoted}"
+                f"{frame.source}, column {name!r} was left out, and each of its rows "
+                f"is taken for an independent run. If its values {way}"
             )
     return doubts
 

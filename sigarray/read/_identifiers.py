@@ -1,4 +1,4 @@
-"""Columns with unknown names that may hold the items or runs of scores."""
+"""Columns that may hold items, runs or raters, and what else tells scores apart."""
 
 import re
 from collections.abc import Sequence
@@ -18,11 +18,13 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._frame import Frame, Roles
+from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
+from sigarray.read._messages import Caution
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles, find_score
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters, names_ways
+from sigarray.read._treatment import Raters
+from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words, names_clusters
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -140,26 +142,29 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
-    ways = [f"compare on each with --task {column}"] if first.task is None else []
-    average = f"pass {say_average(column)}"
-    if are_of_one_item(column):
-        ways = [average, *ways]
-    else:
-        item = find_column(records, "item")
-        both = f"{column},{item or '...'}"
-        ways.append(f"pass {say_together(column, both)}")
-        if names_clusters(column):
-            ways = [f"pass {say_cluster(column)}", *ways[::-1], average]
-        elif names_ways(column):
-            ways = [average, *ways]
-        else:
-            ways.append(average)
-    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
-    advice = "; ".join(ways)
+    ways = list_ways(column, find_column(records, "item"), first.task)
     return TableError(
         f"{first.frame.source}: expected one score of each item and model; got {n}, "
-        f"{each} for each value of {column!r}. {advice[0].upper()}{advice[1:]}."
+        f"{each} for each value of {column!r}. What to do: {'; or '.join(ways)}."
     )
+
+
+def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
+    """Say what scores of an item may be that a column tells apart, and what to pass."""
+    ways = [] if task is not None else [f"compare on each with --task {column}"]
+    if names_clusters(column):
+        ways.append(f"pass {say_cluster(column)}")
+    if not are_of_one_item(column):
+        ways.append(
+            f"pass --item {column},{item or '...'}, but only if names are used again "
+            f"for other items of another {column!r}, as question 3 of law is not "
+            "question 3 of history"
+        )
+    option, scores = "--ignore", "scores"
+    if list_words(column) & RATERS:  # which pairs models by their raters, too
+        option, scores = "--run", "ratings"
+    average = f"to average the {scores} of an item"
+    return [*ways, f"pass {option} {column}, with --unit item, {average}"]
 
 
 def are_of_one_item(column: str) -> bool:
@@ -167,27 +172,11 @@ def are_of_one_item(column: str) -> bool:
     return bool(list_words(column) & RATERS or _SAMPLE.fullmatch(squeeze(column)))
 
 
-def say_average(column: str) -> str:
-    """Say how to average scores of an item that a column tells apart."""
-    option, scores = "--ignore", "scores"
-    if list_words(column) & RATERS:  # which pairs models by their raters, too
-        option, scores = "--run", "ratings"
-    return f"{option} {column}, with --unit item, to average the {scores} of an item"
-
-
 def say_cluster(column: str) -> str:
     """Say when a column has clusters, in which items are named anew."""
     return (
         f"--cluster {column}, where each {column!r} has items of its own, which are "
         "not independent"
-    )
-
-
-def say_together(column: str, both: str) -> str:
-    """Say when a column names items together with another one."""
-    return (
-        f"--item {both}, but only if names are used again for other items of another "
-        f"{column!r}, as question 3 of law is not question 3 of history"
     )
 
 
@@ -226,3 +215,184 @@ def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | 
         return None
     is_of_runs = all(_RUN.fullmatch(x) for x in every)
     return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)
+
+
+_MAX_MODELS, _MAX_SHOWN = 4, 3
+# Shares that differ by less are hardly worth a warning.
+_MIN_GAP = 0.01
+_SCORES = ("task", "model", "item")
+
+
+class Doubt(NamedTuple):
+    """What is to be said of a column by which the scores of models are not alike.
+
+    Either some model lacks a value, or all have the same values in unequal shares.
+    """
+
+    column: str
+    line: str
+    are_others: bool
+
+
+def find_raters(records: Records) -> tuple[Records, list[str]]:
+    """Return the scores with their raters, and the columns that may name these.
+
+    Such a column has a name for raters, or words that tell all scores of an item apart.
+    Raters are those of the one with the fewest names that tells all scores of an item
+    apart, whether it was left out or not.
+    """
+    frames = records.list_frames()
+    if not records.has("item") or any(x.metrics is not None for x in frames):
+        return records, []
+    of_items = [records.factors[x] for x in _SCORES]
+    has_several = group_rows(of_items)[1] < len(records)
+    used = {*records.metrics}
+    used |= {x for by in records.roles for role, x in by.items() if role != "run"}
+    names = {x: None for y in frames for x in (*y.columns, *y.left_out)}
+    found: dict[str, Coded] = {}
+    for name in names:
+        is_of_raters = bool(list_words(name) & RATERS)
+        is_known = are_of_one_item(name) or looks_like_index(name, ())
+        if name in used or not (is_of_raters or (has_several and not is_known)):
+            continue
+        having, texts = records.take_texts(name)
+        if len(having) < len(records):
+            continue
+        if _names_raters(name, texts) if is_of_raters else _are_names(texts, of_items):
+            found[name] = texts
+    apart = [x for x, y in found.items() if _tells_apart(y, of_items)]
+    if not apart:
+        return records, [*found]
+    column = min(apart, key=lambda x: len(found[x].list_known()))
+    roles = tuple({**by, "rater": column} for by in records.roles)
+    factors = {**records.factors, "rater": found[column]}
+    return replace(records, roles=roles, factors=factors), [*found]
+
+
+def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
+    """Say that scores of a task are by other raters for each model, by their column.
+
+    Or by the same in unequal shares.
+    """
+    doubts = []
+    first = records[0]
+    of = "" if first.task is None else f" of task {first.task!r}"
+    for name in columns:
+        texts = records.take_texts(name)[1]
+        rows = np.flatnonzero(texts.codes >= 0)
+        by, models = texts[rows], records.factors["model"][rows]
+        how = f"scores of models{of} are not by the same {name!r}"
+        lacking = _say_lacking(by, models)
+        if lacking is None:
+            how = f"models have scores{of} by the same {name!r}, in unequal shares"
+        if line := lacking or _say_shares(by, models):
+            said = f"{first.frame.source}: {how}: {line}. A difference between models "
+            said += "may be one between these"
+            doubts.append(Doubt(name, said, lacking is not None))
+    return doubts
+
+
+def names_raters(column: str | None) -> bool:
+    return column is not None and bool(list_words(column) & (RATERS - RATINGS))
+
+
+def _names_raters(name: str, texts: Coded) -> bool:
+    """Tell by its name whether a column has raters; ratings are numbers in one."""
+    if list_words(name) & RATERS - RATINGS or looks_like_index(name, ()):
+        return True
+    return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
+
+
+def _are_names(texts: Coded, scores: Sequence[Coded]) -> bool:
+    """Tell whether a column has few words, which tell all scores of an item apart."""
+    values = [x for x in texts.list_known() if x is not None]
+    is_of_few = 1 < len(values) <= len(texts) / 2
+    is_other = any(looks_like_score(x) or RUN_NAME.fullmatch(x) for x in values)
+    return is_of_few and not is_other and _tells_apart(texts, scores)
+
+
+def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
+    return group_rows([*scores, texts])[1] == len(texts)
+
+
+def _say_shares(texts: Coded, models: Coded) -> str | None:
+    """Say whose share of the scores differs most between models, or None if little."""
+    values, known = texts.list_known(), models.list_known()
+    counts = np.asarray(
+        [
+            np.bincount(texts.codes[models.find([model])], minlength=len(texts.values))
+            for model in known
+        ]
+    )
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    gaps = np.ptp(shares, axis=0)
+    k = int(np.argmax(gaps))
+    if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
+        return None
+    order = np.argsort(-shares[:, k], kind="stable")
+    (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
+    return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
+
+
+def _say_lacking(texts: Coded, models: Coded) -> str | None:
+    """Say which values have no score of a model, or None if all models have all."""
+    values = [x for x in texts.list_known() if x is not None]
+    known = [x for x in models.list_known() if x is not None]
+    said = []
+    for model in known:
+        has = texts[np.flatnonzero(models.find([model]))].list_known()
+        lacks = sorted(x for x in values if x not in has)
+        if lacks:
+            said.append(
+                f"{model!r} lacks {len(lacks)} ({list_names(lacks, _MAX_SHOWN)})"
+            )
+    if not said:
+        return None
+    return f"of {len(values)}, {shorten(said, _MAX_MODELS, by='; ')}"
+
+
+def match_raters(
+    records: Records, *, drop_unmatched: bool, ignored: Names = ()
+) -> tuple[Records, Raters | None, list[str]]:
+    """Return the ratings of a task by those who rated the item for all models.
+
+    So the raters of an item are the same for all models, which their means need. Where
+    most items have no such rater, or raters are `ignored`, all ratings are returned.
+    And what is known of raters, None if they were not matched, and notes.
+    """
+    n_models = len(records.list_known("model"))
+    raters, items = records.factors["rater"], records.factors["item"].codes
+    column = find_column(records, "rater")
+    if not records.has("rater") or n_models < 2 or column in ignored:
+        return records, None, []
+    ratings = records.group("item", "rater")[0]
+    is_common = (np.bincount(ratings) == n_models)[ratings] & (raters.codes >= 0)
+    held, n_held = records.group("model", "item")
+    n_having = np.bincount(items[find_first(held, n_held)])
+    is_of_all = (n_having == n_models)[items]
+    every, matched = np.unique(items[is_of_all]), np.unique(items[is_common])
+    is_kept = is_common | ~is_of_all
+    n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
+    if 2 * len(matched) <= len(every) or (n_held == len(records) and n_lost):
+        return records, None, []
+    if n_lost and not drop_unmatched:
+        lost = np.setdiff1d(every, matched)
+        some = list_names([records.factors["item"].values[x] for x in lost], _MAX_SHOWN)
+        msg = (
+            f"{records[0].frame.source}: expected scores of each item by the same "
+            f"{column!r} for all models; got none of {n_lost} of {len(every)} items "
+            f"({some}). To average the ratings of an item, whoever they are by, pass "
+            f"--ignore {quote_names([column or ''])} and no --run; or leave out "
+            f"{n_left} of {len(records)} scores with --drop-unmatched."
+        )
+        raise TableError(msg)
+    found = Raters(column or "", n_left, len(records), n_lost, len(every))
+    if not n_left:
+        return records, found, []
+    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+    also = f", with {n_lost} of {len(every)} items," if n_lost else ""
+    note = Caution(
+        f"{n_left} of {len(records)} scores{task}{also} were left out, because not "
+        f"all models have one of the item by the same {column!r}"
+    )
+    return records.take(is_kept), found, [note]

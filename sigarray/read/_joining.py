@@ -9,10 +9,11 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._directions import contradict, find_direction, refuse_other_names
-from sigarray.read._frame import Names, list_names
+from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
+from sigarray.read._identifiers import find_raters, names_raters
 from sigarray.read._messages import Caution, put_place
+from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
 from sigarray.read._one_task import (
     JoinedTask,
@@ -20,19 +21,29 @@ from sigarray.read._one_task import (
     join_doubts,
     join_task,
 )
-from sigarray.read._raters import doubt_raters_as_runs, find_raters, names_raters
+from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._records import Record, Records, doubt_seeds, find_column
-from sigarray.read._run_tables import Curves, find_curves
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import (
+    Choice,
+    ScoreTable,
+    contradict,
+    find_direction,
+    refuse_other_names,
+)
 from sigarray.read._settings import say_confounds
-from sigarray.read._steps import Unscored, settle_blank, settle_early, take_last_steps
-from sigarray.read._summaries import refuse_summaries
+from sigarray.read._steps import (
+    Curves,
+    Unscored,
+    find_curves,
+    settle_blank,
+    settle_early,
+    take_last_steps,
+)
 from sigarray.read._text import TableError
 from sigarray.read._together import say_groups
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlikely_rows import doubt_same_rows
-from sigarray.read._unscored import refuse_names, say_apart
 
 
 class _LastScores(NamedTuple):
@@ -80,7 +91,7 @@ def join_records(
     if unit not in OF_RUNS:
         records, of_raters = find_raters(records)
     else:
-        doubts += doubt_raters_as_runs(records, source, unit)
+        doubts += _doubt_raters_as_runs(records, source, unit)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
@@ -351,3 +362,17 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
             f"of which are compared; got {len(models)}. Choose some with --columns."
         )
         raise TableError(msg)
+
+
+def _doubt_raters_as_runs(records: Records, source: str, unit: str) -> list[str]:
+    """Say that raters of items are taken for independent runs, as --unit says."""
+    column = find_column(records, "run")
+    if not (names_raters(column) and records.has("item") and records.has("run")):
+        return []
+    mean = ", and its score is the mean of the items" if unit == "run" else ""
+    return [
+        f"{source}: each {column!r} is taken for an independent run of a model, as "
+        f"--unit {unit} says{mean}. To average the "
+        "ratings of each item, and pair the models by item, pass --unit item --run "
+        f"{quote_names([column or ''])}"
+    ]

@@ -13,10 +13,9 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
-from sigarray.read._paths import RUN
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError
-from sigarray.read._words import METRICS, list_words
+from sigarray.read._words import METRICS, RUN, list_words
 
 # The kinds of files of scores, for messages.
 _KNOWN = (

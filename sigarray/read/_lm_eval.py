@@ -220,31 +220,6 @@ def say_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
     ]
 
 
-def doubt_groups(frames: Iterable[Frame], tasks: Names | None) -> list[str]:
-    """Doubt verdicts over tasks of which some, and not all, are of one group."""
-    every = list(frames)
-    names = dict.fromkeys(
-        str(x.constants["task"]) for x in every if "task" in x.constants
-    )
-    sizes = {group: n for group, (n, _) in _count_groups(every).items()}
-    if tasks is not None or len(names) in sizes.values():
-        return []
-    for group, n in sizes.items():
-        if n > 1:
-            apart = [
-                str(x.constants["task"])
-                for x in every
-                if "task" in x.constants and group not in x.groups
-            ]
-            chosen = ",".join([*dict.fromkeys(apart), group])
-            return [
-                f"{n} of {len(names)} tasks are of the group {group!r}, and each of "
-                "them counts as a task of its own in verdicts over all tasks. To take "
-                f"them for one: --tasks {chosen}"
-            ]
-    return []
-
-
 def count_pooled(
     frames: Iterable[Frame], tasks: Names | None
 ) -> dict[str, tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import glob
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,15 +60,10 @@ def has_filters(frames: Sequence[Frame]) -> bool:
     return ITEMS in kinds and kinds <= {ITEMS, AVERAGES}
 
 
-def keep_filters(
-    frames: Sequence[Frame],
-    rules: Names,
-    metrics: Sequence[str] = (),
-    tasks: Collection[str] | None = None,
-) -> list[Frame]:
+def keep_filters(frames: Sequence[Frame], rules: Names) -> list[Frame]:
     """Return the scores of some filters, without those of others.
 
-    The first file that is left has a note on those that are not, by their tasks.
+    The first file that is left has a note on those that are not.
     """
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:
@@ -79,19 +74,23 @@ def keep_filters(
                 f"{list_names(known)}."
             )
             raise TableError(msg)
-    of_samples = [x for x in frames if x.filters]
-    lost = [x for x in of_samples if not {*x.filters.values()} & {*rules}]
-    kept = [x for x in of_samples if {*x.filters.values()} & {*rules}]
-    _refuse_choice(kept, lost, rules, metrics, tasks)
-    if tasks is not None:
-        lost = [x for x in lost if {_name_task(x), *x.groups} & {*tasks}]
-    _refuse_alone(kept, lost, rules)
-    notes = [_say_lost(kept, lost, rules)] if lost else []
-    first = kept[0]
-    return [_keep(x, rules, notes if x is first else ()) for x in frames]
+    kept = [_keep(x, rules) for x in frames]
+    lost = [x for x, y in zip(frames, kept, strict=True) if x.filters and not y.filters]
+    if lost:
+        others = dict.fromkeys(
+            [*rules, *(next(iter(x.filters.values())) for x in lost)]
+        )
+        note = Caution(
+            f"files without scores of filter {list_names(rules)} were left out: "
+            f"{shorten([x.source for x in lost], _MAX_SHOWN)}. To take these as well: "
+            f"--where filter={','.join(others)}"
+        )
+        first = next(k for k, x in enumerate(kept) if x.filters)
+        kept[first] = replace(kept[first], notes=(*kept[first].notes, note))
+    return kept
 
 
-def _keep(frame: Frame, rules: Names, notes: Names) -> Frame:
+def _keep(frame: Frame, rules: Names) -> Frame:
     left = {x: rule for x, rule in frame.filters.items() if rule in rules}
     lost = {*frame.filters} - {*left}
     return replace(
@@ -100,90 +99,7 @@ def _keep(frame: Frame, rules: Names, notes: Names) -> Frame:
         lines=frame.lines if left else [],
         metrics=tuple(left),
         filters=left,
-        notes=(*frame.notes, *notes),
     )
-
-
-def _refuse_choice(
-    kept: Sequence[Frame],
-    lost: Sequence[Frame],
-    rules: Names,
-    metrics: Names,
-    tasks: Collection[str] | None,
-) -> None:
-    """Refuse metrics and tasks of which no samples have the filter."""
-    wanted = {y for x in metrics for y in (x, *(z.strip() for z in x.split(",")))}
-    for option, chosen, find in (
-        ("metric", wanted, _list_metrics),
-        ("tasks", tasks or (), lambda x: {_name_task(x), *x.groups}),
-    ):
-        there = {name for x in kept for name in find(x)}
-        gone = {name for x in lost for name in find(x)} - there
-        for name in chosen:
-            if name in gone:
-                others = [x for x in lost if name in find(x)]
-                msg = (
-                    f"Expected --{option} of samples with the filter "
-                    f"{list_names(rules)}, as --where says; got {name!r}, but "
-                    f"{_say_tasks(others)}. {_advise(others, rules)}."
-                )
-                raise TableError(msg)
-
-
-def _refuse_alone(kept: Sequence[Frame], lost: Sequence[Frame], rules: Names) -> None:
-    """Refuse a filter that one file of a task has, and that others have not."""
-    for frame in lost:
-        task = _name_task(frame)
-        same = [x for x in kept if _name_task(x) == task]
-        if len(same) == 1:
-            shared = [
-                x
-                for x in dict.fromkeys(frame.filters.values())
-                if all(x in y.filters.values() for y in same)
-            ]
-            advice = "Choose one that both have, or leave it out"
-            if shared:
-                advice = f"Pass --where filter={shared[0]}, which both have"
-            msg = (
-                f"{frame.source}: expected samples with the filter "
-                f"{list_names(rules)}, as {same[0].source} has; got "
-                f"{list_names(dict.fromkeys(frame.filters.values()))}. "
-                f"{advice}."
-            )
-            raise TableError(msg)
-
-
-def _say_lost(kept: Sequence[Frame], lost: Sequence[Frame], rules: Names) -> str:
-    """Say which tasks, or which of their files, have no such filter."""
-    there = {_name_task(x) for x in kept}
-    files = [x.source for x in lost if _name_task(x) in there]
-    others = [x for x in lost if _name_task(x) not in there]
-    said = []
-    if files:
-        said.append(f"files left out, without it: {shorten(files, _MAX_SHOWN)}")
-    if others:
-        said.append(f"left out: {_say_tasks(others)}. {_advise(others, rules)}")
-    return f"filter {list_names(rules)}: {'; '.join(said)}"
-
-
-def _say_tasks(frames: Sequence[Frame]) -> str:
-    """Say that the tasks of some files have no such filter, but others."""
-    tasks = list(dict.fromkeys(map(_name_task, frames)))
-    filters = dict.fromkeys(y for x in frames for y in x.filters.values())
-    which = shorten([repr(x) for x in tasks], _MAX_SHOWN)
-    some, have = ("task", "has") if len(tasks) == 1 else ("tasks", "have")
-    return f"{some} {which} {have} scores of {list_names(filters)} alone"
-
-
-def _advise(frames: Sequence[Frame], rules: Names) -> str:
-    """Say how to take the scores of other tasks as well."""
-    firsts = [next(iter(x.filters.values())) for x in frames]
-    filters = dict.fromkeys([*rules, *firsts])
-    return f"To take these as well: --where filter={','.join(filters)}"
-
-
-def _list_metrics(frame: Frame) -> set[str]:
-    return {y for x in frame.filters for y in (x, x.split(",")[0])}
 
 
 def _name_task(frame: Frame) -> str:

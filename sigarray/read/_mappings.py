@@ -10,7 +10,6 @@ from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest_each
 from sigarray.read._cells import have_names
-from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import put_place, say_single
@@ -20,7 +19,12 @@ from sigarray.read._row_names import (
     is_item_name,
     name_items,
 )
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import (
+    Choice,
+    ScoreTable,
+    find_direction,
+    refuse_other_names,
+)
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns

@@ -1,6 +1,5 @@
 """Rows of one metric, in tables that have several."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -70,42 +69,7 @@ def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             every = [of[str(x)] for x in cells]
             names, named = [x for x, _ in every], [x for _, x in every]
             return _take(frame, column, names, named, choice.metrics)
-    return _take_columns(frame, known, choice)
-
-
-def _take_columns(frame: Frame, known: Mapping[str, str], choice: Choice) -> Frame:
-    """Return the columns of the chosen metric, "a_acc" and "b_acc" as "a" and "b".
-
-    Columns of these models for other metrics are left out.
-    """
-    if len(choice.metrics) != 1 or choice.metrics[0] in frame.columns:
-        return frame
-    (metric,) = choice.metrics
-    kept = {*choice.ignored, *known.values(), *frame.index}
-    ends = re.compile(rf"(?P<model>.*[^\W_])[\s_./:-]+{re.escape(metric)}", re.I)
-    models = {
-        column: found["model"]
-        for column in frame.columns
-        if column not in kept and (found := ends.fullmatch(column))
-    }
-    names = set(models.values())
-    is_clear = len(models) == len(names) > 1 and names.isdisjoint(frame.columns)
-    if not is_clear or not {*models}.isdisjoint(choice.models or ()):
-        return frame
-    others = {
-        column: column.removeprefix(name).lstrip(" _./:-")
-        for column in frame.columns
-        for name in names
-        if column not in {*models, *kept}
-        and re.match(rf"{re.escape(name)}[\W_]", column)
-    }
-    columns = {
-        models.get(column, column): cells
-        for column, cells in frame.columns.items()
-        if column not in others
-    }
-    other_metrics = tuple(dict.fromkeys(others.values()))
-    return replace(frame, columns=columns, metric=metric, other_metrics=other_metrics)
+    return frame
 
 
 def find_rows_of_metric(

@@ -13,6 +13,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
 from sigarray.read._frame import Names, list_names
+from sigarray.read._identifiers import Doubt, doubt_raters
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -24,10 +25,9 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import ENDED_EARLY, Records
-from sigarray.read._run_tables import RunTable, find_run_tables
 from sigarray.read._score_table import Choice
+from sigarray.read._steps import RunTable, find_run_tables
 from sigarray.read._together import find_clusters, name_items
 from sigarray.read._treatment import (
     Averaged,

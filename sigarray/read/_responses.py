@@ -14,10 +14,10 @@ from sigarray._response_results import ResponseSet
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names
-from sigarray.read._numbered import advise_raters
-from sigarray.read._raters import names_raters
+from sigarray.read._identifiers import names_raters
 from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
+from sigarray.read._templates import advise_raters
 from sigarray.read._text import NUMBER, TableError, read_number, read_rows
 from sigarray.read._words import as_words, list_words
 

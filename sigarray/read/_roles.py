@@ -10,7 +10,6 @@ import numpy as np
 from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._cells import (
-    as_text,
     encode_texts,
     is_blank,
     looks_like_score,
@@ -32,8 +31,6 @@ from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
     LIKELY,
-    METRICS,
-    RATINGS,
     SPREADS,
     are_runs,
     find_mixed,
@@ -65,12 +62,6 @@ _ITEMS = (
     *("sentenceid", "sentid", "exampleid", "sampleid", "instanceid", "promptid"),
     *("itemidx", "idx", "prompt", "instance", "uid", "id"),
 )
-# Words of columns of scores and ratings, beside those of metrics.
-_OF_SCORES = METRICS | RATINGS | {"grade", "quality", "mos", "points", "stars"}
-_OF_ALL = re.compile(r"([+-]?[\d.,]+)\s*(/|out of|of)\s*[\d.,]+")
-# These may be of answers, or of scores.
-_TRUTHS = {"yes", "no", "true", "false"}
-_MAX_SHOWN = 5
 
 
 def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
@@ -132,15 +123,16 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
     if len(names) == 1:
         return names[0]
     if not names:
-        of_words = advise_numbers(frame.columns, roles.values())
-        advice = next(iter(frame.no_scores.values()), of_words)
         gone = [x for x, cells in frame.left_out.items() if x and is_numeric(cells)]
         without = f", without {list_names(gone)} (--where, --ignore)" if gone else ""
         msg = (
-            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
-            f"{list_names(frame.columns)}{without}. Name it with --score."
+            f"{frame.source}, read as {frame.kind}: expected a column of numbers for "
+            f"scores; got {list_names(frame.columns)}{without}. Name it with --score."
         )
-        raise TableError(msg if advice is None else f"{frame.source}: {advice}")
+        of_means = (say_means(distinct(x)) for x in frame.columns.values())
+        said = next(iter(frame.no_scores.values()), None)
+        msg += next(filter(None, of_means), "")
+        raise TableError(msg if said is None else f"{frame.source}: {said}")
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
         f"{list_names(names)}. Choose one with --metric NAME"
@@ -315,49 +307,6 @@ def _is_within(items: Sequence[Any], documents: Sequence[Any]) -> bool:
     of_items, of_documents = encode_texts(items), encode_texts(documents)
     n_items, n_documents = len(of_items.list_known()), len(of_documents.list_known())
     return n_documents < n_items == group_rows([of_items, of_documents])[1]
-
-
-def advise_numbers(
-    columns: Mapping[str, Sequence[Any]], known: Collection[str]
-) -> str | None:
-    """Say that the cells of a column are no numbers, and how to write them.
-
-    The column has a name as of scores, or such cells as 3/5. None if not one has.
-    """
-    found = {
-        x: [as_text(y) for y in distinct(cells) if not is_blank(y)]
-        for x, cells in columns.items()
-        if x and x not in known
-    }
-    for name, texts in found.items():
-        of_means = say_means(texts)
-        if of_means:
-            return f"expected numbers in column {name!r}; got {texts[0]!r}.{of_means}"
-    found = {
-        x: texts
-        for x, texts in found.items()
-        if all(map(_OF_ALL.fullmatch, texts)) or list_words(x) & _OF_SCORES
-        if texts and not {y.lower() for y in texts} <= _TRUTHS
-    }
-    if len(found) != 1:
-        return None
-    ((name, texts),) = found.items()
-    whole = [_OF_ALL.fullmatch(x) for x in texts]
-    got = f"expected numbers in column {name!r}; got {texts[0]!r}"
-    first = whole[0]
-    if first is not None and all(whole):
-        return (
-            f"{got}, which is {first[1]} with what it is of: write {first[1]}, in "
-            f"pandas frame[{name!r}].str.extract(r'^([-+\\d.,]+)', expand=False)"
-            ".astype(float); and where cells are of different numbers, the share."
-        )
-    few = ", ".join(f"{x!r}: ..." for x in texts[:_MAX_SHOWN])
-    more = ", ..." if len(texts) > _MAX_SHOWN else ""
-    return (
-        f"{got}. Write each word as its number, in pandas "
-        f"frame[{name!r}].map({{{few}{more}}}); or name the column of scores with "
-        "--score."
-    )
 
 
 # The most columns that are named, to be pasted; the fewest that may be of items.

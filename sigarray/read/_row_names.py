@@ -16,8 +16,7 @@ from sigarray.read._cells import (
     looks_like_score,
     looks_like_verdict,
 )
-from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, Names, Roles, list_names
+from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice

@@ -15,9 +15,7 @@ from sigarray.read._filters import keep_rows, leave_out, say_without_steps, writ
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
-    doubt_folds,
-    doubt_items,
-    doubt_tasks,
+    doubt_left_out,
     refuse_cross_validation,
     refuse_folds,
     refuse_rows_apart,
@@ -29,7 +27,6 @@ from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
     count_pooled,
-    doubt_groups,
     find_averages,
     say_groups,
     take_groups,
@@ -38,6 +35,7 @@ from sigarray.read._lm_settings import name_filters, say_conditions
 from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
+    find_unscored,
     read_frames,
     refuse_unchosen,
     split_metrics,
@@ -48,25 +46,25 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    check_paths,
     list_notes,
     list_of_paths,
     name_all,
     name_files,
+    refuse_crossed_names,
+    refuse_single_runs,
 )
-from sigarray.read._numbered import doubt_names, stack_columns
-from sigarray.read._paths import check_paths, refuse_crossed_names, refuse_single_runs
+from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_sources, tabulate
-from sigarray.read._summaries import refuse_summary_rows
-from sigarray.read._templates import name_by_template
+from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError
 from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import add_overrides, check_overrides, split_names
 from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
-from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
 
 
@@ -107,25 +105,20 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})
-    folds = [
+    of_runs = [
         doubt
         for frame in tables
         if frame is not None
-        for doubt in (
-            *doubt_folds(frame, chosen, choice.ignored),
-            *doubt_items(frame, chosen, choice.ignored, choice.models),
-        )
+        for doubt in doubt_left_out(frame, chosen, choice.ignored, choice.models)
     ]
     if len(files) == 1:
         table = read_columns(*files[0][1:], tables[0], chosen, choice)
         if table is not None:
-            if tables[0] is not None:
-                folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             doubts = doubt_names(table, opened, choice, are_columns=True)
-            return _add_doubts(table, doubts, folds)
+            return _add_doubts(table, doubts, of_runs)
     table, doubts = _join_files(files, tables, choice, notes)
     doubts += doubt_names(table, opened, choice)
-    return _add_doubts(table, doubts, folds)
+    return _add_doubts(table, doubts, of_runs)
 
 
 def _join_files(
@@ -187,7 +180,6 @@ def _join_files(
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
     doubts = [doubt for x in every for doubt in x.reading.doubts]
-    doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))
@@ -327,7 +319,7 @@ def _check_runs(
     if are_named or any(x.reading.records.has("model") for x in read):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        refuse_single_runs([*map(len, table.scores.values())], files, table.source)
+        refuse_single_runs([*map(len, table.scores.values())], table.source)
 
 
 def _open(

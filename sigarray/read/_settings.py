@@ -7,8 +7,8 @@ from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, repeat, take
 from sigarray.read._frame import Frame, Roles, list_names, shorten
+from sigarray.read._identifiers import names_raters
 from sigarray.read._messages import Caution, put_place
-from sigarray.read._raters import names_raters
 from sigarray.read._records import Records
 from sigarray.read._roles import find_largest
 from sigarray.read._words import (

@@ -29,8 +29,6 @@ from sigarray.read._json import (
     take_part,
 )
 from sigarray.read._layout import TextTable, read_table
-from sigarray.read._paths import advise
-from sigarray.read._templates import place_of
 from sigarray.read._text import NUMBER, TableError, read_text
 
 # The scores of models, whose numbers may differ.
@@ -54,27 +52,8 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 def open_sources(
     files: Sequence[SourceFile], table: str | None
 ) -> list[tuple[SourceFile, str, Frame | TextTable | Columns]]:
-    """Return each file with its name and its content, or that of a table in it.
-
-    If folders of runs have other files that can be read, the error says how.
-    """
-    try:
-        return [(file, *open_source(file, table)) for file in files]
-    except TableError as error:
-        walked = [x for x in files if x.folder is not None and x.said is None]
-        for name, file in {Path(x.path).name: x for x in walked}.items():
-            places = [place_of(x) for x in walked if Path(x.path).name == name]
-            if 1 < len(places) < len(files) and _can_open(file):
-                msg = f"{error} Or read {name} alone. {advise(places)}."
-                raise TableError(msg) from error
-        raise
-
-
-def _can_open(file: SourceFile) -> bool:
-    try:
-        return bool(open_source(file))
-    except TableError:
-        return False
+    """Return each file with its name and its content, or that of a table in it."""
+    return [(file, *open_source(file, table)) for file in files]
 
 
 def open_source(

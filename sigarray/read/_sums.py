@@ -11,9 +11,8 @@ from sigarray import corpus
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import list_in_words, squeeze, suggest
-from sigarray.read._directions import contradict, find_direction
 from sigarray.read._frame import Names, list_names
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import Choice, ScoreTable, contradict, find_direction
 from sigarray.read._scores import read_sources
 from sigarray.read._text import TableError
 

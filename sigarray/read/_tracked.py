@@ -1,7 +1,5 @@
 """Runs as tools name them: unfinished ones, names of runs, overrides of Hydra."""
 
-import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,26 +10,20 @@ from sigarray._plain_text import squeeze
 from sigarray.read._cells import (
     as_text,
     encode_texts,
-    find_blank,
     is_blank,
-    looks_like_score,
 )
-from sigarray.read._codes import Coded, distinct, encode
+from sigarray.read._codes import Coded, encode
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
+from sigarray.read._other_columns import find_computed
 from sigarray.read._roles import find_largest, find_roles, list_metrics
-from sigarray.read._summaries import find_computed
 from sigarray.read._text import TableError, read_text
 
 # Fewer runs may be of as many models, each with a name.
 _MIN_NAMED = 3
 _TAGS = ("tags", "tag")
-_NUMBERED = re.compile(r"[-_. ]*\d+$")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_NO_MODELS = ("State", "state", "status", "User", "Hostname", "GPU Type")
-_FIRST_PART = re.compile(r"[-_ ].*")
 
 
 def refuse_run_names(frame: Frame, roles: Roles) -> None:
@@ -50,21 +42,6 @@ def refuse_run_names(frame: Frame, roles: Roles) -> None:
     raise TableError(msg)
 
 
-def _list_models(frame: Frame) -> list[str]:
-    """List columns of texts, no dates, that may name the models of several runs."""
-    others = [
-        x
-        for x, cells in frame.columns.items()
-        if x not in (*_NO_MODELS, frame.run_name)
-        and not find_blank(cells).any()
-        and 1 < len({*map(as_text, cells)}) <= len(cells) // 2
-        and not any(
-            looks_like_score(y) or _DATE.match(as_text(y)) for y in distinct(cells)
-        )
-    ]
-    return sorted(others, key=lambda x: not x.startswith(("config.", "params")))
-
-
 def refuse_tags(frame: Frame, roles: Roles) -> None:
     """Refuse a column of tags for models, if some runs of a model have more of them."""
     name = roles.get("model")
@@ -76,18 +53,13 @@ def refuse_tags(frame: Frame, roles: Roles) -> None:
     more += [x for x in find_computed(list(tags)) if len(tags[x]) > 1]
     if not more:
         return
-    alone = {x for x, y in tags.items() if len(y) == 1}
-    line = ".str.split(',').str[0], where the first tag names the model"
-    if alone and all(len(alone & {*y}) == 1 for y in tags.values()):
-        longest = sorted(alone, key=lambda x: (-len(x), x))
-        words = "|".join(re.escape(x).replace(r"\-", "-") for x in longest)
-        line = f".str.extract(r'({words})')"
     row = int(np.argmax(texts.find(more)))
     msg = (
         f"{frame.place(name, row)}: expected one model; got {texts[row]!r}, which are "
         "several tags, so that runs of one model would be of several. Make a column "
-        f"of models, in pandas: frame['model'] = frame[{name!r}]{line}; and pass it "
-        "with --model model."
+        "of models, in pandas: frame['model'] = "
+        f"frame[{name!r}].str.split(',').str[0], where the first tag names the model; "
+        "and pass it with --model model."
     )
     raise TableError(msg)
 
@@ -162,21 +134,6 @@ def advise_names(frame: Frame) -> str:
             f" Or pass --model {name}, which takes {texts[0]!r} for a run of "
             f"{split_run(texts[0])[0]!r}."
         )
-    others = _list_models(frame)
-    if others:
-        return (
-            " Columns that are the same in several runs may name models, such as "
-            f"--model {shlex.quote(others[0])}."
-        )
-    known = [x for x in texts.list_known() if x is not None]
-    for pattern in (_NUMBERED, _FIRST_PART):
-        models = {pattern.sub("", x) for x in known}
-        if "" not in models and 1 < len(models) <= len(known) // 2:
-            return (
-                " Or make one of the names, in pandas: frame['model'] = "
-                f"frame[{name!r}].str.replace(r'{pattern.pattern}', '', regex=True), "
-                f"which is {pattern.sub('', known[0])!r} for {known[0]!r}."
-            )
     return ""
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
-from sigarray.read._columns import quote_names
 from sigarray.read._filters import join_names
 from sigarray.read._frame import (
     Frame,
@@ -18,6 +17,7 @@ from sigarray.read._frame import (
     is_numeric,
     lacks_column,
     list_names,
+    quote_names,
 )
 from sigarray.read._metric_rows import choose_metric_of
 from sigarray.read._roles import find_roles

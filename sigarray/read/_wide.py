@@ -10,16 +10,18 @@ import numpy as np
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, find_blank, is_blank, read_cells
 from sigarray.read._codes import take
-from sigarray.read._columns import (
+from sigarray.read._frame import (
+    Names,
+    Roles,
     ask_about_unnamed,
     check_count,
     choose,
+    lacks_column,
     leave_out,
     list_numbered,
     refuse_indices,
     refuse_texts,
 )
-from sigarray.read._frame import Names, Roles, lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 
 Scores = dict[str, np.ndarray]

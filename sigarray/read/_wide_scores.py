@@ -10,7 +10,6 @@ import numpy as np
 from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._duplicates import have_parts
 from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._guards import find_unnamed_items
@@ -18,14 +17,23 @@ from sigarray.read._messages import Caution, put_place, say_single
 from sigarray.read._missing import (
     Counts,
     blank_missing,
+    count_averaged_rows,
+    count_dropped_rows,
     count_models,
+    drop_unmatched,
     find_worst,
     say_blank,
     say_missing,
+    take_pairs,
 )
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
 from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import (
+    Choice,
+    ScoreTable,
+    find_direction,
+    refuse_other_names,
+)
 from sigarray.read._text import TableError
 from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
@@ -36,12 +44,6 @@ from sigarray.read._wide import (
     list_empty,
     read_wide,
     split_tasks,
-)
-from sigarray.read._wide_rows import (
-    count_averaged_rows,
-    count_dropped_rows,
-    drop_unmatched,
-    take_pairs,
 )
 
 _OF_CLUSTERS = " Leave out --unit: items then have the errors of their clusters."
@@ -100,7 +102,7 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
             unmatched[task] = _take_unmatched(whole, models)
             pairs[task] = take_pairs(of_pairs, chosen, choice.unit)
         are_items.append(is_of_items)
-        averaged |= count_averaged_rows(part, task, chosen, choice, models)
+        averaged |= count_averaged_rows(part, task, chosen, choice.unit, models)
         unit = "row" if task in averaged else "item" if is_of_items else "run"
         dropped |= count_dropped_rows(whole, part, models, task, unit)
     if not tasks:

@@ -60,11 +60,6 @@ CLUSTERS = as_words("""
     dialog conversation thread speaker patient recording video scene session cluster
 """)
 
-# Words for ways to ask for an answer, or to compute it, of which an item has several.
-_WAYS = as_words("""
-    prompt template version order shuffle shots
-""")
-
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = as_words("""
     gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
@@ -81,6 +76,13 @@ MAYBE_TRUTHS = as_words("""
 _WORD = r"seed|run|trial|rep|repeat|repetition|replicate|fold|split"
 RUN_NAME = re.compile(rf"({_WORD})[\W_]*\d+", re.I)
 
+# Parts of paths, and keys, that name a run, as RUN_NAME or by a number alone.
+RUN = re.compile(
+    r"((?:seed|run|trial|rep|repeat|replicate|repetition|version|split|fold|cv|s|r)"
+    r"[-_= .]?)?\d+",
+    re.I,
+)
+
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 
@@ -94,13 +96,6 @@ def list_words(name: str) -> set[str]:
 def names_clusters(name: str) -> bool:
     """Tell by its name whether a column has clusters of items, such as documents."""
     return bool(list_words(name) & CLUSTERS)
-
-
-def names_ways(name: str) -> bool:
-    """Tell by its name whether a column says how an answer was made, as settings do."""
-    words = list_words(name)
-    squeezed = re.sub(r"[\W_]", "", name.lower())
-    return bool(words & _WAYS) or squeezed in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def measures_quality(name: str) -> bool:

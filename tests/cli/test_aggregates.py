@@ -30,7 +30,7 @@ def compare(run, *arguments):
 
 
 @pytest.mark.filterwarnings("ignore:The adjusted p")
-@pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+@pytest.mark.filterwarnings("ignore:.*another seed may decide otherwise")
 @pytest.mark.parametrize("statistic", ["iqm", "mean", "median", "improvement"])
 def test_it_is_what_python_says(games, run, statistic):
     more = ("--statistic", statistic, "--test", "permutation", "--n-resamples", "199")

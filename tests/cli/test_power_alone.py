@@ -12,8 +12,8 @@ import scipy.stats
 from sigarray._cli.power_alone import Finder, Gain, find_spreads
 from sigarray._verdicts import samples
 from sigarray._verdicts.by_orders import OrderTest
-from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.samples import Trials, draw_samples
+from sigarray._verdicts.test import PairwiseTest
 from tests.cli.conftest import SCORES
 from tests.cli.test_power import assert_rate
 

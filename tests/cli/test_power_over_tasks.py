@@ -6,9 +6,6 @@ import io
 import numpy as np
 import pytest
 
-from sigarray._cli import power_tasks
-from sigarray._verdicts.samples import AggregateTrials
-
 FEW = ("--n-samples", "8", "--task", "game")
 
 
@@ -81,20 +78,3 @@ def test_others_are_refused(games, run, more, said):
     code, _, err = run("power", games, *FEW, *more)
     assert code == 2
     assert said in err
-
-
-@pytest.mark.parametrize("margin", [(), ("--margin", "1")])
-def test_the_sizes_of_which_the_time_is_guessed_are_those_that_are_tried(
-    games, run, monkeypatch, margin
-):
-    guessed, tried = [], []
-    share = AggregateTrials.share_better
-    monkeypatch.setattr(power_tasks, "guess_time", lambda x, *_: guessed.extend(x) or 0)
-    monkeypatch.setattr(
-        AggregateTrials,
-        "share_better",
-        lambda trials, size: tried.append(size) or share(trials, size),
-    )
-    options = ("--columns", "a,b", "--statistic", "mean", *margin)
-    assert run("power", games, *FEW, *options)[0] == 0
-    assert 0.5 < sum(guessed) / sum(tried) < 2.0, (guessed, tried)

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from sigarray._cli import power_sizes
-from sigarray._cli.power_sizes import find_sizes, guess_seconds, list_sizes, round_size
+from sigarray._cli.power_sizes import find_sizes, list_sizes, round_size
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
 
@@ -201,30 +201,18 @@ def test_the_number_of_paired_t_is_that_of_its_noncentral_distribution(write, po
     assert pair["power_at_n"] == 1.0
 
 
-def test_the_time_is_guessed_from_that_of_a_few_samples(monkeypatch):
-    """Of a cost that is a number for each call, and one for each score."""
-    clock = [0.0]
+def test_the_time_is_guessed_from_that_of_the_first_size(monkeypatch):
+    clock, said = [0.0], []
     monkeypatch.setattr(power_sizes.time, "perf_counter", lambda: clock[0])
 
     class Slow(Curves):
         def share_better(self, scores, size, sure_of, *, above, matched):
-            clock[0] += 1e-3 + 2e-5 * size * self.number
+            clock[0] += 1.0
             return super().share_better(
                 scores, size, sure_of, above=above, matched=matched
             )
 
-    monkeypatch.setattr(
-        power_sizes, "replace", lambda x, number, **_: Slow(x.by_pair, number)
-    )
-    comparisons = {"x": compare(30), "y": compare(30)}
-    duels = {"x": {("b", "a"): 30}, "y": {("b", "a"): 30}}
     trials = Slow({("b", "a"): rise(1000)})
-    guess = sum(
-        guess_seconds(x, duels[task], trials, 0.8) for task, x in comparisons.items()
-    )
-    start = clock[0]
-    for task, x in comparisons.items():
-        find_sizes(x, duels[task], trials, 0.8, is_drawn=False)
-    assert 0.5 < guess / (clock[0] - start) < 2.0
-    assert start < 0.4 * guess
-    assert guess_seconds(compare(30), {}, trials, 0.8) == 0.0
+    duels = {("b", "a"): 30}
+    find_sizes(compare(30), duels, trials, 0.8, is_drawn=False, guess=said.append)
+    assert said == [len({*list_sizes(30), 30})]

@@ -185,7 +185,7 @@ class TestIndex:
 
     def test_of_means(self):
         pandas = pytest.importorskip("pandas")
-        with pytest.raises(TableError, match=r"got 'mean' in the index, which see"):
+        with pytest.raises(TableError, match=r"got 'mean', which seems to sum"):
             read.scores(pandas.DataFrame(WIDE).describe())
         frame = pandas.DataFrame(WIDE, index=["first", "second", "third"])
         assert as_lists(read.scores(frame, unit="run")) == {"": WIDE}

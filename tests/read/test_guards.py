@@ -58,7 +58,7 @@ class TestFolds:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(json.dumps({"acc": 0.5 + k / 10}))
         way = "{model}/fold{run}.json"
-        refuse(run("compare", str(tmp_path)), f"--path '{way}'")
+        refuse(run("compare", str(tmp_path)), "folds", "--path")
         assert run("compare", str(tmp_path), "--path", way)[0] == 0
 
 

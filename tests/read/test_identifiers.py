@@ -153,8 +153,8 @@ class TestSamples:
         ]
         path = write("\n".join(["model,subject,question,seed,correct", *rows]))
         done = run("compare", path, "--unit", "item")
-        refuse(done, "differ in 'subject'", "--item question,subject")
-        options = ("--item", "question,subject", "--format", "json")
+        refuse(done, "differ in 'subject'", "--item subject,question")
+        options = ("--item", "subject,question", "--format", "json")
         _, out, _ = run("compare", path, "--unit", "item", *options)
         assert json.loads(out)["models"]["a"]["n"] == 40
 

@@ -194,33 +194,11 @@ class TestPandas:
             read.scores(frame, metric="loss")
 
 
-class TestColumnsOfModelsAndMetrics:
-    """`a_acc,a_loss,b_acc,b_loss`: --metric takes the columns of one metric."""
-
-    @pytest.fixture
-    def path(self, write):
-        rows = [f"{k},0.{k + 5},{9 - k},0.{k + 3},{8 - k}" for k in range(5)]
-        return write("\n".join(["seed,a_acc,a_loss,b acc,b_loss", *rows, ""]))
-
-    def test_names_are_those_of_models(self, path):
-        table = read.scores(path, metric="acc")
-        assert (table.metric, table.models) == ("acc", ("a", "b"))
-        assert table.tasks[""]["b"].tolist() == [0.3, 0.4, 0.5, 0.6, 0.7]
-        table = read.scores(path, metric="loss", higher_is_better=False)
-        assert table.tasks[""]["a"].tolist() == [9, 8, 7, 6, 5]
-
-    def test_losses_are_asked_about(self, path, run):
-        code, _, err = run("compare", path, "--metric", "loss")
-        assert code == 2
-        assert "the direction of 'loss', which seems to be a loss" in err
-        code, out, _ = run("compare", path, "--metric", "loss", "--lower-is-better")
-        assert code == 0
-        assert "lower loss is better" in " ".join(out.split())
-        for options in ((), ("--lower-is-better",)):
-            code, _, err = run("compare", path, "--columns", "a_loss,b_loss", *options)
-            assert code == (2 if not options else 0), err
-
-    def test_other_names(self, path, run):
-        code, _, err = run("compare", path, "--metric", "f1")
-        assert code == 2
-        assert "a row for each score, for --metric" in err
+def test_columns_of_models_and_metrics_are_named(write, run):
+    rows = [f"{k},0.{k + 5},{9 - k},0.{k + 3},{8 - k}" for k in range(5)]
+    path = write("\n".join(["seed,a_acc,a_loss,b_acc,b_loss", *rows, ""]))
+    refuse(run("compare", path), "several of one model", "--columns a_acc,b_acc")
+    refuse(run("compare", path, "--metric", "acc"), "got one with a column for each mo")
+    for options in ((), ("--lower-is-better",)):
+        code, _, err = run("compare", path, "--columns", "a_loss,b_loss", *options)
+        assert code == (2 if not options else 0), err

@@ -159,7 +159,7 @@ def test_none_that_has_finished(write):
 def test_a_column_for_each_model(write):
     """A row is of several models, and its state of which?"""
     path = write("seed,state,A,B\n0,finished,1.5,2\n1,crashed,.1,2\n2,finished,2,3\n")
-    with pytest.raises(TableError, match=r"column 2 \(state\).* state=finished"):
+    with pytest.raises(TableError, match=r"column 2 \(state\): expected scores"):
         read.scores(path)
     found = read.scores(path, where={"state": ["finished"]})
     assert as_lists(found) == {"": {"A": [1.5, 2.0], "B": [2.0, 3.0]}}

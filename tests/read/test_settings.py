@@ -58,7 +58,9 @@ def test_a_name_of_each_run_is_no_setting(write):
     table = read.scores(path, score="test/acc,epoch", model="config.arch")
     assert len(table.tasks) == 2
     assert not find_notes(table)
-    with pytest.raises(TableError, match=r"such as model='config\.arch'"):
+    with pytest.raises(
+        TableError, match=r"name it with model\. There are .*'config\.arch'"
+    ):
         read.scores(path, score="test/acc,epoch")
 
 

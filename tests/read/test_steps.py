@@ -486,10 +486,6 @@ class TestLeavingOutColumnsOfAChart:
         done = run("compare", write(make_chart(CRASHED)), "--ignore", "lstm-s22")
         refuse(done, "Did you mean 'lstm-s2'?", "The columns are 'cnn-s0 - acc',")
 
-    def test_the_warning_says_how(self, write):
-        (doubt,) = read.scores(write(make_chart({"lstm-s2": 12}))).doubts
-        assert doubt.endswith("finished, such as with --ignore 'lstm-s2 - acc'")
-
     def test_a_step_that_a_run_lacks(self, write, run):
         path = write(make_chart(CRASHED))
         code, _, err = run("compare", path, "--where", f"Step={END}")

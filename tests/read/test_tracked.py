@@ -65,34 +65,6 @@ def test_models_of_a_table_that_no_tracker_wrote(write, name):
     assert len(apart.models) == len(ROWS)
 
 
-@pytest.mark.parametrize(
-    ("mark", "line"),
-    [
-        (
-            "",
-            r"\.replace\(r'\[-_\. \]\*\\d\+\$', '', regex=True\), which is 'resnet-",
-        ),
-        ("x", r"regex=True\), which is 'resnet-lr0.1-x' for 'resnet-lr0.1-x0'\."),
-    ],
-)
-def test_a_line_of_pandas_for_other_names(write, mark, line):
-    with pytest.raises(TableError, match=line):
-        read.scores(write(table(mark)), model="Name")
-
-
-def test_that_line_gives_the_models(write):
-    pandas = pytest.importorskip("pandas")
-    for tail in ("", "-x"):
-        rows = [f"{m}-{w}{tail},finished,.5" for m in ("a", "b") for w in ("k", "l")]
-        path = write("\n".join(["Name,State,acc", *rows]))
-        with pytest.raises(TableError) as caught:
-            read.scores(path, model="Name")
-        frame = pandas.read_csv(path)
-        line = str(caught.value).split("in pandas: ")[1].split(", which is")[0]
-        exec(line, {"frame": frame})
-        assert {*frame["model"]} == {"a", "b"}
-
-
 class TestHydra:
     def sweep(self, tmp_path, **more):
         folder = tmp_path / "multirun" / "2024-01-01" / "12-00-00"

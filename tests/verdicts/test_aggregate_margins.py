@@ -17,7 +17,7 @@ from tests.verdicts.test_aggregates import (
     draw,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+pytestmark = pytest.mark.filterwarnings("ignore:.*another seed may decide otherwise")
 
 
 def test_it_is_said_of_what_margins_are():

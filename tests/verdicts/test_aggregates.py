@@ -15,7 +15,7 @@ from sigarray import bootstrap_ci, bootstrap_test, compare_models, holm, t_ci, t
 from tests.pairs import in_order
 
 # Few resamples are enough here.
-pytestmark = pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+pytestmark = pytest.mark.filterwarnings("ignore:.*another seed may decide otherwise")
 
 N_RUNS, N_TASKS = 5, 6
 NAMES = ("ours", "dqn", "rainbow")

@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import permutation_test
 from sigarray._verdicts.asked import PairOptions
-from sigarray._verdicts.exact_tests import find_p_values
+from sigarray._verdicts.floors import find_p_values
 from sigarray._verdicts.pairwise_tests import find_tests
 
 

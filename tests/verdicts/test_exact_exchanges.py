@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sigarray._verdicts.exact_tests import compare_by_exchanges, has_exact_exchanges
+from sigarray._verdicts.floors import compare_by_exchanges, has_exact_exchanges
 
 THIRDS = np.array([0.0, 0.33, 0.67, 1.0])
 

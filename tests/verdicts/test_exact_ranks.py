@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray._verdicts.exact_tests import has_exact_ranks, p_value_of_ranks
+from sigarray._verdicts.floors import has_exact_ranks, p_value_of_ranks
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (5, 5), (2, 7), (6, 3)])

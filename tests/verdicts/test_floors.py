@@ -10,9 +10,9 @@ import pytest
 import scipy.stats
 
 from sigarray import benjamini_hochberg, compare_models, permutation_test
-from sigarray._verdicts.exact_tests import p_value_of_ranks
 from sigarray._verdicts.floors import (
     choose_correction,
+    p_value_of_ranks,
     plan_draws,
     smallest_p_value,
 )

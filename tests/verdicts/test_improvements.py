@@ -17,7 +17,7 @@ from sigarray._verdicts.picture_differences import draw_aggregates
 from tests.verdicts.test_aggregates import N_RUNS, N_TASKS, NAMES, draw
 
 # Few resamples are enough here.
-pytestmark = pytest.mark.filterwarnings("ignore:.*other draws may decide otherwise")
+pytestmark = pytest.mark.filterwarnings("ignore:.*another seed may decide otherwise")
 
 UNLIKE = (5, 3, 4, 5, 6, 2)
 

@@ -8,9 +8,8 @@ import pytest
 
 from sigarray import compare_models
 from sigarray._verdicts.by_orders import OrderTest
-from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.samples import Trials, draw_samples
-from sigarray._verdicts.test import DrawnSamples
+from sigarray._verdicts.test import DrawnSamples, PairwiseTest
 
 SCORES = {"a": np.arange(4.0), "b": np.arange(10.0, 19.0)}
 

@@ -23,7 +23,7 @@ from benchmarks.reproduce.rates.scores import (
     draw_items,
 )
 from sigarray._verdicts.asked import FEW_SCORES
-from sigarray._verdicts.exact_tests import (
+from sigarray._verdicts.floors import (
     compare_by_exchanges,
     has_exact_exchanges,
     has_exact_ranks,

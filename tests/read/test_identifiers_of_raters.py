@@ -2,7 +2,6 @@
 
 import json
 import random
-import shlex
 from pathlib import Path
 from statistics import fmean
 
@@ -613,7 +612,7 @@ class TestRatersThatAreNotMatched:
         path = write(as_csv(self.ROWS, HEADER))
         done = run("compare", path, "--unit", "item", "--run", "rater")
         (line,) = warn(done)
-        assert "A difference between models may be one between these. To com" in line
+        assert "A difference between models may be one between these." in line
         said = (
             "Scores of models are not by the same rater, which may explain a "
             "difference between them."
@@ -623,10 +622,6 @@ class TestRatersThatAreNotMatched:
         verdicts, method = run("compare", path, *options)[1].strip().split("\n\n")
         assert said in verdicts
         assert said in method
-        options = shlex.split(line[line.index(", pass ") + 7 :].rstrip("."))
-        code, out, err = run("compare", path, *options, "--format", "json")
-        assert code == 0, err
-        assert json.loads(out)["models"]["a"]["n"] == 4
         table = read.scores(path, run="rater", unit="item")
         assert "rater" in table.doubts[0]
         assert table.raters[""].others == ("rater",)

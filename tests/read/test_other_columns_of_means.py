@@ -4,7 +4,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._summaries import is_summary
+from sigarray.read._other_columns import is_summary
 from tests.read.asking import DRAW, numbers, refuse
 from tests.read.long_tables import as_csv
 
