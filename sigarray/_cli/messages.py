@@ -33,7 +33,7 @@ def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
     def show(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in said:
             is_left_out = is_quiet() and isinstance(message, SingleTaskWarning)
-            complain("note" if is_left_out else "warning", message)
+            complain("warning", message, is_shown=not is_left_out)
         said.add(str(message))
 
     with warnings.catch_warnings():
@@ -65,12 +65,12 @@ def is_quiet() -> bool:
     return _IS_QUIET.get()
 
 
-def complain(kind: str, message: object) -> None:
-    """Print a note, warning or error on standard error."""
+def complain(kind: str, message: object, *, is_shown: bool = True) -> None:
+    """Print a note, warning or error on standard error, and keep it for documents."""
     said = _SAID.get()
     if said is not None:
         said.append((kind, str(message)))
-    if kind != "note" or not is_quiet():
+    if is_shown and (kind != "note" or not is_quiet()):
         say(f"{kind}: {message}")
 
 

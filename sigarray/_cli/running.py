@@ -11,12 +11,14 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from sigarray._backend.compiled_numpy import describe_engine
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import (
     complain,
+    list_said,
     quiet,
     say,
     tell,
@@ -87,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
         ):
             command = importlib.import_module(f"sigarray._cli.{options.command}")
             report: Report = command.run(options)
+            report = replace(report, doubts=list_said("warning"))
         if options.format == "text":
             print_text(report.answer if options.quiet else report)
         else:

@@ -250,15 +250,15 @@ class ModelComparison:
 
     def to_markdown(self) -> str:
         """Write tables and sentences as Markdown."""
-        return render(self.content, "markdown")
+        return render(self._with_doubts(), "markdown")
 
     def to_latex(self) -> str:
         """Write tables and sentences as LaTeX, with booktabs."""
-        return render(self.content, "latex")
+        return render(self._with_doubts(), "latex")
 
     def to_json(self) -> str:
         """Write everything as JSON."""
-        return render(self.content, "json")
+        return render(self._with_doubts(), "json")
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Draw what decides: the figure of `sigarray compare --plot`.
@@ -347,9 +347,12 @@ class ModelComparison:
             *draw_curves(self.table, compared),
         ]
 
+    def _with_doubts(self) -> Report:
+        return replace(self.content, doubts=self.warnings)
+
     def _with_notes(self) -> Report:
         notes = [x for x in self.notes if x not in self.content.said]
-        return replace(self.content, notes=notes)
+        return replace(self._with_doubts(), notes=notes)
 
     def __str__(self) -> str:
         return render(self._with_notes(), "text").rstrip("\n")

@@ -49,6 +49,7 @@ def render_latex(report: Report) -> str:
     source = show_controls(str(report.document.get("source", "")))
     about, *answer = report.headline or [source]
     blocks = ["% \\usepackage{booktabs,graphicx}", *([f"% {about}"] * bool(about))]
+    blocks += [f"% Warning: {doubt}" for doubt in report.doubts]
     said = " ".join(report.said)
     are_apart = any(table.remarks for table in report.tables)
     labels: set[str] = set()

@@ -41,7 +41,8 @@ class Report:
     was measured, and how often. `notes` say how scores were read, where nothing else
     has told that yet. `first_advice` is what to do of which readers hear beside the
     headline, for nothing else would decide. `clauses` are what readers of the answer
-    alone need to know beside it.
+    alone need to know beside it. `doubts` are warnings: what goes into other documents
+    has them, for those who read these have not seen how it was made.
     """
 
     tables: list[Table]
@@ -59,6 +60,7 @@ class Report:
     notes: Sequence[str] = ()
     first_advice: Sequence[str] = ()
     clauses: Sequence[str] = ()
+    doubts: Sequence[str] = ()
 
     @property
     def first_lines(self) -> list[str]:
@@ -89,7 +91,8 @@ class Report:
 
 def neutralise(report: Report) -> Report:
     """Escape controls in names from a file, except in JSON, which escapes them too."""
-    lists = ("sentences", "headline", "advice", "paragraphs", "notes", "first_advice")
+    lists = ["sentences", "headline", "advice", "paragraphs", "notes", "doubts"]
+    lists.append("first_advice")
     remarks, measured = report.remarks, report.measured
     shown: dict[str, Any] = {
         name: list(map(show_controls, getattr(report, name))) for name in lists

@@ -124,6 +124,7 @@ def _one_line(text: str) -> str:
 def render_markdown(report: Report) -> str:
     first = "\n\n".join(map(_to_paragraph, report.first_lines))
     blocks = [first] * bool(first)
+    blocks += [f"**Warning:** {_to_paragraph(x)}" for x in report.doubts]
     for table in report.tables:
         note = f". {table.note.rstrip('.')}" if table.note else ""
         blocks += [f"{_to_paragraph(table.title + note)}:", draw_markdown(table)]
@@ -260,6 +261,7 @@ def draw_fragment(report: Report) -> str:
         f"<p>{show(first)}</p>" if first else "",
         *(f"<p><b>{show_prose(line)}</b></p>" for line in others),
         *(f"<p>{show_prose(line)}</p>" for line in report.first_advice),
+        *(f"<p><b>Warning:</b> {show_prose(line)}</p>" for line in report.doubts),
         *map(draw_table, report.tables),
         draw_list(report.said),
         f"<p><small>Method: {show_prose(report.method)}.</small></p>",
@@ -306,7 +308,8 @@ def _to_csv(value: Any) -> Any:
 
 
 def _render_json(report: Report) -> str:
-    text = json.dumps(report.document, indent=2, allow_nan=False, ensure_ascii=False)
+    document = report.document | {"warnings": list(report.doubts)}
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
     return escape_json(text) + "\n"
 
 
@@ -317,9 +320,11 @@ def escape_json(text: str) -> str:
 
 
 def _render_sentences(report: Report) -> str:
-    """Return paragraphs for a paper: the results, and the method."""
-    said = "\n\n".join(report.paragraphs or [" ".join(report.sentences)])
-    return f"{said}\n\nMethod: {report.method} (sigarray {__version__}).\n"
+    """Return paragraphs for a paper: the results, and the method; then warnings."""
+    said = [*(report.paragraphs or [" ".join(report.sentences)])]
+    said.append(f"Method: {report.method} (sigarray {__version__}).")
+    said += [f"Warning: {doubt}" for doubt in report.doubts]
+    return "\n\n".join(said) + "\n"
 
 
 _RENDERERS = {

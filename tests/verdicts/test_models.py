@@ -214,6 +214,19 @@ def test_warnings_speak_of_arguments_and_point_at_the_caller():
     assert caught[0].filename == __file__
 
 
+def test_documents_have_the_warnings():
+    """For those who read a table in a paper have not seen how it was made."""
+    runs = {"a": [0.9, 0.8, 0.85], "b": [0.5, 0.4, 0.45]}
+    with pytest.warns(UserWarning, match="too few for any verdict"):
+        result = compare_models(runs | {"c": [0.1, 0.2, 0.3]})
+    (said,) = result.warnings
+    assert json.loads(result.to_json())["warnings"] == [said]
+    assert "**Warning:** 3 scores of each of 3 models" in result.to_markdown()
+    assert f"\n% Warning: {said}\n" in result.to_latex()
+    assert "<b>Warning:</b> 3 scores of each" in result._repr_html_()
+    assert "Warning" not in compare_models(SCORES).to_markdown()
+
+
 def test_pictures(tmp_path):
     plt = pytest.importorskip("matplotlib.pyplot")
     result = compare_models(SCORES)
