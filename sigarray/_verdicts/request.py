@@ -266,6 +266,13 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     if test == "t" and is_of_runs and _count_corrected(request, table) > 1:
         doubts += _doubt_unlike_numbers(table)
     share, n = request.test_share, _count_folds(table)
+    if share is None and n > 1 and table.unit == "run":
+        doubts.append(
+            f"Scores of {table.run_column!r} look like those of folds on one data set, "
+            "whose training data overlap: taken for independent runs, they claim too "
+            "much. Pass --test t and the share of the data that each is tested on, "
+            f"such as --test-share {1 / n:.2g}."
+        )
     if share is not None and n and not 0.8 < share * n < 1.25:
         doubts.append(f"--test-share {share:g} is not that of {n} folds, {1 / n:.2g}.")
     if test == "mann-whitney" and len(set(sizes)) > 1:

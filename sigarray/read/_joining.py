@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._dependence import doubt_crossed_runs, say_groups
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
@@ -41,7 +42,6 @@ from sigarray.read._steps import (
     take_last_steps,
 )
 from sigarray.read._text import TableError
-from sigarray.read._together import say_groups
 from sigarray.read._treatment import LastSteps
 from sigarray.read._unlikely_rows import doubt_same_rows
 
@@ -116,7 +116,10 @@ def join_records(
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(joined, source, find_column(records, "task"))
     grouped: tuple[Names, Names] = [], []
-    if unit != "run":
+    if unit == "run":
+        runs = find_column(records, "run") or ""
+        doubts += doubt_crossed_runs([*joined.values()], runs, source)
+    else:
         grouped = say_groups(records, [*joined.values()], source)
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
     doubts += doubt_seeds([x.records for x in joined.values()])

@@ -137,6 +137,7 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
             if choice.tasks is not None and "task" in chosen
             else None
         ),
+        run_column=chosen.get("run"),
     )
 
 
