@@ -21,7 +21,6 @@ from sigarray._verdicts.inspection import (
     inspect_table,
     settle_direction,
 )
-from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, Direction, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._sums import read_sums
@@ -127,7 +126,6 @@ def read_models(
     else:
         with open_table(None, _SCORES) as (source, path):
             table = read_sources([path], choice)._replace(source=source, notes=())
-    _refuse_averages(table)
     for note in table.notes:
         tell(type(note)(f"{note.rstrip('.')}."))
     for doubt in table.doubts:
@@ -155,25 +153,6 @@ def _refuse_statistic(name: str, files: list[str]) -> None:
             f"one; got {got}."
         )
         raise ValueError(msg)
-
-
-def _refuse_averages(table: ScoreTable) -> None:
-    """Refuse averages of lm-evaluation-harness, one of each model on each task."""
-    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
-    if table.kind != AVERAGES or len(table.models) < 2 or max(sizes) > 1:
-        return
-    advice = f"Pass {SAMPLES}"
-    if len(table.tasks) > 1:
-        advice += (
-            "; or compare models over tasks, where these stand for others like them, "
-            "with --item task"
-        )
-    msg = (
-        f"{table.source}: expected samples_*.jsonl of lm-evaluation-harness; got "
-        "results_*.json alone, with the average of each model on each task, which "
-        f"does not show how scores vary. {advice}."
-    )
-    raise ValueError(msg)
 
 
 def read_direction(options: argparse.Namespace) -> Direction:

@@ -18,6 +18,8 @@ _COMMANDS = {
     "study": "measure how accurate p-values from one test set are",
 }
 
+_WITHOUT_COMMAND = ("-", "-h", "--help", "--version")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -44,17 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(given: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, or say what is wrong with them and exit."""
     parser = _build_parser(given)
-    if given[:1] and parser.is_unknown(given[0]):
-        parser.refuse_first(given[0], [_find_parser(name) for name in _COMMANDS])
+    if given and given[0].startswith("-") and given[0] not in _WITHOUT_COMMAND:
+        parser.error(
+            f"Expected a COMMAND first, and options behind it; got {given[0]}."
+        )
     options, unknown = parser.parse_known_args(separate_files(given))
     if unknown:
         options.parser.refuse(unknown)
     return options
-
-
-def _find_parser(name: str) -> Parser:
-    parser: Parser = _build_parser([name]).parse_args([name]).parser
-    return parser
 
 
 class _Formatter(argparse.HelpFormatter):

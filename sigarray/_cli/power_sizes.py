@@ -17,6 +17,8 @@ Duels = dict[tuple[str, str], int]
 
 # More scores of a model than anyone uses.
 _LARGEST_SIZE = 10_000
+# Of the first sizes the time tells that of all.
+_TIMED = 3
 # Sizes beyond those that all pairs need, in a picture.
 _MORE_SIZES = 2
 # From this size on numbers have two digits, and may be too large by this share: the
@@ -188,8 +190,9 @@ def search_sizes(
     without a size unless all `are_equal`. What is drawn has the shares of all pairs at
     each of the sizes that are `listed`, and two sizes more. A size that is proposed for
     one pair is tried for others, too: the smallest one comes first, so that no answer
-    depends on the order of pairs. `guess` is told the time of all sizes, by the first.
+    depends on the order of pairs. `guess` is told the time of all sizes.
     """
+    start, n_tried = time.perf_counter(), 0
     curves = {pair: _Curve(min(n), power, number) for pair, n in present.items()}
     numbers = {x.n for x in curves.values()}
 
@@ -212,11 +215,10 @@ def search_sizes(
             if not n_more:
                 continue
             n_more -= 1
-        start = time.perf_counter()
         try_size(size)
-        if guess is not None:
-            guess((time.perf_counter() - start) * len(sizes))
-            guess = None
+        n_tried += 1
+        if guess is not None and n_tried == _TIMED:
+            guess((time.perf_counter() - start) / _TIMED * len(sizes))
     while proposed := [x for x in map(_Curve.propose, curves.values()) if x]:
         try_size(min(proposed))
     return [

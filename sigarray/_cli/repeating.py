@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sigarray._verdicts.lacking import say_published
 from sigarray._version import __version__
 from sigarray.report._layout import Report
-from sigarray.report._signature import read_signature
+from sigarray.report._wording import read_signature
 
 # Fields of a signature that are options, and their types.
 _OPTIONS: Mapping[str, Callable[[str], object]] = {

@@ -1,7 +1,8 @@
-"""`sigarray responses`: which of two systems is nearer to gold."""
+"""`sigarray responses`: which of two systems is nearer to gold; `sigarray study`."""
 
 import argparse
 import math
+import statistics
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +16,8 @@ from sigarray._response_results import ResponseSet
 from sigarray._verdicts.notes import announce, note
 from sigarray.read._responses import read_responses
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import equate, show_p_value
-from sigarray.responses import metrics, response_test
+from sigarray.report._numbers import equate, show_p_value, without_infinities
+from sigarray.responses import metrics, response_test, study, study_records
 
 _RATINGS = "ratings.csv"
 _NEEDS = {
@@ -29,10 +30,15 @@ _NEEDS = {
 # Fewer items do not show how much items vary.
 _FEW_ITEMS = 10
 # For a guess at the time: of each response of each resample.
-_SECONDS_PER_RESPONSE = 4e-8
+_SECONDS_PER_RESPONSE = 5e-8
 
 
 def run(options: argparse.Namespace) -> Report:
+    """Answer either command."""
+    return _study(options) if options.command == "study" else _test(options)
+
+
+def _test(options: argparse.Namespace) -> Report:
     """Say which of two systems is nearer to gold."""
     systems = (options.gold, options.a, options.b)
     with open_table(options.file, _RATINGS) as (source, path):
@@ -214,3 +220,99 @@ def _say(
 def _show(x: float, sign: str = "") -> str:
     x += 0.0  # without the minus of -0.0
     return format(x, f"{sign}.4f" if 1e-3 <= abs(x) < 1e6 or x == 0.0 else f"{sign}.4g")
+
+
+def _study(options: argparse.Namespace) -> Report:
+    """Say how good p-values from one simulated test set are."""
+    choices = (options.metric, options.items, options.responses, options.perturbation)
+    n_p_values = math.prod(map(len, choices))
+    n_drawn = (options.n_sets + options.n_resamples) * options.n_items
+    announce(
+        f"a study of {n_p_values} p-values",
+        _SECONDS_PER_RESPONSE * n_p_values * n_drawn * 3 * options.n_responses,
+        "Faster: fewer --n-sets, --n-resamples or --n-items.",
+    )
+    axes = {
+        "metrics": options.metric,
+        "items": options.items,
+        "responses": options.responses,
+        "perturbations": options.perturbation,
+    }
+    result = study(
+        **axes,
+        model=options.model,
+        n_items=options.n_items,
+        n_responses=options.n_responses,
+        n_sets=options.n_sets,
+        n_resamples=options.n_resamples,
+        alternative="greater",
+        rng=options.seed,
+    )
+    method = (
+        f"{options.model} model, {options.n_items} items, {options.n_responses} "
+        f"responses, {options.n_sets} test sets and {options.n_resamples} resamples of "
+        f"each hypothesis, one-sided, seed {options.seed}"
+    )
+    settings = {
+        "test": "study",
+        **axes,
+        "model": options.model,
+        "n_items": options.n_items,
+        "n_responses": options.n_responses,
+        "n_sets": options.n_sets,
+        "alternative": "greater",
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+    }
+    records = study_records(result, **axes)
+    rows = [
+        [
+            f"{record['perturbation']:g}",
+            record["metric"],
+            record["items"],
+            record["responses"],
+            f"{record['estimated_pvalue']:.6f}",
+            f"{record['true_pvalue']:.6f}",
+            f"{record['difference']:+.6f}",
+        ]
+        for record in records
+    ]
+    header = [
+        "perturbation",
+        "metric",
+        "items",
+        "responses",
+        "estimated p",
+        "true p",
+        "difference",
+    ]
+    table = Table(
+        "p-values from one test set and true ones", header, rows, name_columns=4
+    )
+    sentence = _say_nearest(records)
+    document = settings | {
+        "method": method,
+        "pvalues": [without_infinities(record) for record in records],
+        "verdict": sentence,
+    }
+    return Report([table], [sentence], method, records, document)
+
+
+def _say_nearest(records: list[dict[str, Any]]) -> str:
+    """Name the way to resample with p-values nearest to the true ones."""
+    undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
+    if undefined:
+        return (
+            f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
+            "or other metrics, to compare the ways to resample."
+        )
+    distances: dict[tuple[str, str], list[float]] = {}
+    for x in records:
+        way = (x["items"], x["responses"])
+        distances.setdefault(way, []).append(abs(x["difference"]))
+    means = {way: statistics.fmean(some) for way, some in distances.items()}
+    items, answers = nearest = min(means, key=lambda way: means[way])
+    return (
+        f"Nearest to the true p-values here: {ITEMS[items]} with "
+        f"{RESPONSES[answers]}, {means[nearest]:.4f} away on average."
+    )

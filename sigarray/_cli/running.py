@@ -87,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):
-            command = importlib.import_module(f"sigarray._cli.{options.command}")
+            name = {"study": "responses"}.get(options.command, options.command)
+            command = importlib.import_module(f"sigarray._cli.{name}")
             report: Report = command.run(options)
             report = replace(report, doubts=list_said("warning"))
         if options.format == "text":

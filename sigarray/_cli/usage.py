@@ -105,26 +105,6 @@ class Parser(argparse.ArgumentParser):
             else f"Expected options of {self.prog} alone; got {unknown[0]!r}."
         )
 
-    def is_unknown(self, argument: str) -> bool:
-        """Tell whether an argument is an option, and not one of this parser."""
-        name = argument.partition("=")[0]
-        is_option = name.startswith("-") and name != "-"
-        return is_option and name not in self._option_string_actions
-
-    def refuse_first(self, argument: str, commands: Sequence["Parser"]) -> NoReturn:
-        """Say that an option stands where a command has to, and exit."""
-        name = argument.partition("=")[0]
-        takers = [x.prog for x in commands if not x.is_unknown(name)]
-        of = f", an option of {list_in_words(takers, 'or')}" if takers else ""
-        known = dict.fromkeys(
-            x
-            for parser in (self, *commands)
-            for x in parser._option_string_actions
-            if x.startswith("--")
-        )
-        meant = "" if takers else _suggest(name, list(known))
-        self.error(f"Expected a COMMAND first; got {name}{of}.{meant}")
-
 
 def _put_plainly(message: str) -> str:
     """Say what argparse says, as other errors of the command say it."""

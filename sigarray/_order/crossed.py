@@ -28,7 +28,7 @@ from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
 from sigarray._numeric.student import find_t
-from sigarray._order.equality import Equality
+from sigarray._order.comparison import Equality
 from sigarray._order.errors import deviation_of, find_tails, has_percentiles
 from sigarray._order.estimates import Estimates
 from sigarray._order.families import MIN_SIZE, Family

@@ -17,8 +17,7 @@ from sigarray._backend.seeds import seed_words
 from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
-from sigarray._order.comparison import compare_pairs
-from sigarray._order.equality import Equality, find_equality
+from sigarray._order.comparison import Equality, compare_pairs, find_equality
 from sigarray._order.errors import (
     asymptotic_errors,
     deviation_of,

@@ -26,8 +26,13 @@ from sigarray._numeric.quantile import (
     resampled_ranks,
 )
 from sigarray._numeric.selection import Sample
-from sigarray._order.comparison import Comparison, compare_means, needs_means
-from sigarray._order.equality import Equality, find_equality
+from sigarray._order.comparison import (
+    Comparison,
+    Equality,
+    compare_means,
+    find_equality,
+    needs_means,
+)
 from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
 from sigarray._order.pairs import Stacks, list_blocks

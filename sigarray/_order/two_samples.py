@@ -16,9 +16,9 @@ from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._numeric.quantile import even_grid
+from sigarray._order.comparison import Equality
 from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
 from sigarray._order.crossed import replicate_tables
-from sigarray._order.equality import Equality
 from sigarray._order.estimates import Estimates
 from sigarray._order.families import Family
 from sigarray._order.pairs import Stacks, as_matrix, orient, reorder

@@ -229,24 +229,55 @@ class Request:
     statistic: str | None = None
 
 
+_OF_MARGIN = (
+    " A margin is in the unit of means. For almost stochastic order a margin M is a "
+    "shift: aso(a + M, b) in Python."
+)
+_OF_BOUNDS = " The bounds of aso hold at --confidence-level."
+
+
 def check_request(request: Request) -> Request:
     """Refuse options that the test ignores, if the test is known."""
     test = request.test
     if test is None:
         return request
-    if request.is_paired and test not in PAIRED_TESTS:
-        known = list_tests(PAIRED_TESTS)
-        msg = f"Expected --paired with {known}; got --test {test}."
-        raise ValueError(msg)
-    if request.test_share is not None:
-        if test != "t":
-            msg = f"Expected --test-share with --test t; got --test {test}."
+    is_drawn = request.statistic not in (None, "mean")
+    of_method = RESAMPLING_TESTS if request.method in PAIR_METHODS else ("aso",)
+    of_level = " The level of p-values is --alpha."
+    for option, is_given, known, advice in (
+        ("--paired", request.is_paired, PAIRED_TESTS, ""),
+        ("--test-share", request.test_share is not None, ("t",), ""),
+        ("--margin", request.margin is not None, PAIRED_TESTS, _OF_MARGIN),
+        (
+            "--n-resamples",
+            request.n_resamples is not None and not is_drawn,
+            RESAMPLES,
+            "",
+        ),
+        ("--threshold", request.threshold is not None, ("aso",), of_level),
+        (
+            "--confidence-level",
+            request.confidence_level is not None,
+            ("aso",),
+            of_level,
+        ),
+        ("--dt", request.dt is not None, ("aso",), ""),
+        ("--alpha", request.alpha is not None, TESTS, _OF_BOUNDS),
+        (
+            f"--method {request.method}",
+            request.method not in (None, "auto"),
+            of_method,
+            "",
+        ),
+    ):
+        if is_given and test not in known:
+            msg = f"Expected {option} with {list_tests(known)}; got --test {test}."
+            msg += advice
             raise ValueError(msg)
+    if request.test_share is not None:
         # Every split has a score of each model.
         request = dataclasses.replace(request, is_paired=True)
-    _check_margin(request)
     _check_statistic(request)
-    _check_improvement(request)
     if request.missing == "worst" and test not in OF_INDEPENDENT:
         msg = (
             f"Expected --missing worst with {list_tests(OF_INDEPENDENT)}, which "
@@ -255,49 +286,7 @@ def check_request(request: Request) -> Request:
             "or pass --missing drop."
         )
         raise ValueError(msg)
-    is_drawn = test in RESAMPLES or request.statistic not in (None, "mean")
-    if request.n_resamples is not None and not is_drawn:
-        known = list_tests([*RESAMPLES])
-        msg = f"Expected --n-resamples with {known}; got --test {test}."
-        raise ValueError(msg)
-    for name, value in (
-        ("--threshold", request.threshold),
-        ("--confidence-level", request.confidence_level),
-        ("--dt", request.dt),
-    ):
-        if value is not None and test != "aso":
-            msg = f"Expected {name} with --test aso; got --test {test}."
-            if name != "--dt":
-                msg += " The level of p-values is --alpha."
-            raise ValueError(msg)
-    if request.alpha is not None and test == "aso":
-        msg = (
-            "Expected --alpha with a test that gives p-values; got --test aso. The "
-            "bounds of aso hold at --confidence-level."
-        )
-        raise ValueError(msg)
-    if request.method not in (None, "auto"):
-        known_tests = RESAMPLING_TESTS if request.method in PAIR_METHODS else ("aso",)
-        if test not in known_tests:
-            msg = (
-                f"Expected --method {request.method} with {list_tests(known_tests)}; "
-                f"got --test {test}."
-            )
-            raise ValueError(msg)
     return request
-
-
-def _check_margin(request: Request) -> None:
-    if request.margin is not None and request.test not in PAIRED_TESTS:
-        why = "a test of means, in whose unit the margin is"
-        if request.test == "aso":
-            why += ". For almost stochastic order a margin M is a shift: aso(a + M, b) "
-            why += "in Python"
-        msg = (
-            f"Expected --margin with {list_tests(PAIRED_TESTS)}; got --test "
-            f"{request.test}, which is not {why}."
-        )
-        raise ValueError(msg)
 
 
 def _check_statistic(request: Request) -> None:
@@ -308,19 +297,7 @@ def _check_statistic(request: Request) -> None:
             "then have unlike numbers of runs, --where takes those that all have."
         )
         raise ValueError(msg)
-
-
-def _check_improvement(request: Request) -> None:
-    if request.statistic != "improvement":
-        return
-    if request.is_paired:
-        msg = (
-            "Expected --statistic improvement of independent runs, each of which may "
-            "meet each of the other model; got --paired. Leave it out, or pass "
-            "--statistic mean."
-        )
-        raise ValueError(msg)
-    if request.margin is not None:
+    if request.statistic == "improvement" and request.margin is not None:
         msg = (
             "Expected --statistic improvement without --margin, which is in the unit "
             f"of the scores, and a probability has none; got --margin "

@@ -84,16 +84,13 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     every = _name_by_task(single or pairs, has_pairs=test.is_paired, of=len(compared))
     said = f"The {what} of {every} do not vary"
     if is_untested:
-        of = ""
-        if single:
-            of = f" of {_name_by_task(pairs, has_pairs=True, of=len(compared))}"
+        both = " of two such models" if single else ""
         said += (
-            f", so that nothing is known of how others would: means{of} cannot be "
+            f", so that nothing is known of how others would: means{both} cannot be "
             "tested, and p counts as 1"
         )
     if single and is_by_variance:
-        others = " beside others" if is_untested else ""
-        said += f", and their mean{others} counts as known without error"
+        said += ", and their mean beside others counts as known without error"
     if is_of_runs:
         said += ". See that every run had a seed of its own"
         if single and not test.is_paired:

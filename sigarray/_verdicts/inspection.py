@@ -11,6 +11,7 @@ from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
 from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
+from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import (
     Direction,
@@ -194,11 +195,13 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     if len(table.models) < 2 or max(sizes) > 1:
         return
     of, advice = "", "Run each model with more seeds, or pass scores of items."
+    if table.kind == AVERAGES:
+        advice = f"Pass {SAMPLES}."
     if len(table.tasks) > 1:
         of = " on each task"
         advice += (
             " Where tasks stand for others like them, compare models over tasks: pass "
-            "the column that names them as --item."
+            "the column that names them as --item, such as --item task."
         )
     msg = (
         f"{table.source}: expected several scores of each model{of}; got one of each, "

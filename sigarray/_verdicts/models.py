@@ -37,7 +37,7 @@ from sigarray.read._messages import in_words_of_python, list_names_of, say_in_py
 from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable, check_direction
 from sigarray.report._layout import Report
-from sigarray.report._signature import write_signature
+from sigarray.report._wording import write_signature
 
 P = ParamSpec("P")
 R = TypeVar("R")

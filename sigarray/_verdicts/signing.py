@@ -13,7 +13,7 @@ from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Test
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._signature import digest_numbers, digest_scores
+from sigarray.report._wording import digest_numbers, digest_scores
 
 # Of numbers in units of the largest score, a rounding error is none of them.
 _DECIMALS = 10

@@ -1,7 +1,6 @@
 """Rows and columns that are hardly runs or models: means, truths, metrics, settings."""
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -112,18 +111,10 @@ def refuse_summary_rows(
         if not is_of_scores and not rows:
             rows = _find_texts(cells, _is_of_all_rows)
         if 0 < len(rows) < len(cells):
-            known = [str(x).strip() for x in distinct(cells) if not is_blank(x)]
-            # Of checkpoints, the best one may be chosen; a mean may not.
-            some = [x for x in known if x.lower() == "best" or not is_summary(x)]
-            ways = [f"--where {shlex.quote(f'{column}={x}')}" for x in some]
-            take = f"take some with {' or '.join(ways)}; or " * (
-                len(ways) <= _MAX_SHOWN
-            )
             msg = (
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
                 f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others: "
-                f"{take if ways else ''}remove {_list_lines(frame, rows)}; or, to keep "
-                "them, rename it."
+                f"remove {_list_lines(frame, rows)}; or, to keep them, rename it."
             )
             raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
@@ -215,7 +206,6 @@ _UNITS = as_words("""
 """)
 # What measures no quality either, and is a name of no model; elsewhere it may say more.
 _COSTS = MORE_COSTS | as_words("rtf throughput fps qps")
-_ASIDE = SPREADS | {"train", "training"}
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
 # Models whose scores differ in size by such a factor may be something else.
@@ -327,14 +317,9 @@ def _refuse_scores_of_one_model(
         is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
         if not is_told or all(x == of[0] for x in of):
             continue
-        # The test score, or the mean, if there is one.
-        wanted = next((x for x in of if x.isdisjoint(_ASIDE)), of[0])
-        same = [x for x, y in words.items() if set(y) & kinds == wanted]
-        those = f" {quote_names(same)}" if len(same) > 1 else ""
         msg = (
             f"{source}: expected a column of one score for each model; got "
             f"{list_names(names, 4)}, which seem to be several of one model. Name "
-            "those of one score, or all where they are models, with "
-            f"--columns{those}."
+            "those of one score, or all where they are models, with --columns."
         )
         raise TableError(msg)

@@ -2,7 +2,6 @@
 
 import math
 import re
-import shlex
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +13,16 @@ from sigarray._response_results import ResponseSet
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names
-from sigarray.read._identifiers import names_raters
 from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._templates import advise_raters
 from sigarray.read._text import NUMBER, TableError, read_number, read_rows
 from sigarray.read._words import as_words, list_words
 
 _COLUMNS = ("item", "system", "response")
+_WITHOUT_GOLD = (
+    " If there are no gold responses, as of ratings of each model's answers, take "
+    "sigarray compare --unit item, with --run for the column of raters."
+)
 # Words in other names of a column of responses.
 _LIKE_RESPONSES = as_words("""
     responses rating ratings score scores vote votes answer answers judgment judgement
@@ -76,7 +77,7 @@ def read_responses(
         found["gold"] = gold
     for system in (*systems[1:], gold):
         if not answers[system]:
-            advice = _advise_compare(frame) if system == gold else ""
+            advice = _WITHOUT_GOLD if system == gold else ""
             msg = (
                 f"{name}: expected responses of {system!r}; got none. Systems in it: "
                 f"{', '.join(map(repr, known))}. Choose them with --gold (or a "
@@ -136,11 +137,10 @@ def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
             (found[column],) = like
     if lacks:
         every = ", ".join(map(repr, [*frame.columns, *frame.twice]))
-        advice = _advise_compare(frame) if len(found) < 2 or "item" in found else ""
         msg = (
             f"{frame.source}: expected one column each for item, system and response; "
             f"got {', and '.join(lacks)}, of the columns {every}. Name them with "
-            f"--columns ITEM,SYSTEM,RESPONSE.{advice}"
+            f"--columns ITEM,SYSTEM,RESPONSE.{_WITHOUT_GOLD}"
         )
         raise TableError(msg)
     return found
@@ -155,20 +155,6 @@ def _list_like(column: str, frame: Frame) -> list[str]:
         role = {"item": "item", "system": "model"}[column]
         like = [x for y, x in find_roles(frame, {}).items() if y == role]
     return [x for x in like if x.lower() not in taken]
-
-
-def _advise_compare(frame: Frame) -> str:
-    """Say how to compare models by ratings of their answers alone."""
-    of_names = advise_raters([*frame.columns])
-    others = [x for x in frame.columns if not list_words(x) & _LIKE_RESPONSES]
-    raters = ["rater"] if of_names else filter(names_raters, others)
-    ways = [of_names] if of_names else []
-    ways += [f"--run {shlex.quote(x)}" for x in [*raters][:1]]
-    file = "-" if frame.source == "standard input" else shlex.quote(frame.source)
-    return (
-        " If there are no gold responses, as of ratings of each model's answers: "
-        f"sigarray compare {file} {' '.join(['--unit item', *ways])}."
-    )
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:

@@ -297,24 +297,14 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
     for k, run in enumerate(list_names_of_rows(wide, name, "run")):
         if first.setdefault(run, k) == k:
             continue
-        texts = [
-            x
-            for x, cells in columns.items()
-            if x != name and not any(map(looks_like_score, cells))
-        ]
-        task = guess_roles(texts).get("task")
-        models = [x for x in texts if x != task]
-        such = f", such as {list_names(models, _MAX_SHOWN)}" if models else ""
-        of_task = f", such as {task!r}" if task is not None else ""
         ignored = quote_names([name])
         are_same = all(x[k] == x[first[run]] for x in columns.values())
         same = ", with the same scores" if are_same else ""
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
             f"again, as at {wide.place(first[run])}{same}. Remove one of these rows. "
-            f"Or, where a column names the model of each row{such}, pass it with "
-            f"--model; where it names tasks{of_task}, with --task; where it names "
-            "items, by which models are paired, with --item; or leave "
+            "Or, where a column names the model, the task or the item of each row, "
+            "pass it with --model, --task or --item; or leave "
             f"{name!r} out with --ignore {ignored}, or choose the models with "
             "--columns."
         )

@@ -197,31 +197,11 @@ def _find_models(
         msg = (
             f"{frame.source}: expected a row for each model, for columns "
             f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. "
-            f"{_tell_apart(frame, known, (*runs, *ignored))}."
+            "Name a column that tells its rows apart with --task, or take some with "
+            "--where COLUMN=VALUE."
         )
         raise TableError(msg)
     return None
-
-
-def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
-    """Advise how to tell apart the rows of a model: by metrics, or by tasks."""
-    names = list(map(as_text, frame.columns[models]))
-    for column, cells in frame.columns.items():
-        values = list(map(as_text, cells))
-        keys = {*zip(names, values, strict=True)}
-        if column in (models, *others) or len(keys) < len(names):
-            continue
-        one = f"--where {shlex.quote(f'{column}={values[0]}')}"
-        if all(map(is_metric, values)):
-            return f"Take the rows of one metric with {one}"
-        task = f"--task {shlex.quote(column)}"
-        return (
-            f"Where {column!r} names tasks, pass {task}; or take some rows with {one}"
-        )
-    return (
-        "Name a column that tells its rows apart with --task, or take some with "
-        "--where COLUMN=VALUE"
-    )
 
 
 def _list_numbers(
@@ -248,11 +228,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         return frame
     for name in names:
         if name not in frame.columns:
-            error = lacks_column(frame.source, name, frame.columns, "score")
-            if frame.metrics is None:
-                raise error
-            msg = f"{error} Or pass --metric {shlex.quote(score)}."
-            raise TableError(msg)
+            raise lacks_column(frame.source, name, frame.columns, "score")
     odd = [x for x in names if is_summary(x) or list_words(x) & SPREADS]
     if odd:
         msg = (
@@ -279,14 +255,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     others = {x: y for x, y in chosen.items() if x != "score"}
     known = find_roles(replace(frame, columns=rest, metrics=None), others)
     role = "item" if _is_single(frame, known) else "task"
-    if "task" in frame.constants:
-        msg = (
-            f"{frame.source}, read as {frame.kind}: expected one metric of task "
-            f"{frame.constants['task']!r}; got {list_names(names)} (--score), which "
-            "are of the same items. Choose one with --metric NAME."
-        )
-        raise TableError(msg)
-    if role in known or {"score", role} & {*rest}:
+    if role in {*known, *frame.constants} or {"score", role} & {*rest}:
         taken = known.get(role, "score" if "score" in rest else role)
         msg = (
             f"{frame.source}: expected no other column of {role}s or scores beside "

@@ -93,7 +93,7 @@ def test_runs_are_compared_by_t(table, run):
             ("compare", "--test", "aso"),
             "a margin M is a shift: aso(a + M, b) in Python",
         ),
-        (("compare", "--test", "mann-whitney"), "which is not a test of means"),
+        (("compare", "--test", "mann-whitney"), "A margin is in the unit of means."),
     ],
 )
 def test_others_are_refused_in_words(table, run, arguments, said):

@@ -53,15 +53,12 @@ import pytest
         (("study", "--metric"), "Expected one value or more behind --metric; got none"),
         (("comparee",), "got 'comparee'. Did you mean compare? See: sigarray --help"),
         ((), "Expected a COMMAND; got none. See: sigarray --help"),
-        (
-            ("--basline", "x", "file.csv"),
-            "Expected a COMMAND first; got --basline. Did you mean --baseline? See: ",
-        ),
-        (("--vers",), "Expected a COMMAND first; got --vers. Did you mean --version?"),
-        (("-q", "x.csv"), "Expected a COMMAND first; got -q. See: sigarray --help"),
-        (
-            ("--baseline=x", "compare"),
-            "got --baseline, an option of sigarray compare or sigarray power. See: ",
+        *(
+            (
+                (x, "compare"),
+                f"Expected a COMMAND first, and options behind it; got {x[:6]}",
+            )
+            for x in ("--basline", "--vers", "-q", "--baseline=x")
         ),
         (
             ("compare", "x.csv", "--plot", "x.pdf", "--plot=x.png"),

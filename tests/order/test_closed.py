@@ -16,8 +16,7 @@ from sigarray._numeric.ranks import (
     win_tail,
 )
 from sigarray._order.closed import _in_order
-from sigarray._order.comparison import compare_pairs
-from sigarray._order.equality import find_equality
+from sigarray._order.comparison import compare_pairs, find_equality
 from sigarray._order.families import adjust_for_set, family_of, level_of_set
 from tests.oracles import count_wins, p_of_means
 

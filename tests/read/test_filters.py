@@ -283,7 +283,7 @@ class TestNamesWithCommas:
         both = read.scores(path, model="m", score="acc,none,f1,none")
         assert {*both.tasks} == {"acc,none", "f1,none"}
 
-    def test_of_a_tool_are_for_another_option(self, run):
+    def test_of_a_tool_are_listed(self, run):
         path = next((FILES / "lm_eval" / "toy-org__model-a").glob("samples_toy_mc*"))
         path = f"a={path}"
-        refuse(run("compare", path, "--score", "acc,none"), "Or pass --metric acc,none")
+        refuse(run("compare", path, "--score", "acc,none"), "no column 'none'", "'acc'")

@@ -364,7 +364,7 @@ class TestLmEval:
     def test_averages_alone_are_no_scores_of_items(self, tmp_path, run):
         paths = [str(next((LM_EVAL / x).glob("results_*.json"))) for x in self.NAMES]
         done = run("compare", *paths, "--metric", "acc")
-        refuse(done, "got results_*.json alone", "writes with --log_samples, or")
+        refuse(done, "got one of each", "writes with --log_samples, or")
         assert "--item task" not in done[2]
         assert done[2].count("error") == 1
         refuse(run("compare", *paths), "These are averages", "samples_*.jsonl, which")
@@ -373,11 +373,11 @@ class TestLmEval:
             document["model_name"] = model
             document["results"] = {f"t{j}": {"acc,none": j + k} for j in range(6)}
             (tmp_path / f"{model}.json").write_text(json.dumps(document))
-        refuse(run("compare", str(tmp_path)), "--log_samples", "with --item task.")
+        refuse(run("compare", str(tmp_path)), "--log_samples", "such as --item task.")
         del document["lm_eval_version"]
         document |= {"configs": {"t0": {"metric_list": [{"metric": "acc"}]}}}
         (tmp_path / "b.json").write_text(json.dumps(document | {"n-shot": {"t0": 0}}))
-        refuse(run("compare", str(tmp_path)), "--log_samples", "with --item task.")
+        refuse(run("compare", str(tmp_path)), "--log_samples", "such as --item task.")
         table = read.scores(tmp_path, item="task")
         assert table.ids[""]["b"] == tuple(f"t{j}" for j in range(6))
         assert table.scores["b"].tolist() == [1, 2, 3, 4, 5, 6]

@@ -137,7 +137,7 @@ class TestRuns:
     def test_other_columns_that_tell_rows_apart(self, write, run):
         header = "model,kind,seed0,seed1,seed2"
         path = write("\n".join([header, *(x.replace("loss", "new") for x in RUNS)]))
-        refuse(run("compare", path), "pass --task kind; or take some rows with --where")
+        refuse(run("compare", path), "tells its rows apart with --task, or take some")
         assert run("compare", path, "--task", "kind")[0] == 0
 
     def test_runs_are_no_benchmarks(self, write, run):
@@ -197,7 +197,7 @@ class TestPandas:
 def test_columns_of_models_and_metrics_are_named(write, run):
     rows = [f"{k},0.{k + 5},{9 - k},0.{k + 3},{8 - k}" for k in range(5)]
     path = write("\n".join(["seed,a_acc,a_loss,b_acc,b_loss", *rows, ""]))
-    refuse(run("compare", path), "several of one model", "--columns a_acc,b_acc")
+    refuse(run("compare", path), "several of one model", "with --columns.")
     refuse(run("compare", path, "--metric", "acc"), "got one with a column for each mo")
     for options in ((), ("--lower-is-better",)):
         code, _, err = run("compare", path, "--columns", "a_loss,b_loss", *options)

@@ -169,8 +169,7 @@ def test_the_best_checkpoint_may_be_chosen(write, run):
     path = write("\n".join(["model,seed,checkpoint,acc", *rows]))
     refuse(
         run("compare", path),
-        "got 'best', which seems to summarize others: take some with --where "
-        "checkpoint=best or --where checkpoint=last; or remove lines 2, 4, 6, 8, 10",
+        "got 'best', which seems to summarize others: remove lines 2, 4, 6, 8, 10",
     )
     assert run("compare", path, "--where", "checkpoint=best")[0] == 0
 
@@ -180,4 +179,4 @@ def test_lines_of_means_are_listed(write, run):
     path = write("\n".join(["model,seed,acc", *rows]))
     refuse(run("compare", path), "remove lines 5, 9 if they are of a mean")
     path = write("\n".join(["stat,a,b", "run,.1,.2", "run,.2,.3", "mean,.15,.25"]))
-    refuse(run("compare", path), "take some with --where stat=run; or remove line 4")
+    refuse(run("compare", path), "summarize others: remove line 4; or, to keep")

@@ -168,7 +168,8 @@ def test_columns_of_other_names_are_read_where_one_is_alike(write, run):
     assert run("responses", write(plain))[1] == out
     _, _, err = run("responses", write("item,who,rating,vote\nx,a,1,2\n"))
     assert "nothing for 'system', and 'rating' and 'vote' for 'response', of the" in err
-    assert re.search(r"no gold.*: sigarray compare \S+ --unit item\.\n", err)
+    assert "no gold" in err
+    assert "take sigarray compare --unit item, with --run for" in err
 
 
 def test_ratings_without_gold_are_compared_by_another_command(write, run):
@@ -180,9 +181,8 @@ def test_ratings_without_gold_are_compared_by_another_command(write, run):
     ]
     path = write("\n".join(["item,system,rater,response", *rows]))
     code, _, err = run("responses", path)
-    said = f"sigarray compare {path} --unit item --run rater"
-    assert (code, said in err) == (2, True)
-    assert run(*said.split()[1:])[0] == 0
+    assert (code, "take sigarray compare --unit item, with --run" in err) == (2, True)
+    assert run("compare", path, "--unit", "item", "--run", "rater")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -491,8 +491,8 @@ def test_seeds_of_several_tasks(write, run):
     refuse(
         run("compare", path),
         "line 7, column 'seed': expected each run once; got '0' again, as at",
-        "names the model of each row, pass it with --model; where it names tasks, such "
-        "as 'game', with --task;",
+        "names the model, the task or the item of each row, pass it with --model, "
+        "--task or --item; or",
         "--ignore seed",
     )
     table = read.scores(path, task="game")
@@ -516,7 +516,7 @@ def test_a_row_for_each_score_whose_column_of_models_has_another_name(write, run
     pandas = pytest.importorskip("pandas")
     rows = [f"{x},{k},{y[k]}" for x, y in (("bert", A), ("gpt", B)) for k in range(5)]
     path = write("\n".join(["encoder,seed,GLUE", *rows]))
-    advice = "names the model of each row, such as 'encoder', pass it with {}; where"
+    advice = "names the model, the task or the item of each row, pass it with {}"
     refuse(run("compare", path), advice.format("--model"))
     with pytest.raises(TableError, match=advice.format("model")):
         compare_models(pandas.read_csv(path))

@@ -23,7 +23,7 @@ from sigarray import (
     t_ci,
     t_test,
 )
-from sigarray.report import _signature
+from sigarray.report import _wording
 from tests.backends import require
 from tests.oracles import p_of_means
 
@@ -172,14 +172,14 @@ class TestSignatures:
 
     def test_fields(self):
         line = self.sign(test="aso", seed=0, n_resamples=None, name="x|y:z")
-        fields = _signature.read_signature(line)
+        fields = _wording.read_signature(line)
         assert fields["test"] == "aso"
         assert fields["n"] == "4,4"
         assert fields["name"] == "x|y:z"
         assert "n_resamples" not in fields
         assert line.startswith("sigarray:0.")
         assert (
-            _signature.write_signature(
+            _wording.write_signature(
                 {key: x for key, x in fields.items() if key != "sigarray"}
             )
             == line
@@ -218,7 +218,7 @@ class TestSignatures:
             report.signature([A, B], aso(A, B))
         for line in ("", "x", "sigarray:1|scores:a", "sigarray:1|scores:a|scores:b"):
             with pytest.raises(ValueError, match=r"Expected a signature, such as"):
-                _signature.read_signature(line)
+                _wording.read_signature(line)
 
 
 def test_an_interval_of_proportions():

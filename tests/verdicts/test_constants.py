@@ -48,7 +48,7 @@ def test_one_constant_model(write, run):
     path = write("\n".join(["a,b,c", *rows, ""]))
     for test in ("t", "bootstrap", "aso", "mann-whitney"):
         _, _, err = run("compare", path, "--test", test)
-        known = ", and their mean counts as known without error"
+        known = ", and their mean beside others counts as known without error"
         said = f"The scores of 'a' do not vary{known * (test in ('t', 'bootstrap'))}."
         assert err.count("do not vary") == err.count(said) == 1, test
 
@@ -94,8 +94,8 @@ def test_two_constant_models_beside_another_one(write, run):
     _, _, err = run("compare", path, "--test", "t")
     assert (
         "The scores of 'a' and 'b' do not vary, so that nothing is known of how others "
-        "would: means of 'a' and 'b' cannot be tested, and p counts as 1, and their "
-        "mean beside others counts as known without error."
+        "would: means of two such models cannot be tested, and p counts as 1, and "
+        "their mean beside others counts as known without error."
     ) in err
     assert err.count("do not vary") == 1
     for test in ("aso", "mann-whitney"):

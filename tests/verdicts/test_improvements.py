@@ -206,7 +206,7 @@ def test_a_picture_has_a_half_in_the_middle():
     ("options", "said"),
     [
         ({"margin": 0.1}, "without margin"),
-        ({"paired": True, "test": "permutation"}, "got paired=True"),
+        ({"paired": True, "test": "permutation"}, "got pairs of runs"),
         ({"unit": "item"}, "got items"),
     ],
 )

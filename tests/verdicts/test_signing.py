@@ -8,7 +8,7 @@ import pytest
 from sigarray import compare_models
 from sigarray._verdicts import aggregate_tests, comparison, over_tasks
 from sigarray._verdicts.intervals import Interval, find_intervals
-from sigarray.report._signature import digest_scores
+from sigarray.report._wording import digest_scores
 
 DRAW = random.Random(5)
 NAMES = ("lstm", "cnn", "bert")

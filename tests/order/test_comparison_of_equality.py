@@ -7,8 +7,7 @@ import pytest
 
 from sigarray import aso, mann_whitney_u, multi_aso
 from sigarray._backend.of_numpy import HOST
-from sigarray._order.comparison import compare_pairs
-from sigarray._order.equality import find_equality
+from sigarray._order.comparison import compare_pairs, find_equality
 from sigarray._order.families import family_of
 from tests.oracles import count_wins, enumerate_wins, p_of_means
 
