@@ -19,7 +19,7 @@ from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
-from sigarray.read._words import HYPERPARAMETERS
+from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -78,10 +78,17 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         ways += list_ways(name, item, a.task)
     elif a.task is None:
         ways.append(f"compare on each with --task {name}")
-    if a.run is not None and _are_steps(records, name):
+    is_setting = _is_of_runs(name)
+    if a.run is not None and not is_setting and _are_steps(records, name):
         ways.append(
             f"where {name!r} counts the steps of a run, rename it 'step', so that the "
             "last of each run is compared"
+        )
+    elif a.run is not None and a.item is None and not is_setting:
+        ways.insert(
+            0,
+            f"pass --item {name}, where its values were sampled, as subjects or "
+            "benchmarks are",
         )
     elif a.run is not None:
         both = name if run is None else f"{run},{name}"
@@ -91,6 +98,12 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     ways[-1] = f"or {ways[-1]}"
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
+
+
+def _is_of_runs(name: str) -> bool:
+    """Tell by its name whether a column says how a run was made, or which it is."""
+    word = squeeze(name)
+    return names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:

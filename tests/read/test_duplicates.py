@@ -171,3 +171,19 @@ class TestRepeatedRows:
         path = write(as_csv([(x[0], *x[2:]) for x in rows], "item,a,b"))
         with pytest.raises(TableError, match=r"each item once; got 'q0' again"):
             read.scores(path, unit="item", item="item")
+
+
+def test_subjects_of_several_runs_are_items(write, run):
+    """Pooled with the runs, equal models differ in most data."""
+    rows = [
+        (m, k, f"S{s}", 0.7 + k / 100 + s / 50)
+        for m in "ab"
+        for k in range(3)
+        for s in range(2)
+    ]
+    path = write(as_csv(rows, "model,seed,subject,acc"))
+    refuse(run("compare", path), "They differ in 'subject': pass --item subject, where")
+    (by,) = read.scores(path, item="subject").runs.values()
+    assert by["a"].scores.shape == (3, 2)
+    again = write(as_csv(rows, "model,seed,repetition,acc"))
+    refuse(run("compare", again, "--run", "seed"), "--run seed,repetition, for")
