@@ -318,7 +318,7 @@ class TestLmEval:
         said = (
             "toy_mc has 'acc', 'acc_norm'",
             "toy_arith has 'exact_match,strict-match', 'exact_match,flexible-extract'",
-            "--metric exact_match,strict-match,acc,exact_match, which takes of each",
+            "Pass one of each to --metric, with commas between them",
         )
         path = str(LM_EVAL / self.NAMES[0])
         refuse(run("compare", path), "metric of each task; got none", *said)
