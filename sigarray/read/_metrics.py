@@ -66,25 +66,6 @@ def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> Tabl
     )
 
 
-def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
-    """Ask for the metric of each of several tasks, if some have several."""
-    by_task = {
-        task: frame.metrics
-        for frame in frames
-        if (task := frame.constants.get("task")) is not None
-        and (choice.tasks is None or task in choice.tasks)
-        and frame.metrics is not None
-    }
-    is_chosen = choice.metrics or "score" in (choice.columns or {})
-    if is_chosen or len({*by_task.values()}) < 2 or max(map(len, by_task.values())) < 2:
-        return
-    msg = (
-        f"Expected --metric with a metric of each task; got none."
-        f"{_say_by_task(by_task)}"
-    )
-    raise TableError(msg)
-
-
 def _say_by_task(by_task: Mapping[str, Names]) -> str:
     """Say which metrics each task has, if they differ."""
     tasks: dict[tuple[str, ...], list[str]] = {}
