@@ -1,12 +1,154 @@
-"""The `sigarray` command: which model is better, from a table of scores."""
+"""The `sigarray` command: its parser, whose errors are plain, and its commands."""
 
 import argparse
+import itertools
+import re
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
-from sigarray._cli.usage import Parser, separate_files
+from sigarray._plain_text import list_in_words, show_controls, suggest
 from sigarray._version import __version__
+
+_DIRECTIONS = ("--lower-is-better", "--higher-is-better")
+
+
+def separate_files(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which a FILE behind the direction is no metric."""
+    separate = list(arguments)
+    for k, (option, after) in enumerate(itertools.pairwise(arguments)):
+        path = after if Path(after).exists() else after.partition("=")[2]
+        is_file = after == "-" or (bool(path) and Path(path).exists())
+        if option in _DIRECTIONS and is_file:
+            separate[k] = f"{option}="
+    return separate
+
+
+# What argparse says -> what we do, with the parts of its message.
+_SAID = (
+    (r"argument (\S+): expected one argument", "Expected a value behind {0}; got none"),
+    (
+        r"argument (\S+): expected at least one argument",
+        "Expected one value or more behind {0}; got none",
+    ),
+    (r"argument (\S+): invalid (.+) value: (.+)", "Expected {0} to be a {1}; got {2}"),
+    (
+        r"argument (\S+): not allowed with argument (\S+)",
+        "Expected {1} or {0}; got both",
+    ),
+    (r"argument (\S+): ignored explicit argument (.+)", "Expected {0} alone; got {1}"),
+    (r"argument (\S+): expected (.+)", "{0}: expected {1}"),
+    (r"the following arguments are required: (.+)", "Expected a {0}; got none"),
+)
+# Other names of choices, such as the endings of files.
+_MEANT = {
+    "tex": "latex",
+    "md": "markdown",
+    "txt": "text",
+    "mcc": "matthews_correlation",
+    "wer": "word_error_rate",
+    **dict.fromkeys(("t-test", "ttest", "welch", "student"), "t"),
+    **dict.fromkeys(("u", "mwu", "ranksum"), "mann-whitney"),
+}
+_WILCOXON = (
+    " Over tasks, Wilcoxon's test is there by itself; of pairs of runs or items, pass "
+    "permutation with --paired; of runs that are no pairs, mann-whitney."
+)
+_CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
+
+
+class _Once(argparse._StoreAction):
+    """An option with one value, which is given once."""
+
+    is_given = False
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if option_string is not None and self.is_given:
+            by = ", with commas between names" if isinstance(values, list) else ""
+            parser.error(f"Expected {option_string} once{by}; got it twice.")
+        self.is_given = True
+        super().__call__(parser, namespace, values, option_string)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no option for another one, and whose errors are plain."""
+
+    takes_files = False
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given, allow_abbrev=False)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and exit."""
+        said = f"{_put_plainly(message)} See: {self.prog} --help"
+        self.exit(2, f"sigarray: error: {show_controls(said)}\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Say which arguments no option takes, and exit."""
+        options = [x for x in unknown if x.startswith("-")]
+        if options:
+            name = options[0].partition("=")[0]
+            known = [x for x in self._option_string_actions if x.startswith("--")]
+            meant = _suggest(name, known)
+            self.error(f"Expected options of {self.prog}; got {name}.{meant}")
+        self.error(
+            f"Expected files next to each other, before or behind all options; got "
+            f"{unknown[0]!r} apart from them."
+            if self.takes_files
+            else f"Expected options of {self.prog} alone; got {unknown[0]!r}."
+        )
+
+
+def _put_plainly(message: str) -> str:
+    """Say what argparse says, as other errors of the command say it."""
+    found = _CHOICE.fullmatch(message)
+    if found is not None:
+        name, got, choices = found.groups()
+        known = [x.strip("'") for x in choices.split(", ")]
+        other = _MEANT.get(got.lower())
+        meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
+        meant = _say_average(got.lower(), known) or meant
+        meant = _WILCOXON if name == "--test" and got.lower() == "wilcoxon" else meant
+        expected = list_in_words(known, "or")
+        return f"Expected {name} to be {expected}; got {got!r}.{meant}"
+    for pattern, said in _SAID:
+        found = re.fullmatch(pattern, message, re.DOTALL)
+        if found is not None:
+            parts = (x.replace("float", "number") for x in found.groups())
+            return f"{said.format(*parts).rstrip('.')}."
+    return message
+
+
+def _say_average(name: str, known: Sequence[str]) -> str:
+    """Say which averages over classes there are, for the name of another one."""
+    average, _, metric = name.partition("_")
+    if metric not in known or name in known:
+        return ""
+    if average == "micro":
+        return f" Write {metric}, which is the micro average of all classes."
+    if average == "macro":
+        others = list_in_words([x for x in known if x.startswith("macro_")])
+        return f" {metric} is the micro average; of macro averages there is {others}."
+    return ""
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    """Ask whether another name was meant: one that begins so, or is alike."""
+    longer = [x for x in known if len(name) > len("--") and x.startswith(name)]
+    if longer:
+        return f" Did you mean {' or '.join(longer)}?"
+    return suggest(name, known).replace("'", "")
+
 
 # Modules of this folder, imported when needed, and their help.
 _COMMANDS = {

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import squeeze
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._dependence import doubt_crossed_runs, say_groups
@@ -304,13 +303,12 @@ def _choose_records(records: Records, choice: Choice) -> Records:
         if wrong:
             name = wrong[0]
             if known == [None]:
-                msg = f"Expected files that name {role}s, to choose {name!r}; got none"
-                advice = f". Say which column does, with --{role}."
-                for other, column in (choice.columns or {}).items():
-                    if squeeze(column) == role:
-                        msg += f": {column!r} has the {other}s, as --{other} says"
-                        advice = f". Choose its rows with --where {column}={name}."
-                raise TableError(msg + advice)
+                msg = (
+                    f"Expected files that name {role}s, to choose {name!r}; got none. "
+                    f"Say which column does, with --{role}; or choose some rows with "
+                    "--where."
+                )
+                raise TableError(msg)
             raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records

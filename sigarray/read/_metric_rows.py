@@ -14,7 +14,7 @@ from sigarray.read._cells import (
     is_blank,
     looks_like_score,
 )
-from sigarray.read._codes import Coded, distinct, take
+from sigarray.read._codes import distinct, take
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -30,7 +30,6 @@ from sigarray.read._text import TableError
 from sigarray.read._words import (
     METRICS,
     SPLITS,
-    find_mixed,
     find_runs,
     is_metric,
     list_words,
@@ -80,9 +79,6 @@ def find_rows_of_metric(
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
         advice = "Choose one with --metric NAME"
-        every = _list_needed(frame, texts, known)
-        if len(every) > 1 and "," not in "".join(every):
-            advice += f", or the first that each task has: --metric {','.join(every)}"
         if frame.kind == AVERAGES:
             advice += (
                 ". These are averages, which do not show how scores vary: better pass "
@@ -133,22 +129,6 @@ def refuse_several(source: str, metrics: Names) -> TableError:
         "others by themselves. Several metrics are for tasks that do not share one: of "
         "each task, the first that it has is taken."
     )
-
-
-def _list_needed(frame: Frame, metrics: Coded, known: Names) -> list[str]:
-    """List metrics of which each task has one, and no fewer have."""
-    column = find_roles(frame, {}).get("task")
-    if column is None:
-        return []
-    tasks = encode_texts(frame.columns[column]).codes
-    covered = np.zeros(0, int)
-    needed = []
-    for metric in known:
-        having = np.unique(tasks[metrics.find([metric or None])])
-        if not np.isin(having, covered).all():
-            needed.append(metric)
-            covered = np.union1d(covered, having)
-    return [] if find_mixed(needed) else needed
 
 
 def _quote(names: Names) -> str:

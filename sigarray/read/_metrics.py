@@ -1,7 +1,6 @@
 """Which of several metrics is read, and models, tasks and items without it."""
 
 import csv
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,12 +53,7 @@ def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableE
             _find(frame, chosen, metric)
         except UnknownMetricError as error:
             errors.append(error)
-    lacks = errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
-    with_comma = next((x for y in errors for x in y.known if "," in x), None)
-    if with_comma is None:
-        return lacks
-    quoted = shlex.quote(f'"{with_comma}"')
-    return TableError(f"{lacks} A name with a comma may be quoted: --metric {quoted}.")
+    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
 
 
 def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> TableError:
@@ -72,27 +66,8 @@ def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> Tabl
     )
 
 
-def refuse_unchosen(frames: Sequence[Frame], choice: Choice) -> None:
-    """Ask for the metric of each of several tasks, if some have several."""
-    by_task = {
-        task: frame.metrics
-        for frame in frames
-        if (task := frame.constants.get("task")) is not None
-        and (choice.tasks is None or task in choice.tasks)
-        and frame.metrics is not None
-    }
-    is_chosen = choice.metrics or "score" in (choice.columns or {})
-    if is_chosen or len({*by_task.values()}) < 2 or max(map(len, by_task.values())) < 2:
-        return
-    msg = (
-        f"Expected --metric with a metric of each task; got none."
-        f"{_say_by_task(by_task)}"
-    )
-    raise TableError(msg)
-
-
 def _say_by_task(by_task: Mapping[str, Names]) -> str:
-    """Say which metrics each task has, and how to take one of each, if they differ."""
+    """Say which metrics each task has, if they differ."""
     tasks: dict[tuple[str, ...], list[str]] = {}
     for task, known in by_task.items():
         tasks.setdefault(tuple(known), []).append(task)
@@ -102,15 +77,10 @@ def _say_by_task(by_task: Mapping[str, Names]) -> str:
         f"{names[0]}{_say_more(len(names) - 1)} {list_names(known)}"
         for known, names in tasks.items()
     ]
-    first: list[str] = []
-    for known in tasks:
-        if known and not {*first} & {*known}:
-            first.append(known[0])
-    every = shlex.quote(",".join(first))
     return (
-        f" Here, {shorten(of, _MAX_TASKS, by='; ')}. Pass --metric "
-        f"{every}, which takes of each task the first of these that it has; or choose "
-        "tasks that share a metric with --tasks."
+        f" Here, {shorten(of, _MAX_TASKS, by='; ')}. Pass one of each to --metric, "
+        "with commas between them: of each task the first that it has is taken. Or "
+        "choose tasks that share a metric with --tasks."
     )
 
 
@@ -341,13 +311,10 @@ def _find_lost(
 def _refuse_task(task: str, metrics: Names, known: Names) -> TableError:
     """Return the error for a chosen task, with an option that takes a metric of it."""
     of = list_names(metrics) if metrics else "any metric"
-    advice = "Leave it out of --tasks, or take another metric of it"
-    if known:
-        said = " ".join(f"--metric {shlex.quote(x)}" for x in (*metrics, known[0]))
-        advice += f", {list_names(known, _MAX_SHOWN)}: {said}"
+    other = f", {list_names(known, _MAX_SHOWN)}," if known else ""
     return TableError(
         f"Expected tasks with scores of {of}; got --tasks {task}, which has none. "
-        f"{advice}."
+        f"Leave it out of --tasks, or add another metric of it{other} to --metric."
     )
 
 

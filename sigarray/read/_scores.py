@@ -37,7 +37,6 @@ from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
     read_frames,
-    refuse_unchosen,
     split_metrics,
 )
 from sigarray.read._naming import (
@@ -132,7 +131,6 @@ def _join_files(
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
-    refuse_unchosen(frames, choice)
     for frame in frames:
         refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
         if choice.unit is None and not choice.is_paired:

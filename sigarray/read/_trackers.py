@@ -63,12 +63,6 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         raise TableError(msg)
     names = [split_run(name) for name in columns["run"]]
     note = say_split(zip(columns["run"], names, strict=True))
-    if not note and all(re.search(r"-\d+$", x) for x in columns["run"]):
-        first_name = columns["run"][0]
-        note += (
-            f"{first_name!r} was taken for a model; if it is a run of one, name runs "
-            "as 'model-s0', or export the table of runs",
-        )
     grouped = next((x for x in columns["run"] if ": " in x), None)
     if grouped is not None:
         note += (

@@ -314,14 +314,14 @@ class TestLmEval:
         refuse(done, "has no column 'filter'")
 
     def test_the_metrics_of_each_task_are_named(self, run):
-        """With a choice that has one of each; toy_ppl has none."""
+        """They differ, and toy_ppl has none."""
         said = (
             "toy_mc has 'acc', 'acc_norm'",
             "toy_arith has 'exact_match,strict-match', 'exact_match,flexible-extract'",
-            "--metric exact_match,strict-match,acc,exact_match, which takes of each",
+            "Pass one of each to --metric, with commas between them",
         )
         path = str(LM_EVAL / self.NAMES[0])
-        refuse(run("compare", path), "metric of each task; got none", *said)
+        refuse(run("compare", path), "Choose one with --metric NAME")
         done = run("compare", path, "--metric", "accc")
         refuse(done, "got 'accc'. Did you mean 'acc'?", *said)
 

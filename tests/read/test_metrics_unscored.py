@@ -111,7 +111,7 @@ def test_samples_of_a_task_name_the_metric_that_it_has(run):
     folders = [str(FILES / "lm_eval" / f"toy-org__model-{x}") for x in "ab"]
     options = ["--tasks", "toy_mc,toy_arith", "--drop-unmatched"]
     done = run("compare", *folders, "--metric", "acc", *options)
-    refuse(done, "got --tasks toy_arith", "--metric acc --metric exact_match,strict-ma")
+    refuse(done, "got --tasks toy_arith", "metric of it, 'exact_match,strict-match', ")
     said = ["--metric", "acc", "--metric", "exact_match,strict-match"]
     assert run("compare", *folders, *said, *options)[0] == 0
     out = run("compare", *folders, "--metric", "acc", "--drop-unmatched")[1]
