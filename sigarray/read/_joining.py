@@ -113,7 +113,8 @@ def join_records(
         doubts += _doubt_same_rows(joined, source)
     shared: list[str] = []
     if unit == "run" and records.has("run"):
-        shared = doubt_shared_runs(joined, source, find_column(records, "task"))
+        columns = find_column(records, "task"), find_column(records, "run")
+        shared = doubt_shared_runs(joined, source, *columns)
     grouped: tuple[Names, Names] = [], []
     if unit == "run":
         runs = find_column(records, "run") or ""

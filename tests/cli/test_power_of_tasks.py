@@ -69,7 +69,7 @@ def test_tasks_are_named_in_tables_and_sentences(write, run):
 def test_with_few_runs_power_is_that_of_the_discovery_rate(write, run, options):
     """As compare says, which with so few runs controls that rate over tasks."""
     rows = [
-        f"t{task:02},{model},{k},{k * 7 % 5 + gain}"
+        f"t{task:02},{model},{task}-{k},{k * 7 % 5 + gain}"
         for task in range(26)
         for model, gain in (("a", 0.0), ("b", 9.0 * (task > 3)))
         for k in range(5)
@@ -96,7 +96,7 @@ def test_so_few_runs_that_no_rate_is_controlled_say_nothing_of_more(
     write, run, is_short
 ):
     rows = [
-        f"t{task:02},{model},{k},{k * 7 % 5 + gain}"
+        f"t{task:02},{model},{task}-{k},{k * 7 % 5 + gain}"
         for task in range(26)
         for model, gain in (("a", 0.0), ("b", 9.0))
         for k in range(3 if is_short(task) else 5)
@@ -209,7 +209,7 @@ class TestAnswer:
 
     def test_with_enough_tasks_numbers_are_said_to_be_of_single_ones(self, write, run):
         rows = [
-            f"t{task},{model},{k},{k * 7 % 5 + 9 * gain}"
+            f"t{task},{model},{task}-{k},{k * 7 % 5 + 9 * gain}"
             for task in range(6)
             for gain, model in enumerate("ab")
             for k in range(4)

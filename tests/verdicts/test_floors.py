@@ -188,7 +188,7 @@ class TestTooFewOnEachTask:
     """The least number of runs is that of the rule that would then be used."""
 
     def write(self, write, n_tasks, n):
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(1)
         scores = {
             (m, f"t{t:02}"): rng.normal(lead, 1.0, n)
             for t in range(n_tasks)
