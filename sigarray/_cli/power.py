@@ -20,7 +20,7 @@ from sigarray._cli.power_sizes import (
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile
-from sigarray._verdicts.asked import Request
+from sigarray._verdicts.asked import FEW_SCORES, Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
@@ -82,27 +82,33 @@ def run(options: argparse.Namespace) -> Report:
             f"power is that of tests of the influences of items on "
             f"{table.metric}, which add up nearly as scores do."
         )
-    if request.margin is not None and (table.clusters or table.statistic):
-        # They have other tests of a margin than scores, as which they are drawn.
-        request = choose_default_test(request, table)
-        refuse_tests_of_sampled(request, table)
+    # As `compare` chooses it: clusters, and metrics, have other tests than scores.
+    chosen = choose_default_test(request, table)
+    permutes_from = None
+    if table.clusters or table.statistic is not None:
+        refuse_tests_of_sampled(chosen, table)
+        is_asked = request.test is not None or request.margin is not None
+        permutes_from = None if is_asked else FEW_SCORES
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)
-    request = replace(request, higher_is_better=not options.lower_is_better)
+    request = replace(chosen, higher_is_better=not options.lower_is_better)
     request = check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
-    return _report_scores(table, request, options, gain)
+    return _report_scores(table, request, options, gain, permutes_from)
 
 
 def _report_scores(
-    table: ScoreTable, request: Request, options: argparse.Namespace, gain: Gain | None
+    table: ScoreTable,
+    request: Request,
+    options: argparse.Namespace,
+    gain: Gain | None,
+    permutes_from: int | None,
 ) -> Report:
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
     table = _with_two_models(table)
-    request = choose_default_test(request, table)
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
@@ -118,6 +124,7 @@ def _report_scores(
         seed=request.seed,
         n_tasks=len(table.tasks) if request.is_corrected else 1,
         tasks=comparisons,
+        test_share=request.test_share,
     )
     groups = {
         task: list(_group(x, trials, options.difference)) if n_models > 1 else []
@@ -170,15 +177,17 @@ def _report_scores(
                 guess=None if answers or group is not groups[task][0][0] else guess,
             )
         ]
-        sizes = list_sizes(max(map(len, x.scores.values())))
+        most = max(map(len, x.scores.values()))
+        sizes = list_sizes(most, trials.test_share)
         largest = max([sizes[-1], *(pair.n for pair in pairs)])
         answers.append(Answer(task, x, finders[task].find(), pairs, largest))
     goal = Goal(
         options.power,
-        table.unit,
+        table.unit if request.test_share is None else "split",
         test.asks_welch_below,
         request.margin,
         difference=None if are_alone else options.difference,
+        permutes_from=permutes_from,
         gain=say_gain(
             gain, higher_is_better=request.higher_is_better, margin=request.margin
         ),

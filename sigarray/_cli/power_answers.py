@@ -51,7 +51,8 @@ class Goal:
     of several tasks, over all of them, with as many scores on each.
     Below a number of runs, the test asks Welch's, too, if it is not None. A difference
     is that of pairs, if it is not the one that they have, and a gain that of models
-    alone, in words.
+    alone, in words. From a number on `compare` takes permutations by itself, if it is
+    not None, and below t.
     """
 
     power: float
@@ -61,6 +62,12 @@ class Goal:
     n_tasks: int = 1
     difference: float | None = None
     gain: str = ""
+    permutes_from: int | None = None
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether scores are of splits of one data set, more of which add little."""
+        return self.unit == "split"
 
     @property
     def units(self) -> str:
@@ -86,6 +93,11 @@ class Goal:
         if self.margin is None:
             return "the difference"
         return f"that A is not worse than B by {self.margin:.10g} or more"
+
+    def show_size(self, size: float, largest: int) -> str:
+        """Show a number with two digits, or that it is larger than all tried."""
+        none = "none" if self.has_limit else f"> {largest}"
+        return none if math.isinf(size) else str(round_size(size))
 
     def say(self, a: str, b: str) -> str:
         """Say what is to be seen of two models."""
@@ -128,6 +140,19 @@ def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
     ]
 
 
+def say_other_test(answers: list[Answer], goal: Goal, test: str) -> list[str]:
+    """Say if `compare` takes another test of as many scores as are needed."""
+    limit = goal.permutes_from
+    found = [pair.size for x in answers for pair in x.pairs]
+    found += [n for x in answers for y in x.alone for n in (*y.sizes, *y.differences)]
+    if limit is None or not any((x >= limit) == (test == "t") for x in found):
+        return []
+    return [
+        f"Of {limit} {goal.units} or more sigarray compare takes permutations, and of "
+        f"fewer t, unless --test names one: all these numbers are of --test {test}."
+    ]
+
+
 def list_tables(answers: list[Answer], goal: Goal) -> list[Table]:
     """Return the tables that readers can take in: first those that answer."""
     n_models = len({name for x in answers for name in x.comparison.scores})
@@ -150,11 +175,6 @@ def list_tables(answers: list[Answer], goal: Goal) -> list[Table]:
 def is_short(answers: list[Answer]) -> bool:
     """Whether readers can take in a line for each pair, or model, on each task."""
     return sum(len(x.comparison.scores) for x in answers) <= MAX_SHOWN
-
-
-def show_size(size: float, largest: int) -> str:
-    """Show a number of scores with two digits, or that it is larger than all tried."""
-    return f"> {largest}" if math.isinf(size) else str(round_size(size))
 
 
 def show_present(pair: SizedPair) -> str:
@@ -184,7 +204,7 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         n = len(by_task)
         sizes = sorted([x.size for x in pairs] + [math.inf] * (n - len(pairs)))
         n_now = sum(x.share_now >= goal.power for x in pairs)
-        shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
+        shown = [goal.show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
         rows.append([*names, f"{n_ahead} of {n}", f"{n_now} of {n}", *shown])
     of_pair = " of a pair" * (goal.margin is goal.difference is None)
     title = (
@@ -204,7 +224,8 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
             names = [pair.better, pair.worse]
             difference = show_difference(x.comparison, *names)
             now = [show_present(pair), f"{pair.share_now:.2f}"]
-            rows.append([*names, difference, *now, show_size(pair.size, x.largest)])
+            size = goal.show_size(pair.size, x.largest)
+            rows.append([*names, difference, *now, size])
     table = make_table(rows, goal)
     return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
 

@@ -13,9 +13,9 @@ from sigarray._cli.power_answers import (
     is_short,
     list_tables,
     say_jump,
+    say_other_test,
     say_pilot,
     show_present,
-    show_size,
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
@@ -27,6 +27,11 @@ from sigarray._verdicts.samples import Trials
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
 from sigarray.results import SampleSizeResult
+
+_LIMIT = (
+    "Splits of one data set share its items: with their number power rises to a "
+    "limit, which only a larger data set raises."
+)
 
 
 def report_power(
@@ -47,6 +52,7 @@ def report_power(
     tables = list_tables(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal) + _say_change(trials, goal)
+    told += say_other_test(answers, goal, trials.test.name)
     return make_report(
         answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
     )
@@ -81,7 +87,9 @@ def make_report(
         same = f"Two models that find the same {goal.units} hard"
         of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
-    if of_pairs:
+    if goal.has_limit:
+        told = [*told, _LIMIT]
+    elif of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         seen = goal.difference is None and goal.margin is None
         told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
@@ -103,7 +111,7 @@ def _describe(
 ) -> str:
     rule = trials.test.say_rule(answers[0].comparison)
     alone = answers[0].alone
-    drawn = f"these {goal.units} of all models{smoothed(goal.unit)}"
+    drawn = f"these {goal.units} of all models{smoothed(trials.unit)}"
     if alone and alone[0].sd is not None:
         drawn = "this normal distribution"
     method = (
@@ -117,6 +125,9 @@ def _describe(
         method += " of these find"
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
+    if trials.test_share is not None:
+        method += ". The splits of a sample share an error, by which they correlate by "
+        method += "the test share, beside their variance here"
     if alone:
         method += ". A better model is taken to vary as the present one, independently"
     if any(x.comparison.matched for x in answers):
@@ -269,6 +280,8 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         said += f"{pair.share:.2f}, {told}"
     else:
         said = f"More than {x.largest} {goal.units}{each} would be needed to see "
+        if goal.has_limit:
+            said = f"No number of {goal.units} is enough to see "
         said += f"{told} with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
     if goal.difference is not None:
@@ -309,7 +322,11 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         largest = max(x.largest for x in answers)
         left = n - len(sizes)
         which = f"the other {'one' if left == 1 else left}" if sizes else "all"
-        told.append(f"{which} would need more than {largest}")
+        said_of_left = f"{which} would need more than {largest}"
+        if goal.has_limit:
+            which = which if sizes else "any of them"
+            said_of_left = f"no number of {goal.units} is enough for {which}"
+        told.append(said_of_left)
     joined = "; ".join(told)
     return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
 
@@ -394,6 +411,6 @@ def _name(goal: Goal, better: str, worse: str) -> str:
 
 
 def _say(answer: Answer, pair: SizedPair, goal: Goal) -> str:
-    size = show_size(pair.size, answer.largest)
+    size = goal.show_size(pair.size, answer.largest)
     on = f" on {answer.task}" if answer.task else ""
     return f"{_name(goal, pair.better, pair.worse)}{on}: {size} {goal.unit}s"

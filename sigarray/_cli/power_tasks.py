@@ -12,7 +12,6 @@ from sigarray._cli.power_answers import (
     is_short,
     make_table,
     show_present,
-    show_size,
 )
 from sigarray._cli.power_report import (
     make_report,
@@ -212,5 +211,5 @@ def _tabulate(
         ends = [start + y for y in (leads[names], *intervals[names])]
         lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
         now = show_present(x), f"{x.share_now:.2f}"
-        rows.append([*names, lead, *now, show_size(x.size, answer.largest)])
+        rows.append([*names, lead, *now, goal.show_size(x.size, answer.largest)])
     return make_table(rows, goal, "P(A>B)" if is_share else "A - B")

@@ -1,0 +1,109 @@
+"""`sigarray power` describes the test of `compare`: its splits, and its default."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray._verdicts.by_pairs import PairwiseTest
+from sigarray._verdicts.samples import Trials
+
+FEW = ("--n-samples", "100")
+SPLITS = ("--run", "split", "--test", "t", "--test-share", "0.1")
+
+
+def folds(write, lead, models="ab", n=50):
+    """Write splits whose differences have a mean and a standard deviation of 1."""
+    x = np.random.default_rng(0).normal(size=n)
+    x = (x - x.mean()) / x.std(ddof=1)
+    rows = [
+        f"{m},{k},{(y * (j - 0.5) + lead * j):.6f}"
+        for j, m in enumerate(models)
+        for k, y in enumerate(x)
+    ]
+    return write("\n".join(["model,split,acc", *rows, ""]))
+
+
+def test_no_number_of_splits_is_enough(write, power, run):
+    """A difference of 0.7 is 2.1 errors of infinitely many splits, (1 / 9)^(1/2)."""
+    path = folds(write, 0.7)
+    (pair,) = power(path, *SPLITS, "--n-samples", "400")["pairs"]
+    assert pair["required_sample_size"] is None
+    error = math.sqrt(1 / 50 + 1 / 9)
+    limit = scipy.stats.t.ppf(0.975, 49)
+    expected = scipy.stats.nct.sf(limit, 49, 0.7 / error)
+    assert pair["power_at_n"] == pytest.approx(expected, abs=0.08)
+    text = " ".join(run("power", path, *SPLITS, *FEW)[1].split())
+    assert "No number of splits is enough to see that b is better than a" in text
+    assert "rises to a limit, which only a larger data set raises" in text
+    assert "as many may be needed" not in text
+
+
+def test_power_does_not_fall_with_more_splits(lead):
+    test = PairwiseTest("t", True, None, None, test_share=0.1)
+    trials = Trials(test, True, True, True, "run", 300, 0, test_share=0.1)
+    x = np.random.default_rng(0).normal(size=50)
+    scores = {"a": 0.0 * x, "b": lead + (x - x.mean()) / x.std(ddof=1)}
+    pair = ("b", "a")
+    shares = [
+        trials.share_better(scores, n, [pair])[pair] for n in (5, 20, 50, 100, 400)
+    ]
+    assert np.all(np.diff(shares) > -0.02)
+    # 2.1 and 6 errors of infinitely many splits, of which 1.96 are needed.
+    assert (
+        shares[-1] > 0.99 if lead == 2.0 else shares[-1] == pytest.approx(0.56, abs=0.1)
+    )
+
+
+def test_a_model_alone_has_no_number_of_splits(write, run):
+    path = folds(write, 0.0, "a")
+    text = " ".join(run("power", path, *SPLITS, *FEW, "--difference", "0.4")[1].split())
+    assert "No number of splits of each model has it, or" in text
+
+
+CLUSTERS = [
+    f"{m},d{k // 4},q{k},{(k * 7 + i) % 5 + i}"
+    for i, m in enumerate("ab")
+    for k in range(32)
+]
+COUNTS = [f"{m},{k},{3 + i},{k % 2},1" for i, m in enumerate("ab") for k in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        (["model,document,question,score", *CLUSTERS], ("--cluster", "document")),
+        (
+            ["model,sentence,tp,fp,fn", *COUNTS],
+            ("--item", "sentence", "--statistic", "f1", "--score", "tp,fp,fn"),
+        ),
+    ],
+)
+def test_few_clusters_and_few_items_have_the_test_of_compare(write, run, rows, options):
+    path = write("\n".join([*rows, ""]))
+    said = []
+    for command in (("compare",), ("power", *FEW)):
+        code, out, err = run(command[0], path, *options, *command[1:])
+        assert code == 0, err
+        assert "are few: models are compared by --test t" in err
+        said.append(re.search("paired t-test by (item|cluster)", " ".join(out.split())))
+    assert all(said)
+    _, _, err = run("power", path, *options, *FEW, "--test", "permutation")
+    assert "are few" not in err
+
+
+def test_another_test_of_more_clusters_is_said(write, run):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"{m},d{k // 4},q{k},{0.5 * i + rng.normal():.3f}"
+        for i, m in enumerate("ab")
+        for k in range(32)
+    ]
+    path = write("\n".join(["model,document,question,score", *rows, ""]))
+    options = ("--cluster", "document", *FEW, "--power", "0.98")
+    said = "Of 20 clusters or more sigarray compare takes permutations"
+    out = run("power", path, *options)[1]
+    assert said in " ".join(out.split())
+    assert said not in " ".join(run("power", path, *options, "--test", "t")[1].split())
