@@ -41,6 +41,7 @@ def test_no_number_of_splits_is_enough(write, power, run):
     assert "as many may be needed" not in text
 
 
+@pytest.mark.parametrize("lead", [0.7, 2.0])
 def test_power_does_not_fall_with_more_splits(lead):
     test = PairwiseTest("t", True, None, None, test_share=0.1)
     trials = Trials(test, True, True, True, "run", 300, 0, test_share=0.1)
