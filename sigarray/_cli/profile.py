@@ -3,7 +3,7 @@
 import argparse
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> Report:
         name: _find_profile(x, at, design, options) for name, x in scores.items()
     }
     if options.plot is not None:
-        _write_picture(profiles, at, design, options)
+        lines = _find_lines(scores, at, design) if options.thresholds else None
+        _write_picture(profiles, at, lines, design, options)
     return _report(profiles, at, shown, design, options)
 
 
@@ -194,16 +195,29 @@ def _find_profile(
     by_task = sorted(zip(design.tasks, map(np.sort, samples), strict=True))
     x = np.concatenate([scores for _, scores in by_task])
     tasks = np.repeat(np.arange(len(by_task)), [len(scores) for _, scores in by_task])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a band that is a point is said in the table
-        return performance_profile(
-            sign * x,
-            sign * at,
-            strata=tasks if len(by_task) > 1 else None,
-            confidence_level=1.0 - options.alpha,
-            n_resamples=options.n_resamples,
-            rng=options.seed,
-        )
+    return performance_profile(
+        sign * x,
+        sign * at,
+        strata=tasks if len(by_task) > 1 else None,
+        confidence_level=1.0 - options.alpha,
+        n_resamples=options.n_resamples,
+        rng=options.seed,
+    )
+
+
+def _find_lines(
+    scores: Mapping[str, Sequence[np.ndarray]], at: np.ndarray, design: _Design
+) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
+    """Return all thresholds, or many, and the share of each model at them."""
+    every = np.asarray(_choose_thresholds(scores, at.tolist()))
+    shares: dict[Hashable, np.ndarray] = {}
+    for name, by in scores.items():
+        x = np.sort(np.concatenate(by))
+        if design.higher_is_better:
+            shares[name] = 1.0 - np.searchsorted(x, every, side="right") / len(x)
+        else:
+            shares[name] = np.searchsorted(x, every, side="left") / len(x)
+    return every, shares
 
 
 def _find_width(profile: ProportionResult) -> float:
@@ -301,18 +315,21 @@ def _report(
 def _write_picture(
     profiles: Mapping[str, ProportionResult],
     at: np.ndarray,
+    lines: tuple[np.ndarray, dict[Hashable, np.ndarray]] | None,
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    from sigarray import plot
-    from sigarray.plot._style import warn_of_undrawable
+    from sigarray.plot._curves import draw_profiles
 
-    with warn_of_undrawable():
-        axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
+    models: dict[Hashable, Any] = {
+        name: (x.statistic, *x.confidence_interval) for name, x in profiles.items()
+    }
+    axes = draw_profiles(models, at, lines, is_higher_better=design.higher_is_better)
     level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     caption = (
-        f"Share of scores {design.side} each threshold, of {design.said}; bands of "
-        f"{level} hold at {_name_thresholds(at, options)} at once."
+        f"Share of scores {design.side} each threshold, of {design.said}; "
+        f"{'bars' if options.thresholds else 'bands'} of {level} hold at "
+        f"{_name_thresholds(at, options)} at once."
     )
     widths = [f"{quote(name)}: +- {_find_width(x):.2f}" for name, x in profiles.items()]
     save_pictures(
