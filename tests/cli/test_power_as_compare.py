@@ -64,6 +64,22 @@ def test_a_model_alone_has_no_number_of_splits(write, run):
     assert "No number of splits of each model has it, or" in text
 
 
+@pytest.mark.parametrize("command", ["compare", "power"])
+def test_verdicts_over_these_tasks_are_not_of_splits(write, run, command):
+    """They would take splits as independent, and be sure of far smaller differences."""
+    rows = [
+        f"{m},{t},{k},{k % 3 + i}"
+        for i, m in enumerate("ab")
+        for t in "xyz"
+        for k in range(5)
+    ]
+    path = write("\n".join(["model,task,split,acc", *rows, ""]))
+    options = ("--task", "task", *SPLITS, "--statistic", "mean")
+    code, _, err = run(command, path, *options)
+    assert code == 2
+    assert "takes scores as independent, and splits are not" in err
+
+
 CLUSTERS = [
     f"{m},d{k // 4},q{k},{(k * 7 + i) % 5 + i}"
     for i, m in enumerate("ab")
