@@ -83,28 +83,27 @@ def run(options: argparse.Namespace) -> Report:
             f"{table.metric}, which add up nearly as scores do."
         )
     # As `compare` chooses it: clusters, and metrics, have other tests than scores.
-    chosen = choose_default_test(request, table)
-    permutes_from = None
+    is_by_number = request.test is None and request.margin is None
+    request = choose_default_test(request, table)
     if table.clusters or table.statistic is not None:
-        refuse_tests_of_sampled(chosen, table)
-        is_asked = request.test is not None or request.margin is not None
-        permutes_from = None if is_asked else FEW_SCORES
+        refuse_tests_of_sampled(request, table)
+        if is_by_number:
+            note(
+                f"power is of --test {request.test} for all numbers; by default, "
+                f"sigarray compare takes t of fewer than {FEW_SCORES}, else permutations."
+            )
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)
-    request = replace(chosen, higher_is_better=not options.lower_is_better)
+    request = replace(request, higher_is_better=not options.lower_is_better)
     request = check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
-    return _report_scores(table, request, options, gain, permutes_from)
+    return _report_scores(table, request, options, gain)
 
 
 def _report_scores(
-    table: ScoreTable,
-    request: Request,
-    options: argparse.Namespace,
-    gain: Gain | None,
-    permutes_from: int | None,
+    table: ScoreTable, request: Request, options: argparse.Namespace, gain: Gain | None
 ) -> Report:
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
@@ -187,7 +186,6 @@ def _report_scores(
         test.asks_welch_below,
         request.margin,
         difference=None if are_alone else options.difference,
-        permutes_from=permutes_from,
         gain=say_gain(
             gain, higher_is_better=request.higher_is_better, margin=request.margin
         ),

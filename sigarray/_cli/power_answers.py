@@ -51,8 +51,7 @@ class Goal:
     of several tasks, over all of them, with as many scores on each.
     Below a number of runs, the test asks Welch's, too, if it is not None. A difference
     is that of pairs, if it is not the one that they have, and a gain that of models
-    alone, in words. From a number on `compare` takes permutations by itself, if it is
-    not None, and below t.
+    alone, in words.
     """
 
     power: float
@@ -62,7 +61,6 @@ class Goal:
     n_tasks: int = 1
     difference: float | None = None
     gain: str = ""
-    permutes_from: int | None = None
 
     @property
     def has_limit(self) -> bool:
@@ -137,19 +135,6 @@ def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
     return [
         f"Power may jump at {limit} runs: with fewer, a difference also has to pass "
         "Welch's test."
-    ]
-
-
-def say_other_test(answers: list[Answer], goal: Goal, test: str) -> list[str]:
-    """Say if `compare` takes another test of as many scores as are needed."""
-    limit = goal.permutes_from
-    found = [pair.size for x in answers for pair in x.pairs]
-    found += [n for x in answers for y in x.alone for n in (*y.sizes, *y.differences)]
-    if limit is None or not any((x >= limit) == (test == "t") for x in found):
-        return []
-    return [
-        f"Of {limit} {goal.units} or more sigarray compare takes permutations, and of "
-        f"fewer t, unless --test names one: all these numbers are of --test {test}."
     ]
 
 

@@ -13,7 +13,6 @@ from sigarray._cli.power_answers import (
     is_short,
     list_tables,
     say_jump,
-    say_other_test,
     say_pilot,
     show_present,
 )
@@ -52,7 +51,6 @@ def report_power(
     tables = list_tables(answers, goal)
     of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal) + _say_change(trials, goal)
-    told += say_other_test(answers, goal, trials.test.name)
     return make_report(
         answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
     )

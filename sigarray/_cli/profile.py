@@ -210,13 +210,11 @@ def _find_lines(
 ) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
     """Return all thresholds, or many, and the share of each model at them."""
     every = np.asarray(_choose_thresholds(scores, at.tolist()))
+    sign = 1.0 if design.higher_is_better else -1.0
     shares: dict[Hashable, np.ndarray] = {}
     for name, by in scores.items():
-        x = np.sort(np.concatenate(by))
-        if design.higher_is_better:
-            shares[name] = 1.0 - np.searchsorted(x, every, side="right") / len(x)
-        else:
-            shares[name] = np.searchsorted(x, every, side="left") / len(x)
+        x = np.sort(sign * np.concatenate(by))
+        shares[name] = 1.0 - np.searchsorted(x, sign * every, side="right") / len(x)
     return every, shares
 
 

@@ -39,6 +39,7 @@ _PALE = 0.2
 _HEIGHT = 2.6
 # How far the bars of two models are from each other, as a share of all thresholds.
 _BESIDE = 0.012
+_BARS: Any = {"linestyle": "none", "markersize": 3.5, "elinewidth": 0.9, "capsize": 2}
 
 
 def draw_curve(
@@ -62,36 +63,13 @@ def draw_curve(
     return draw_line(ax, k, x, y, linewidth=1.3, markevery=every, **style)
 
 
-def _draw_marks(
-    ax: "Axes", k: int, x: np.ndarray, y: np.ndarray, limits: Sequence[np.ndarray]
-) -> Any:
-    """Draw a mark of the k-th model at each x, and a bar between its limits."""
-    color, marker, _ = look_of(k)
-    low, high = limits
-    return ax.errorbar(
-        x,
-        y,
-        (y - low, high - y),
-        color=color,
-        linestyle="none",
-        marker=marker,
-        markersize=3.5,
-        elinewidth=0.9,
-        capsize=2.0,
-    )
-
-
-def make_band_key() -> Any:
+def make_band_key(*, is_bar: bool = False) -> Any:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    if is_bar:
+        return Line2D([], [], color="0.5", marker="|", markersize=9.0, linestyle="none")
     return Patch(facecolor="0.8")
-
-
-def _make_bar_key() -> Any:
-    from matplotlib.lines import Line2D
-
-    look: dict[str, Any] = {"color": "0.5", "marker": "|", "linestyle": "none"}
-    return Line2D([], [], **look, markersize=9.0)
 
 
 @draws
@@ -327,10 +305,7 @@ def draw_profiles(
     is_higher_better: bool,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw (share, low, high) of each model at thresholds, and lines through others.
-
-    The lines are their thresholds, in order, and the shares of each model at these.
-    """
+    """Draw (share, low, high) of models, and lines: shares at other thresholds."""
     order = np.argsort(at, kind="stable")
     every = sorted(models, key=lambda name: -models[name][0].mean())
     drawn = every[:MOST_CURVES]
@@ -350,14 +325,14 @@ def draw_profiles(
             keys[shown] = draw_curve(axes, k, at[order], share, limits, step)
             continue
         x = at[order] + beside * (k - 0.5 * (len(drawn) - 1))
-        marks = keys[shown] = _draw_marks(axes, k, x, share, limits)
+        look = {**_BARS, "color": look_of(k).color, "marker": look_of(k).marker}
+        errors = share - limits[0], limits[1] - share
+        marks = keys[shown] = axes.errorbar(x, share, errors, **look)
         if lines is not None:
             style = {"drawstyle": f"steps-{step}", "marker": ""}
             keys[shown] = draw_line(axes, k, lines[0], lines[1][name], **style), marks
-    if are_marks:
-        keys["bar: band at these thresholds"] = _make_bar_key()
-    else:
-        keys["band: all thresholds"] = make_band_key()
+    where = "bar: band at these thresholds" if are_marks else "band: all thresholds"
+    keys[where] = make_band_key(is_bar=are_marks)
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)

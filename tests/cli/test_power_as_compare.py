@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.test import PairwiseTest
 
 FEW = ("--n-samples", "100")
 SPLITS = ("--run", "split", "--test", "t", "--test-share", "0.1")
@@ -112,15 +112,8 @@ def test_few_clusters_and_few_items_have_the_test_of_compare(write, run, rows, o
 
 
 def test_another_test_of_more_clusters_is_said(write, run):
-    rng = np.random.default_rng(1)
-    rows = [
-        f"{m},d{k // 4},q{k},{0.5 * i + rng.normal():.3f}"
-        for i, m in enumerate("ab")
-        for k in range(32)
-    ]
-    path = write("\n".join(["model,document,question,score", *rows, ""]))
-    options = ("--cluster", "document", *FEW, "--power", "0.98")
-    said = "Of 20 clusters or more sigarray compare takes permutations"
-    out = run("power", path, *options)[1]
-    assert said in " ".join(out.split())
-    assert said not in " ".join(run("power", path, *options, "--test", "t")[1].split())
+    rows = ["model,document,question,score", *CLUSTERS]
+    options = (write("\n".join([*rows, ""])), "--cluster", "document", *FEW)
+    said = "power is of --test t for all numbers; by default, sigarray compare takes t"
+    assert said in run("power", *options)[2]
+    assert said not in run("power", *options, "--test", "t")[2]
