@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> Report:
         if is_by_number:
             note(
                 f"power is of --test {request.test} for all numbers; by default, "
-                f"sigarray compare takes t of fewer than {FEW_SCORES}, else permutations."
+                f"sigarray compare takes t below {FEW_SCORES}, else permutations."
             )
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)

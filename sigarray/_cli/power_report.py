@@ -47,12 +47,15 @@ def report_power(
     method = _describe(answers, trials, goal, said_of_scores)
     title = answers[0].comparison.title
     title += "" if len(answers) == 1 else f", {len(answers)} tasks"
-    document = _make_document(answers, trials, goal, method)
-    tables = list_tables(answers, goal)
-    of_tasks = _say_single_tasks(over, goal)
-    told = say_jump(answers, goal) + _say_change(trials, goal)
     return make_report(
-        answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
+        answers,
+        goal,
+        list_tables(answers, goal),
+        method,
+        _make_document(answers, trials, goal, method),
+        title,
+        of_tasks=_say_single_tasks(over, goal),
+        told=say_jump(answers, goal) + _say_change(trials, goal),
     )
 
 
@@ -144,13 +147,12 @@ def smoothed(unit: str) -> str:
 
 def _say_change(trials: Trials, goal: Goal) -> list[str]:
     """Say from how many scores on tasks are corrected more strictly."""
-    size = trials.size_of_all
-    if size is None:
-        return []
-    return [
-        f"From {size} {goal.units} on, sigarray compare controls the probability of "
-        "any wrong verdict, with fewer the false discovery rate: power may be less."
-    ]
+    said = (
+        f"From {trials.size_of_all} {goal.units} on, sigarray compare controls the "
+        "probability of any wrong verdict, with fewer the false discovery rate: power "
+        "may be less."
+    )
+    return [] if trials.size_of_all is None else [said]
 
 
 def say_precision(number: int, goal: Goal) -> str:
@@ -167,13 +169,14 @@ def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
     """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
-    said = "These numbers are of verdicts on single tasks, "
-    if over.can_decide:
-        return [f"{said}not of the verdict over tasks like these."]
-    return [
-        f"{said}and no number of {goal.units} gives one over tasks like these.",
-        *say_needed_tasks(over),
-    ]
+    said, needed = "not of the verdict", []
+    if not over.can_decide:
+        said, needed = (
+            f"and no number of {goal.units} gives one",
+            say_needed_tasks(over),
+        )
+    start = "These numbers are of verdicts on single tasks"
+    return [f"{start}, {said} over tasks like these.", *needed]
 
 
 def _make_document(
@@ -204,9 +207,7 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
             | without_infinities(x.comparison.summaries[name])
             for name in [y.name for y in x.alone] or x.comparison.scores
         },
-        "pairs": [
-            start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
-        ],
+        "pairs": [describe_pair(pair, goal) for pair in x.pairs],
     }
     if x.alone:
         document["alone"] = [row for y in x.alone for row in y.list_rows()]
@@ -216,8 +217,8 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
     return document
 
 
-def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
-    """Return who is to be seen better, or not worse, and the power now."""
+def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
+    """Return who is to be seen better, or not worse, and the power of some numbers."""
     a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
         a: pair.better,
@@ -226,14 +227,9 @@ def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
         f"n_{a}": pair.present[0],
         f"n_{b}": pair.present[1],
         "power_at_n": pair.share_now,
-    }
-
-
-def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
-    """Return the number of scores that is enough, and its power, or `none` twice."""
-    return {
-        "required_sample_size": int(pair.size) if pair.is_enough else none,
-        "power_at_required_sample_size": pair.share if pair.is_enough else none,
+        "required_power": goal.power,
+        "required_sample_size": int(pair.size) if pair.is_enough else None,
+        "power_at_required_sample_size": pair.share if pair.is_enough else None,
     }
 
 
@@ -244,18 +240,10 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """
     rows = []
     for x in answers:
-        rows += [
-            {"task": x.task}
-            | start_pair(pair, goal)
-            | {"required_power": goal.power}
-            | required(pair, none="")
-            for pair in x.pairs
-        ]
-        rows += [
-            {"task": x.task, "required_power": goal.power} | row
-            for y in x.alone
-            for row in y.list_rows()
-        ]
+        task: dict[str, Any] = {"task": x.task}
+        rows += [task | describe_pair(pair, goal) for pair in x.pairs]
+        task["required_power"] = goal.power
+        rows += [task | row for y in x.alone for row in y.list_rows()]
     keys = dict.fromkeys(key for row in rows for key in row)
     if len(answers) == 1:
         del keys["task"]

@@ -220,7 +220,8 @@ def search_sizes(
     n_more = _MORE_SIZES if is_drawn else 0
     sizes = {*listed, *numbers}
     for size in track(sorted(sizes) if curves else [], "Number of scores"):
-        if size not in numbers and not _have_left(curves.values()):
+        is_done = all(x.high < math.inf for x in curves.values())
+        if size not in numbers and is_done:
             if not n_more:
                 continue
             n_more -= 1
@@ -253,7 +254,3 @@ def _have_equal_numbers(comparison: Comparison) -> bool:
     numbers = {len(x) for x in comparison.scores.values()}
     numbers.update(n for x in comparison.pairs for n in _count_present(comparison, x))
     return len(numbers) == 1
-
-
-def _have_left(curves: Iterable[_Curve]) -> bool:
-    return any(math.isinf(x.high) for x in curves)

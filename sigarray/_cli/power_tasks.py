@@ -14,11 +14,10 @@ from sigarray._cli.power_answers import (
     show_present,
 )
 from sigarray._cli.power_report import (
+    describe_pair,
     make_report,
-    required,
     say_precision,
     smoothed,
-    start_pair,
 )
 from sigarray._cli.power_sizes import (
     count_samples,
@@ -114,9 +113,8 @@ def report_tasks(
         "required_power": goal.power,
         "largest_size_tried": answer.largest,
         "pairs": [
-            start_pair(pair, goal)
+            describe_pair(pair, goal)
             | _name_lead(found, leads[pair.better, pair.worse])
-            | required(pair, none=None)
             for pair in answer.pairs
         ],
     }

@@ -218,10 +218,15 @@ def _find_lines(
     return every, shares
 
 
-def _find_width(profile: ProportionResult) -> float:
-    """Return half the width of a band, which is the same at each threshold."""
+def _show_width(profile: ProportionResult) -> str:
+    """Show half the width of a band, which is the same at each threshold."""
     low, high = profile.confidence_interval
-    return float(np.max(np.maximum(high - profile.statistic, profile.statistic - low)))
+    width = np.max(np.maximum(high - profile.statistic, profile.statistic - low))
+    return f"{float(width):.2f}"
+
+
+def _show_level(options: argparse.Namespace) -> str:
+    return f"{100.0 * (1.0 - options.alpha):.10g} %"
 
 
 def _report(
@@ -231,55 +236,47 @@ def _report(
     design: _Design,
     options: argparse.Namespace,
 ) -> Report:
-    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     order = sorted(profiles, key=lambda name: -float(profiles[name].statistic.mean()))
     sign = ">" if design.higher_is_better else "<"
     places = np.searchsorted(at, shown)
-    rows = [
-        [
-            name,
-            *(f"{float(profiles[name].statistic[k]):.2f}" for k in places),
-            f"{_find_width(profiles[name]):.2f}",
-        ]
-        for name in order
-    ]
+    shares = {x: [f"{y:.2f}" for y in profiles[x].statistic[places]] for x in order}
+    widths = {name: _show_width(profiles[name]) for name in order}
     which = _name_thresholds(at, options)
-    over = f" over these {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
+    over = strata = each = ""
+    if len(design.tasks) > 1:
+        over = f" over these {len(design.tasks)} tasks"
+        strata, each = ", with tasks as strata", " on each task"
     title = (
         f"Share of {design.unit}s {design.side} a threshold{over}; the band is +- so "
-        f"much at {which} at once, {level} confidence for each model"
+        f"much at {which} at once, {_show_level(options)} confidence for each model"
     )
     header = ["model", *(f"{sign} {x:.10g}" for x in shown), "band"]
     remarks = [
         "Bands that overlap are no test: sigarray compare says which model is better."
     ]
+    sides = [f"{design.side} {x:.10g}" for x in shown]
     sentences = [
-        f"{quote(name)}: "
-        + ", ".join(
-            f"{float(profiles[name].statistic[k]):.2f} {design.side} {x:.10g}"
-            for k, x in zip(places, shown, strict=True)
-        )
-        + f"; the band is +- {_find_width(profiles[name]):.2f} at {which} at once."
-        for name in order
+        f"{quote(name)}: {', '.join(map(' '.join, zip(of, sides, strict=True)))}; the "
+        f"band is +- {widths[name]} at {which} at once."
+        for name, of in shares.items()
     ]
-    are_many = len(design.tasks) > 1
-    strata = ", with tasks as strata" * are_many
-    each = " on each task" * are_many
     method = (
         f"performance profiles (Agarwal et al., 2021) of {design.said}, and bands of "
         f"one width by {options.n_resamples} resamples (seed {options.seed}){strata}, "
-        f"one {design.unit} fewer than there are{each} (Rao and Wu, 1988)"
+        f"one {design.unit} fewer than there are{each} (Rao and Wu, 1988), and no "
+        "narrower than the exact limit of a share of 0 (Clopper and Pearson)"
     )
     better = "higher" if design.higher_is_better else "lower"
     tasks = f", {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
-    numbers = {
-        name: {
-            "share": profiles[name].statistic.tolist(),
-            "low": profiles[name].confidence_interval.low.tolist(),
-            "high": profiles[name].confidence_interval.high.tolist(),
-        }
-        for name in order
+    columns = ("share", "low", "high")
+    curves = {
+        x: (profiles[x].statistic, *profiles[x].confidence_interval) for x in order
     }
+    numbers = {
+        name: {x: y.tolist() for x, y in zip(columns, curve, strict=True)}
+        for name, curve in curves.items()
+    }
+    rows = [[name, *of, widths[name]] for name, of in shares.items()]
     document: dict[str, Any] = {
         "source": design.source,
         "design": design.said,
@@ -292,10 +289,8 @@ def _report(
         "thresholds": at.tolist(),
         "models": numbers,
     }
-    columns = ("share", "low", "high")
     records = [
-        {"model": name, "threshold": x}
-        | dict(zip(columns, (by[y][k] for y in columns), strict=True))
+        {"model": name, "threshold": x} | {y: by[y][k] for y in columns}
         for name, by in numbers.items()
         for k, x in enumerate(at.tolist())
     ]
@@ -323,13 +318,11 @@ def _write_picture(
         name: (x.statistic, *x.confidence_interval) for name, x in profiles.items()
     }
     axes = draw_profiles(models, at, lines, is_higher_better=design.higher_is_better)
-    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     caption = (
         f"Share of scores {design.side} each threshold, of {design.said}; "
-        f"{'bars' if options.thresholds else 'bands'} of {level} hold at "
-        f"{_name_thresholds(at, options)} at once."
+        f"{'bars' if options.thresholds else 'bands'} of {_show_level(options)} hold "
+        f"at {_name_thresholds(at, options)} at once."
     )
-    widths = [f"{quote(name)}: +- {_find_width(x):.2f}" for name, x in profiles.items()]
-    save_pictures(
-        [Picture(axes.figure, caption, f"{'; '.join(widths)}.")], options.plot
-    )
+    widths = [f"{quote(name)}: +- {_show_width(x)}" for name, x in profiles.items()]
+    picture = Picture(axes.figure, caption, f"{'; '.join(widths)}.")
+    save_pictures([picture], options.plot)

@@ -96,11 +96,12 @@ class Trials:
     def _count_told(self, size: int | None) -> list[float | None]:
         by_task = [
             self.test.find_p_values(
-                self._join(
+                DrawnSamples(
                     self.draw(
                         dict(x.scores), size, is_paired=self.is_paired, stream=stream
                     ),
                     self._draw_pairs(x.matched, size, stream),
+                    self.higher_is_better,
                 )
             )
             for x, stream in zip(
@@ -136,12 +137,8 @@ class Trials:
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
         of_pairs = self._draw_pairs(matched or {}, size)
-        return self._find_shares(self._join(samples, of_pairs), sure_of, size, above)
-
-    def _join(
-        self, samples: Mapping[str, np.ndarray], of_pairs: SamplesOfPairs
-    ) -> DrawnSamples:
-        return DrawnSamples(samples, of_pairs, self.higher_is_better)
+        drawn = DrawnSamples(samples, of_pairs, self.higher_is_better)
+        return self._find_shares(drawn, sure_of, size, above)
 
     def _draw_pairs(
         self,
