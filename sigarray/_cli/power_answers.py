@@ -18,6 +18,11 @@ from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray.report._layout import Table
 
+OF_SPLITS = (
+    "Splits of one data set share its items: with their number power rises to a "
+    "limit, which only a larger data set raises."
+)
+
 
 def say_pilot(
     numbers: Collection[int], unit: str, n_tasks: int = 1, *, are_seen: bool = True

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._cli.power_alone import Gain, count_alone, say_alone
 from sigarray._cli.power_answers import (
+    OF_SPLITS,
     Answer,
     Goal,
     is_short,
@@ -26,11 +27,6 @@ from sigarray._verdicts.samples import Trials
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
 from sigarray.results import SampleSizeResult
-
-_LIMIT = (
-    "Splits of one data set share its items: with their number power rises to a "
-    "limit, which only a larger data set raises."
-)
 
 
 def report_power(
@@ -89,7 +85,7 @@ def make_report(
         of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     if goal.has_limit:
-        told = [*told, _LIMIT]
+        told = [*told, OF_SPLITS]
     elif of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         seen = goal.difference is None and goal.margin is None
@@ -169,14 +165,11 @@ def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
     """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
-    said, needed = "not of the verdict", []
-    if not over.can_decide:
-        said, needed = (
-            f"and no number of {goal.units} gives one",
-            say_needed_tasks(over),
-        )
-    start = "These numbers are of verdicts on single tasks"
-    return [f"{start}, {said} over tasks like these.", *needed]
+    start = "These numbers are of verdicts on single tasks, "
+    if over.can_decide:
+        return [f"{start}not of the verdict over tasks like these."]
+    start += f"and no number of {goal.units} gives one"
+    return [f"{start} over tasks like these.", *say_needed_tasks(over)]
 
 
 def _make_document(
