@@ -110,7 +110,7 @@ def _add_power(command: argparse.ArgumentParser) -> None:
     )
     written = command.add_argument_group("what to write")
     add_format(written)
-    add_plot(written, "the power (not of seeds by items)")
+    add_plot(written, "the power")
 
 
 def _add_profile(command: argparse.ArgumentParser) -> None:
