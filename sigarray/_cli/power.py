@@ -20,7 +20,7 @@ from sigarray._cli.power_sizes import (
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile
-from sigarray._verdicts.asked import Request
+from sigarray._verdicts.asked import FEW_SCORES, Request
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
@@ -82,10 +82,16 @@ def run(options: argparse.Namespace) -> Report:
             f"power is that of tests of the influences of items on "
             f"{table.metric}, which add up nearly as scores do."
         )
-    if request.margin is not None and (table.clusters or table.statistic):
-        # They have other tests of a margin than scores, as which they are drawn.
-        request = choose_default_test(request, table)
+    # As `compare` chooses it: clusters, and metrics, have other tests than scores.
+    is_by_number = request.test is None and request.margin is None
+    request = choose_default_test(request, table)
+    if table.clusters or table.statistic is not None:
         refuse_tests_of_sampled(request, table)
+        if is_by_number:
+            note(
+                f"power is of --test {request.test} for all numbers; by default, "
+                f"sigarray compare takes t below {FEW_SCORES}, else permutations."
+            )
     # Of items in clusters, whole clusters are drawn.
     table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
@@ -102,7 +108,6 @@ def _report_scores(
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
     table = _with_two_models(table)
-    request = choose_default_test(request, table)
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
@@ -118,6 +123,7 @@ def _report_scores(
         seed=request.seed,
         n_tasks=len(table.tasks) if request.is_corrected else 1,
         tasks=comparisons,
+        test_share=request.test_share,
     )
     groups = {
         task: list(_group(x, trials, options.difference)) if n_models > 1 else []
@@ -170,12 +176,13 @@ def _report_scores(
                 guess=None if answers or group is not groups[task][0][0] else guess,
             )
         ]
-        sizes = list_sizes(max(map(len, x.scores.values())))
+        most = max(map(len, x.scores.values()))
+        sizes = list_sizes(most, trials.test_share)
         largest = max([sizes[-1], *(pair.n for pair in pairs)])
         answers.append(Answer(task, x, finders[task].find(), pairs, largest))
     goal = Goal(
         options.power,
-        table.unit,
+        table.unit if request.test_share is None else "split",
         test.asks_welch_below,
         request.margin,
         difference=None if are_alone else options.difference,

@@ -72,7 +72,7 @@ class Alone:
     present: int
     gain: Gain | None
     sd: float | None
-    largest: int
+    largest: int | None
     powers: Limits = ()
     sizes: Limits = ()
     differences: dict[int, Limits] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Alone:
 
     def show_size(self, size: float) -> str:
         """Show a number of scores, or that it is larger than all that were tried."""
-        large = f"more than {self.largest}"
+        large = f"more than {self.largest}" if self.largest else "none"
         return large if math.isinf(size) else str(round_size(size))
 
     def list_rows(self) -> list[dict[str, Any]]:
@@ -137,17 +137,19 @@ class Finder:
         if self.sd is None:
             powers = [self._share(name, gain, n, x) for x in spreads]
         if self.has_sizes:
-            tried = spreads if n <= _FEW else [1.0]
+            tried = spreads if n <= _FEW or self.trials.test_share else [1.0]
             found = [self._search_size(name, gain, x) for x in tried]
         sizes = [x.size for x in found]
         if len(sizes) == 1:  # they are as the variance
             sizes = [sizes[0] * x * x for x in spreads]
         limits = tuple(powers), tuple(sizes)
-        curve, largest = found[0] if found else None, list_sizes(n)[-1]
+        curve = found[0] if found else None
+        largest = None if self.trials.test_share else list_sizes(n)[-1]
         return Alone(name, n, gain, self.sd, largest, *limits, curve=curve)
 
     def _search_size(self, name: str, gain: Gain, spread: float) -> SizedPair:
-        sizes, pair = list_sizes(len(self.scores[name])), (name, "")
+        sizes = list_sizes(len(self.scores[name]), self.trials.test_share)
+        pair = (name, "")
         (found,) = search_sizes(
             lambda n, _: {pair: self._share(name, gain, n or sizes[0], spread)},
             {pair: (sizes[0], sizes[0])},
@@ -271,9 +273,9 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
             f"{vary}{more}."
         ]
     sizes = [x.show_size(size) for size in x.sizes]
-    needed = ""
+    needed, have = "", "has" if "none" in sizes[:1] else "have"
     if sizes:
-        about = sizes[0].replace("more", "More", 1)
+        about = sizes[0].replace("more", "More", 1).replace("none", "No number of")
         about = f"About {about}" if x.sizes[0] < math.inf else about
         needed = f"{about} {unit}s of each model"
     if x.sd is not None:
@@ -288,7 +290,7 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
         f"{x.present} {unit}s of {quote(x.name)} {are} to see {said}: power "
         f"{estimate:.3f}, or {low:.3f} to {high:.3f} {told}, where {power:g} is asked "
         "for.",
-        *([f"{needed} have it, or {' to '.join(sizes[1:])}."] if needed else []),
+        *([f"{needed} {have} it, or {' to '.join(sizes[1:])}."] if needed else []),
     ]
 
 

@@ -18,6 +18,11 @@ from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray.report._layout import Table
 
+OF_SPLITS = (
+    "Splits of one data set share its items: with their number power rises to a "
+    "limit, which only a larger data set raises."
+)
+
 
 def say_pilot(
     numbers: Collection[int], unit: str, n_tasks: int = 1, *, are_seen: bool = True
@@ -63,6 +68,11 @@ class Goal:
     gain: str = ""
 
     @property
+    def has_limit(self) -> bool:
+        """Whether scores are of splits of one data set, more of which add little."""
+        return self.unit == "split"
+
+    @property
     def units(self) -> str:
         """What models have more or fewer of."""
         return f"{self.unit}s"
@@ -86,6 +96,11 @@ class Goal:
         if self.margin is None:
             return "the difference"
         return f"that A is not worse than B by {self.margin:.10g} or more"
+
+    def show_size(self, size: float, largest: int) -> str:
+        """Show a number with two digits, or that it is larger than all tried."""
+        none = "none" if self.has_limit else f"> {largest}"
+        return none if math.isinf(size) else str(round_size(size))
 
     def say(self, a: str, b: str) -> str:
         """Say what is to be seen of two models."""
@@ -152,11 +167,6 @@ def is_short(answers: list[Answer]) -> bool:
     return sum(len(x.comparison.scores) for x in answers) <= MAX_SHOWN
 
 
-def show_size(size: float, largest: int) -> str:
-    """Show a number of scores with two digits, or that it is larger than all tried."""
-    return f"> {largest}" if math.isinf(size) else str(round_size(size))
-
-
 def show_present(pair: SizedPair) -> str:
     """Show how many scores the better and the worse model have, once if it is one."""
     return " and ".join(map(str, dict.fromkeys(pair.present)))
@@ -184,7 +194,7 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         n = len(by_task)
         sizes = sorted([x.size for x in pairs] + [math.inf] * (n - len(pairs)))
         n_now = sum(x.share_now >= goal.power for x in pairs)
-        shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
+        shown = [goal.show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
         rows.append([*names, f"{n_ahead} of {n}", f"{n_now} of {n}", *shown])
     of_pair = " of a pair" * (goal.margin is goal.difference is None)
     title = (
@@ -204,7 +214,8 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
             names = [pair.better, pair.worse]
             difference = show_difference(x.comparison, *names)
             now = [show_present(pair), f"{pair.share_now:.2f}"]
-            rows.append([*names, difference, *now, show_size(pair.size, x.largest)])
+            size = goal.show_size(pair.size, x.largest)
+            rows.append([*names, difference, *now, size])
     table = make_table(rows, goal)
     return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
 

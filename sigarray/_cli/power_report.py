@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._cli.power_alone import Gain, count_alone, say_alone
 from sigarray._cli.power_answers import (
+    OF_SPLITS,
     Answer,
     Goal,
     is_short,
@@ -15,7 +16,6 @@ from sigarray._cli.power_answers import (
     say_jump,
     say_pilot,
     show_present,
-    show_size,
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
@@ -43,12 +43,15 @@ def report_power(
     method = _describe(answers, trials, goal, said_of_scores)
     title = answers[0].comparison.title
     title += "" if len(answers) == 1 else f", {len(answers)} tasks"
-    document = _make_document(answers, trials, goal, method)
-    tables = list_tables(answers, goal)
-    of_tasks = _say_single_tasks(over, goal)
-    told = say_jump(answers, goal) + _say_change(trials, goal)
     return make_report(
-        answers, goal, tables, method, document, title, of_tasks=of_tasks, told=told
+        answers,
+        goal,
+        list_tables(answers, goal),
+        method,
+        _make_document(answers, trials, goal, method),
+        title,
+        of_tasks=_say_single_tasks(over, goal),
+        told=say_jump(answers, goal) + _say_change(trials, goal),
     )
 
 
@@ -81,7 +84,9 @@ def make_report(
         same = f"Two models that find the same {goal.units} hard"
         of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
-    if of_pairs:
+    if goal.has_limit:
+        told = [*told, OF_SPLITS]
+    elif of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         seen = goal.difference is None and goal.margin is None
         told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
@@ -103,7 +108,7 @@ def _describe(
 ) -> str:
     rule = trials.test.say_rule(answers[0].comparison)
     alone = answers[0].alone
-    drawn = f"these {goal.units} of all models{smoothed(goal.unit)}"
+    drawn = f"these {goal.units} of all models{smoothed(trials.unit)}"
     if alone and alone[0].sd is not None:
         drawn = "this normal distribution"
     method = (
@@ -117,6 +122,9 @@ def _describe(
         method += " of these find"
     elif trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
+    if trials.test_share is not None:
+        method += ". The splits of a sample share an error, by which they correlate by "
+        method += "the test share, beside their variance here"
     if alone:
         method += ". A better model is taken to vary as the present one, independently"
     if any(x.comparison.matched for x in answers):
@@ -135,13 +143,12 @@ def smoothed(unit: str) -> str:
 
 def _say_change(trials: Trials, goal: Goal) -> list[str]:
     """Say from how many scores on tasks are corrected more strictly."""
-    size = trials.size_of_all
-    if size is None:
-        return []
-    return [
-        f"From {size} {goal.units} on, sigarray compare controls the probability of "
-        "any wrong verdict, with fewer the false discovery rate: power may be less."
-    ]
+    said = (
+        f"From {trials.size_of_all} {goal.units} on, sigarray compare controls the "
+        "probability of any wrong verdict, with fewer the false discovery rate: power "
+        "may be less."
+    )
+    return [] if trials.size_of_all is None else [said]
 
 
 def say_precision(number: int, goal: Goal) -> str:
@@ -158,13 +165,11 @@ def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
     """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
-    said = "These numbers are of verdicts on single tasks, "
+    start = "These numbers are of verdicts on single tasks, "
     if over.can_decide:
-        return [f"{said}not of the verdict over tasks like these."]
-    return [
-        f"{said}and no number of {goal.units} gives one over tasks like these.",
-        *say_needed_tasks(over),
-    ]
+        return [f"{start}not of the verdict over tasks like these."]
+    start += f"and no number of {goal.units} gives one"
+    return [f"{start} over tasks like these.", *say_needed_tasks(over)]
 
 
 def _make_document(
@@ -195,9 +200,7 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
             | without_infinities(x.comparison.summaries[name])
             for name in [y.name for y in x.alone] or x.comparison.scores
         },
-        "pairs": [
-            start_pair(pair, goal) | required(pair, none=None) for pair in x.pairs
-        ],
+        "pairs": [describe_pair(pair, goal) for pair in x.pairs],
     }
     if x.alone:
         document["alone"] = [row for y in x.alone for row in y.list_rows()]
@@ -207,8 +210,8 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
     return document
 
 
-def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
-    """Return who is to be seen better, or not worse, and the power now."""
+def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
+    """Return who is to be seen better, or not worse, and the power of some numbers."""
     a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
         a: pair.better,
@@ -217,14 +220,9 @@ def start_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
         f"n_{a}": pair.present[0],
         f"n_{b}": pair.present[1],
         "power_at_n": pair.share_now,
-    }
-
-
-def required(pair: SizedPair, *, none: str | None) -> dict[str, Any]:
-    """Return the number of scores that is enough, and its power, or `none` twice."""
-    return {
-        "required_sample_size": int(pair.size) if pair.is_enough else none,
-        "power_at_required_sample_size": pair.share if pair.is_enough else none,
+        "required_power": goal.power,
+        "required_sample_size": int(pair.size) if pair.is_enough else None,
+        "power_at_required_sample_size": pair.share if pair.is_enough else None,
     }
 
 
@@ -235,18 +233,10 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
     """
     rows = []
     for x in answers:
-        rows += [
-            {"task": x.task}
-            | start_pair(pair, goal)
-            | {"required_power": goal.power}
-            | required(pair, none="")
-            for pair in x.pairs
-        ]
-        rows += [
-            {"task": x.task, "required_power": goal.power} | row
-            for y in x.alone
-            for row in y.list_rows()
-        ]
+        task: dict[str, Any] = {"task": x.task}
+        rows += [task | describe_pair(pair, goal) for pair in x.pairs]
+        task["required_power"] = goal.power
+        rows += [task | row for y in x.alone for row in y.list_rows()]
     keys = dict.fromkeys(key for row in rows for key in row)
     if len(answers) == 1:
         del keys["task"]
@@ -269,6 +259,8 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
         said += f"{pair.share:.2f}, {told}"
     else:
         said = f"More than {x.largest} {goal.units}{each} would be needed to see "
+        if goal.has_limit:
+            said = f"No number of {goal.units} is enough to see "
         said += f"{told} with power {goal.power:g}"
     said = f"{on}{said[0].lower()}{said[1:]}" if on else said
     if goal.difference is not None:
@@ -309,7 +301,11 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
         largest = max(x.largest for x in answers)
         left = n - len(sizes)
         which = f"the other {'one' if left == 1 else left}" if sizes else "all"
-        told.append(f"{which} would need more than {largest}")
+        said_of_left = f"{which} would need more than {largest}"
+        if goal.has_limit:
+            which = which if sizes else "any of them"
+            said_of_left = f"no number of {goal.units} is enough for {which}"
+        told.append(said_of_left)
     joined = "; ".join(told)
     return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
 
@@ -394,6 +390,6 @@ def _name(goal: Goal, better: str, worse: str) -> str:
 
 
 def _say(answer: Answer, pair: SizedPair, goal: Goal) -> str:
-    size = show_size(pair.size, answer.largest)
+    size = goal.show_size(pair.size, answer.largest)
     on = f" on {answer.task}" if answer.task else ""
     return f"{_name(goal, pair.better, pair.worse)}{on}: {size} {goal.unit}s"

@@ -19,6 +19,8 @@ Duels = dict[tuple[str, str], int]
 _LARGEST_SIZE = 10_000
 # Of the first sizes the time tells that of all.
 _TIMED = 3
+# So many splits, by the odds of the test share, have its limit of power.
+_NEAR_LIMIT = 100.0
 # Sizes beyond those that all pairs need, in a picture.
 _MORE_SIZES = 2
 # From this size on numbers have two digits, and may be too large by this share: the
@@ -134,10 +136,17 @@ def round_size(size: float) -> int:
     return unit * round(size / unit)
 
 
-def list_sizes(most: int) -> list[int]:
-    """Return the default sizes, then doubled ones up to four times the most scores."""
+def list_sizes(most: int, test_share: float | None = None) -> list[int]:
+    """Return the default sizes, then doubled ones up to four times the most scores.
+
+    Of splits of one data set, up to so many that more would make no error smaller by
+    more than 0.5 %.
+    """
     sizes = list(DEFAULT_SIZES)
-    goal = min(4 * most, _LARGEST_SIZE)
+    goal = 4.0 * most
+    if test_share is not None:
+        goal = max(goal, _NEAR_LIMIT * (1.0 / test_share - 1.0))
+    goal = min(goal, _LARGEST_SIZE)
     while sizes[-1] < goal:
         sizes.append(min(2 * sizes[-1], _LARGEST_SIZE))
     return sizes
@@ -164,7 +173,7 @@ def find_sizes(
     return search_sizes(
         find_shares,
         {pair: _count_present(comparison, pair) for pair in duels},
-        list_sizes(max(map(len, scores.values()))),
+        list_sizes(max(map(len, scores.values())), trials.test_share),
         power,
         trials.number,
         are_equal=_have_equal_numbers(comparison),
@@ -211,7 +220,8 @@ def search_sizes(
     n_more = _MORE_SIZES if is_drawn else 0
     sizes = {*listed, *numbers}
     for size in track(sorted(sizes) if curves else [], "Number of scores"):
-        if size not in numbers and not _have_left(curves.values()):
+        is_done = all(x.high < math.inf for x in curves.values())
+        if size not in numbers and is_done:
             if not n_more:
                 continue
             n_more -= 1
@@ -244,7 +254,3 @@ def _have_equal_numbers(comparison: Comparison) -> bool:
     numbers = {len(x) for x in comparison.scores.values()}
     numbers.update(n for x in comparison.pairs for n in _count_present(comparison, x))
     return len(numbers) == 1
-
-
-def _have_left(curves: Iterable[_Curve]) -> bool:
-    return any(math.isinf(x.high) for x in curves)

@@ -12,14 +12,12 @@ from sigarray._cli.power_answers import (
     is_short,
     make_table,
     show_present,
-    show_size,
 )
 from sigarray._cli.power_report import (
+    describe_pair,
     make_report,
-    required,
     say_precision,
     smoothed,
-    start_pair,
 )
 from sigarray._cli.power_sizes import (
     count_samples,
@@ -115,9 +113,8 @@ def report_tasks(
         "required_power": goal.power,
         "largest_size_tried": answer.largest,
         "pairs": [
-            start_pair(pair, goal)
+            describe_pair(pair, goal)
             | _name_lead(found, leads[pair.better, pair.worse])
-            | required(pair, none=None)
             for pair in answer.pairs
         ],
     }
@@ -212,5 +209,5 @@ def _tabulate(
         ends = [start + y for y in (leads[names], *intervals[names])]
         lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
         now = show_present(x), f"{x.share_now:.2f}"
-        rows.append([*names, lead, *now, show_size(x.size, answer.largest)])
+        rows.append([*names, lead, *now, goal.show_size(x.size, answer.largest)])
     return make_table(rows, goal, "P(A>B)" if is_share else "A - B")

@@ -3,7 +3,7 @@
 import argparse
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> Report:
         name: _find_profile(x, at, design, options) for name, x in scores.items()
     }
     if options.plot is not None:
-        _write_picture(profiles, at, design, options)
+        lines = _find_lines(scores, at, design) if options.thresholds else None
+        _write_picture(profiles, at, lines, design, options)
     return _report(profiles, at, shown, design, options)
 
 
@@ -194,22 +195,38 @@ def _find_profile(
     by_task = sorted(zip(design.tasks, map(np.sort, samples), strict=True))
     x = np.concatenate([scores for _, scores in by_task])
     tasks = np.repeat(np.arange(len(by_task)), [len(scores) for _, scores in by_task])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a band that is a point is said in the table
-        return performance_profile(
-            sign * x,
-            sign * at,
-            strata=tasks if len(by_task) > 1 else None,
-            confidence_level=1.0 - options.alpha,
-            n_resamples=options.n_resamples,
-            rng=options.seed,
-        )
+    return performance_profile(
+        sign * x,
+        sign * at,
+        strata=tasks if len(by_task) > 1 else None,
+        confidence_level=1.0 - options.alpha,
+        n_resamples=options.n_resamples,
+        rng=options.seed,
+    )
 
 
-def _find_width(profile: ProportionResult) -> float:
-    """Return half the width of a band, which is the same at each threshold."""
+def _find_lines(
+    scores: Mapping[str, Sequence[np.ndarray]], at: np.ndarray, design: _Design
+) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
+    """Return all thresholds, or many, and the share of each model at them."""
+    every = np.asarray(_choose_thresholds(scores, at.tolist()))
+    sign = 1.0 if design.higher_is_better else -1.0
+    shares: dict[Hashable, np.ndarray] = {}
+    for name, by in scores.items():
+        x = np.sort(sign * np.concatenate(by))
+        shares[name] = 1.0 - np.searchsorted(x, sign * every, side="right") / len(x)
+    return every, shares
+
+
+def _show_width(profile: ProportionResult) -> str:
+    """Show half the width of a band, which is the same at each threshold."""
     low, high = profile.confidence_interval
-    return float(np.max(np.maximum(high - profile.statistic, profile.statistic - low)))
+    width = np.max(np.maximum(high - profile.statistic, profile.statistic - low))
+    return f"{float(width):.2f}"
+
+
+def _show_level(options: argparse.Namespace) -> str:
+    return f"{100.0 * (1.0 - options.alpha):.10g} %"
 
 
 def _report(
@@ -219,55 +236,47 @@ def _report(
     design: _Design,
     options: argparse.Namespace,
 ) -> Report:
-    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
     order = sorted(profiles, key=lambda name: -float(profiles[name].statistic.mean()))
     sign = ">" if design.higher_is_better else "<"
     places = np.searchsorted(at, shown)
-    rows = [
-        [
-            name,
-            *(f"{float(profiles[name].statistic[k]):.2f}" for k in places),
-            f"{_find_width(profiles[name]):.2f}",
-        ]
-        for name in order
-    ]
+    shares = {x: [f"{y:.2f}" for y in profiles[x].statistic[places]] for x in order}
+    widths = {name: _show_width(profiles[name]) for name in order}
     which = _name_thresholds(at, options)
-    over = f" over these {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
+    over = strata = each = ""
+    if len(design.tasks) > 1:
+        over = f" over these {len(design.tasks)} tasks"
+        strata, each = ", with tasks as strata", " on each task"
     title = (
         f"Share of {design.unit}s {design.side} a threshold{over}; the band is +- so "
-        f"much at {which} at once, {level} confidence for each model"
+        f"much at {which} at once, {_show_level(options)} confidence for each model"
     )
     header = ["model", *(f"{sign} {x:.10g}" for x in shown), "band"]
     remarks = [
         "Bands that overlap are no test: sigarray compare says which model is better."
     ]
+    sides = [f"{design.side} {x:.10g}" for x in shown]
     sentences = [
-        f"{quote(name)}: "
-        + ", ".join(
-            f"{float(profiles[name].statistic[k]):.2f} {design.side} {x:.10g}"
-            for k, x in zip(places, shown, strict=True)
-        )
-        + f"; the band is +- {_find_width(profiles[name]):.2f} at {which} at once."
-        for name in order
+        f"{quote(name)}: {', '.join(map(' '.join, zip(of, sides, strict=True)))}; the "
+        f"band is +- {widths[name]} at {which} at once."
+        for name, of in shares.items()
     ]
-    are_many = len(design.tasks) > 1
-    strata = ", with tasks as strata" * are_many
-    each = " on each task" * are_many
     method = (
         f"performance profiles (Agarwal et al., 2021) of {design.said}, and bands of "
         f"one width by {options.n_resamples} resamples (seed {options.seed}){strata}, "
-        f"one {design.unit} fewer than there are{each} (Rao and Wu, 1988)"
+        f"one {design.unit} fewer than there are{each} (Rao and Wu, 1988), and no "
+        "narrower than the exact limit of a share of 0 (Clopper and Pearson)"
     )
     better = "higher" if design.higher_is_better else "lower"
     tasks = f", {len(design.tasks)} tasks" if len(design.tasks) > 1 else ""
-    numbers = {
-        name: {
-            "share": profiles[name].statistic.tolist(),
-            "low": profiles[name].confidence_interval.low.tolist(),
-            "high": profiles[name].confidence_interval.high.tolist(),
-        }
-        for name in order
+    columns = ("share", "low", "high")
+    curves = {
+        x: (profiles[x].statistic, *profiles[x].confidence_interval) for x in order
     }
+    numbers = {
+        name: {x: y.tolist() for x, y in zip(columns, curve, strict=True)}
+        for name, curve in curves.items()
+    }
+    rows = [[name, *of, widths[name]] for name, of in shares.items()]
     document: dict[str, Any] = {
         "source": design.source,
         "design": design.said,
@@ -280,10 +289,8 @@ def _report(
         "thresholds": at.tolist(),
         "models": numbers,
     }
-    columns = ("share", "low", "high")
     records = [
-        {"model": name, "threshold": x}
-        | dict(zip(columns, (by[y][k] for y in columns), strict=True))
+        {"model": name, "threshold": x} | {y: by[y][k] for y in columns}
         for name, by in numbers.items()
         for k, x in enumerate(at.tolist())
     ]
@@ -301,20 +308,21 @@ def _report(
 def _write_picture(
     profiles: Mapping[str, ProportionResult],
     at: np.ndarray,
+    lines: tuple[np.ndarray, dict[Hashable, np.ndarray]] | None,
     design: _Design,
     options: argparse.Namespace,
 ) -> None:
-    from sigarray import plot
-    from sigarray.plot._style import warn_of_undrawable
+    from sigarray.plot._curves import draw_profiles
 
-    with warn_of_undrawable():
-        axes = plot.profiles(profiles, at, higher_is_better=design.higher_is_better)
-    level = f"{100.0 * (1.0 - options.alpha):.10g} %"
+    models: dict[Hashable, Any] = {
+        name: (x.statistic, *x.confidence_interval) for name, x in profiles.items()
+    }
+    axes = draw_profiles(models, at, lines, is_higher_better=design.higher_is_better)
     caption = (
-        f"Share of scores {design.side} each threshold, of {design.said}; bands of "
-        f"{level} hold at {_name_thresholds(at, options)} at once."
+        f"Share of scores {design.side} each threshold, of {design.said}; "
+        f"{'bars' if options.thresholds else 'bands'} of {_show_level(options)} hold "
+        f"at {_name_thresholds(at, options)} at once."
     )
-    widths = [f"{quote(name)}: +- {_find_width(x):.2f}" for name, x in profiles.items()]
-    save_pictures(
-        [Picture(axes.figure, caption, f"{'; '.join(widths)}.")], options.plot
-    )
+    widths = [f"{quote(name)}: +- {_show_width(x)}" for name, x in profiles.items()]
+    picture = Picture(axes.figure, caption, f"{'; '.join(widths)}.")
+    save_pictures([picture], options.plot)

@@ -11,7 +11,7 @@ from sigarray._backend.given import to_array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.resampling import doubt_point, prepare_samples
+from sigarray._difference.resampling import prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.sums import SumStatistic
@@ -107,6 +107,12 @@ def performance_profile(
     at 81 thresholds, in 93.7 to 95.9 %; limits that hold at each threshold alone, by n
     draws, held all of it in 0.6 to 28.7 %.
 
+    Where all scores are on one side of each threshold, no resample has another profile.
+    So the width is at least the exact limit of Clopper and Pearson of a share of 0:
+    ``1 - ((1 - confidence_level) / 2)**(1 / n)`` for n scores in all. At thresholds in
+    the tails, which 0.1 to 16 % of normal scores are above, bands of 5 to 130 scores
+    held in 99.6 to 100 % of 1000 sets; by resamples alone in 37 to 84 %.
+
     References
     ----------
     .. [1] R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville, M. G. Bellemare (2021).
@@ -136,7 +142,6 @@ def performance_profile(
         confidence_level=confidence_level,
         n_resamples=n_resamples,
     )
-    doubt_point(xp, low, high, 0.0, "profile")
     return ProportionResult(value, ConfidenceInterval(low, high))
 
 
@@ -184,7 +189,10 @@ def _performance_profile(
     ordered = xp.sort(keep(xp, replicates, n_resamples), axis=-1, stable=False)
     # The least distance that a new profile exceeds with 1 - `confidence_level` at most.
     place = min(math.ceil(confidence_level * (n_resamples + 1)), n_resamples) - 1
-    width = ordered[..., place][..., None]
+    # That of no score of n above a threshold, which no resample has (Clopper, Pearson).
+    log_error = math.log(0.5 - 0.5 * confidence_level)
+    least = -math.expm1(log_error / scores.shape[-1])
+    width = xp.clip(ordered[..., place][..., None], least, None)
     # A threshold that is NaN has no share: on the host it is an error.
     observed = xp.where(xp.isnan(thresholds), math.nan, observed)
     low, high = observed - width, observed + width

@@ -290,6 +290,13 @@ def check_request(request: Request) -> Request:
 
 
 def _check_statistic(request: Request) -> None:
+    if request.statistic is not None and request.test_share is not None:
+        msg = (
+            f"Expected --statistic {request.statistic} without --test-share, for its "
+            "test over these tasks takes scores as independent, and splits are not; "
+            "got both. Leave --statistic out."
+        )
+        raise ValueError(msg)
     if request.statistic is not None and request.missing == "worst":
         msg = (
             f"Expected --missing drop with --statistic {request.statistic}, to which "

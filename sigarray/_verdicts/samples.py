@@ -28,8 +28,10 @@ from sigarray.read._wide import Scores
 _MANY = 100
 # Of fewer pairs, samples differ in how many are told apart: these shares have fewer.
 _FEW_PAIRS, _SHARES = 30, (0.1, 0.3, 0.5, 0.7, 0.9)
-# Of a normal kernel, in n^-1/5 standard deviations, and a word of its random numbers.
-_BANDWIDTH, _NOISE = 1.06, 2
+# Of a normal kernel, in n^-1/5 standard deviations.
+_BANDWIDTH = 1.06
+# Words of random numbers: of that kernel, and of what splits of a data set share.
+_NOISE, _SHARED = 2, 3
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Trials:
     seed: int
     n_tasks: int = 1
     tasks: Mapping[str, Comparison] = field(default_factory=dict)
+    test_share: float | None = None
     _divisors: dict[int | None, list[float | None]] = field(
         init=False, default_factory=dict
     )
@@ -93,11 +96,12 @@ class Trials:
     def _count_told(self, size: int | None) -> list[float | None]:
         by_task = [
             self.test.find_p_values(
-                self._join(
+                DrawnSamples(
                     self.draw(
                         dict(x.scores), size, is_paired=self.is_paired, stream=stream
                     ),
                     self._draw_pairs(x.matched, size, stream),
+                    self.higher_is_better,
                 )
             )
             for x, stream in zip(
@@ -133,12 +137,8 @@ class Trials:
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
         of_pairs = self._draw_pairs(matched or {}, size)
-        return self._find_shares(self._join(samples, of_pairs), sure_of, size, above)
-
-    def _join(
-        self, samples: Mapping[str, np.ndarray], of_pairs: SamplesOfPairs
-    ) -> DrawnSamples:
-        return DrawnSamples(samples, of_pairs, self.higher_is_better)
+        drawn = DrawnSamples(samples, of_pairs, self.higher_is_better)
+        return self._find_shares(drawn, sure_of, size, above)
 
     def _draw_pairs(
         self,
@@ -195,6 +195,7 @@ class Trials:
             [self.seed] if stream is None else [self.seed, stream],
             is_paired=is_paired,
             are_runs=self.unit == "run",
+            test_share=self.test_share,
         )
 
 
@@ -206,6 +207,7 @@ def draw_samples(
     *,
     is_paired: bool,
     are_runs: bool,
+    test_share: float | None = None,
 ) -> dict[str, np.ndarray]:
     """Draw samples (number, size) of each model; smaller ones begin the larger ones.
 
@@ -213,6 +215,10 @@ def draw_samples(
     of n scores vary less than scores, by (n - 1) / n, and have ties, by which almost
     stochastic order finds far less: so runs, and few items, are moved away from their
     mean, and runs get normal noise, which leaves the variance; but not 0 and 1.
+
+    With a test share r, scores are of splits of one data set, which correlate by r, and
+    vary within it by 1 - r of their variance (Nadeau and Bengio, 2003): a sample gets
+    an error that all its scores share, and that of pairs varies with other models.
     """
     drawn = {}
     for name, stream in zip(scores, name_streams(scores), strict=True):
@@ -243,6 +249,10 @@ def draw_samples(
             wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
             x = x.mean() + wide * deviations
         drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise
+        if test_share is not None:
+            normal = np.random.default_rng([*own, _SHARED]).standard_normal((number, n))
+            ratio = test_share / (1.0 - test_share) / (n - 1)
+            drawn[name] = drawn[name] + math.sqrt(ratio) * normal @ deviations[:, None]
     return drawn
 
 

@@ -33,8 +33,13 @@ if TYPE_CHECKING:
 MOST_CURVES = 7
 # Curves of fewer points than this have a mark at each.
 _FEW_POINTS = 12
+# Of fewer thresholds no profile is drawn between them.
+_FEW_THRESHOLDS = 20
 _PALE = 0.2
 _HEIGHT = 2.6
+# How far the bars of two models are from each other, as a share of all thresholds.
+_BESIDE = 0.012
+_BARS: Any = {"linestyle": "none", "markersize": 3.5, "elinewidth": 0.9, "capsize": 2}
 
 
 def draw_curve(
@@ -58,9 +63,12 @@ def draw_curve(
     return draw_line(ax, k, x, y, linewidth=1.3, markevery=every, **style)
 
 
-def make_band_key() -> Any:
+def make_band_key(*, is_bar: bool = False) -> Any:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    if is_bar:
+        return Line2D([], [], color="0.5", marker="|", markersize=9.0, linestyle="none")
     return Patch(facecolor="0.8")
 
 
@@ -227,7 +235,8 @@ def profiles(
     """Draw the share of the scores of each model above each threshold, with its band.
 
     A band holds the whole of one profile, at all thresholds that it was computed for.
-    Bands that overlap are no test: compare the models.
+    Bands that overlap are no test: compare the models. Of fewer than 20 thresholds,
+    which say little of scores between them, each has a mark and a bar for the band.
 
     Parameters
     ----------
@@ -284,19 +293,46 @@ def profiles(
     is_higher_better = flag("higher_is_better", higher_is_better)
     at = _read_thresholds(thresholds)
     models = _read_profiles(results, names, len(at))
+    return draw_profiles(models, at, is_higher_better=is_higher_better, ax=given)
+
+
+@draws
+def draw_profiles(
+    models: Mapping[Hashable, tuple[np.ndarray, np.ndarray, np.ndarray]],
+    at: np.ndarray,
+    lines: tuple[np.ndarray, Mapping[Hashable, np.ndarray]] | None = None,
+    *,
+    is_higher_better: bool,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw (share, low, high) of models, and lines: shares at other thresholds."""
     order = np.argsort(at, kind="stable")
     every = sorted(models, key=lambda name: -models[name][0].mean())
     drawn = every[:MOST_CURVES]
-    axes: Axes = given or make_figure(_HEIGHT).subplots()
+    axes: Axes = ax or make_figure(_HEIGHT).subplots()
     side = "above" if is_higher_better else "below"
     tidy(axes, x="threshold", y=f"share of scores {side} it")
     # A score itself is not above it, and not below it.
     step: Literal["pre", "post"] = "post" if is_higher_better else "pre"
     keys: dict[str, Any] = {}
+    are_marks = lines is not None or len(at) < _FEW_THRESHOLDS
+    span = float(np.ptp(at if lines is None else lines[0])) or 1.0
+    gaps = np.diff(at[order])
+    beside = min([_BESIDE * span, *(0.5 / len(drawn) * gaps[gaps > 0.0])])
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
-        curve = [x[order] for x in models[name]]
-        keys[shown] = draw_curve(axes, k, at[order], curve[0], curve[1:], step)
-    keys["band: all thresholds"] = make_band_key()
+        share, *limits = (x[order] for x in models[name])
+        if not are_marks:
+            keys[shown] = draw_curve(axes, k, at[order], share, limits, step)
+            continue
+        x = at[order] + beside * (k - 0.5 * (len(drawn) - 1))
+        look = {**_BARS, "color": look_of(k).color, "marker": look_of(k).marker}
+        errors = share - limits[0], limits[1] - share
+        marks = keys[shown] = axes.errorbar(x, share, errors, **look)
+        if lines is not None:
+            style = {"drawstyle": f"steps-{step}", "marker": ""}
+            keys[shown] = draw_line(axes, k, lines[0], lines[1][name], **style), marks
+    where = "bar: band at these thresholds" if are_marks else "band: all thresholds"
+    keys[where] = make_band_key(is_bar=are_marks)
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)

@@ -20,6 +20,8 @@ PHI = statistics.NormalDist()
 class Curves:
     """Stands for samples: the share of each pair is a function of the size."""
 
+    test_share = None
+
     def __init__(self, by_pair, number=200):
         self.by_pair, self.number = by_pair, number
         self.sizes = []

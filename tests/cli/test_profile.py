@@ -128,6 +128,42 @@ def test_pictures_are_written(games, run, tmp_path):
     assert "hold at these thresholds at once" in text
 
 
+def test_a_picture_of_few_thresholds_has_the_profile_between_them(
+    games, run, tmp_path, monkeypatch
+):
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr(
+        "sigarray._cli.profile.save_pictures",
+        lambda pictures, _: drawn.extend(pictures),
+    )
+    for direction in ((), ("--lower-is-better",)):
+        more = ("--thresholds", "0.5,1", "--plot", str(tmp_path / "a.png"))
+        assert run("profile", games, *OPTIONS, *more, *direction)[0] == 0
+        (ax,) = drawn.pop().figure.axes
+        is_lower = bool(direction)
+        lines = [x for x in ax.lines if x.get_drawstyle() != "default"]
+        kind = "steps-pre" if is_lower else "steps-post"
+        assert [x.get_drawstyle() for x in lines] == [kind] * 2
+        order = ["dqn", "ours"] if is_lower else ["ours", "dqn"]
+        for line, name in zip(lines, order, strict=True):
+            x, y = line.get_xydata().T
+            every, sign = draw()[name].ravel(), -1.0 if is_lower else 1.0
+            assert {*every} < {*x}
+            assert np.allclose(y, np.mean(sign * every[:, None] > sign * x, axis=0))
+        assert len(ax.containers) == 2
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_band_is_a_point(run, write):
+    path = write("a,b\n1.5,2.1\n2.1,3.2\n3.7,4.1\n2.2,5.3\n")
+    more = ("--thresholds", "0.5", "--n-resamples", "99")
+    model = profile(run, path, *more)["models"]["a"]
+    assert model["share"] == [1.0]
+    assert model["low"][0] == pytest.approx(0.025**0.25)  # of 4 scores
+    assert " 0.60" in run("profile", path, *more)[1]
+
+
 @pytest.mark.filterwarnings("error")
 def test_unlike_tasks_are_doubted(games, run, write):
     lines = Path(games).read_text("utf-8").splitlines()

@@ -11,7 +11,6 @@ from sigarray import (
     corpus,
     equivalence_test,
     of_sums,
-    performance_profile,
     permutation_test,
     probability_of_improvement,
     proportion_ci,
@@ -47,7 +46,6 @@ DOUBTED = {
         (X.reshape(4, 3) + 9.0, Y.reshape(4, 3)),
         BY_TASK,
     ),
-    "profile": (POINT, performance_profile, (X.reshape(4, 3), [-9.0]), BY_TASK),
     "two values": (
         TWO,
         bootstrap_ci,

@@ -93,6 +93,20 @@ def test_the_band_holds_whole_profiles():
     assert 0.92 < share <= 1.0
 
 
+@pytest.mark.filterwarnings("error")
+@everywhere
+def test_bands_in_the_tails_are_as_wide_as_exact_ones(backend):
+    """No resample of scores that are all below a threshold has another share."""
+    x = np.random.default_rng(0).normal(size=(300, 3, 5))
+    result = performance_profile(
+        backend.asarray(x), [1.3], strata=1, n_resamples=199, rng=0
+    )
+    low, high = (backend.to_numpy(y)[:, 0] for y in result.confidence_interval)
+    assert np.all(high >= (1.0 - 0.025 ** (1 / 15)) - 1e-6)
+    truth = 0.0968
+    assert np.mean((low <= truth) & (truth <= high)) > 0.97  # once 0.77
+
+
 def test_thresholds_of_other_shapes_are_refused():
     with pytest.raises(ValueError, match=r"thresholds of shape \(K,\); got"):
         performance_profile(draw(3, 4), np.ones((2, 2)), rng=0)

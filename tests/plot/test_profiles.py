@@ -37,6 +37,27 @@ def test_curves_are_shares_and_bands_their_limits():
     assert legend(ax) == ["a", "b", "band: all thresholds"]
 
 
+def test_few_thresholds_have_marks_and_bars_alone():
+    """A step between them would draw shares of other thresholds, which are unknown."""
+    at = np.asarray([1.0, 0.5, 2.0])
+    rng = np.random.default_rng(0)
+    result = performance_profile(
+        rng.normal([[1.5], [1.0]], 0.5, (2, 40)), at, n_resamples=99, rng=0
+    )
+    ax = plot.profiles(result, at, names=["a", "b"])
+    order = np.argsort(at)
+    for k, drawn in enumerate(ax.containers):
+        marks, _, (bars,) = drawn
+        assert marks.get_linestyle() == "None"
+        x, y = marks.get_xydata().T
+        assert np.allclose(x, at[order], atol=0.03)
+        assert np.allclose(y, result.statistic[k][order])
+        limits = np.asarray([x[:, 1] for x in bars.get_segments()]).T
+        assert np.allclose(limits, [z[k][order] for z in result.confidence_interval])
+    assert len(ax.containers) == 2
+    assert legend(ax) == ["a", "b", "bar: band at these thresholds"]
+
+
 def test_thresholds_may_be_in_any_order():
     result, places = make(1), np.random.default_rng(1).permutation(len(TAU))
     mixed = ProportionResult(

@@ -90,6 +90,24 @@ def test_samples_of_few_items_vary_as_these_do(n):
     assert {*np.unique(draw_samples(hits, 40, 5, [0], **by)["a"])} == {0.0, 1.0}
 
 
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_splits_of_a_sample_correlate_by_the_test_share(is_paired):
+    """Their mean varies as the corrected t of Nadeau and Bengio takes it to."""
+    rng = np.random.default_rng(0)
+    scores = dict(
+        zip("ab", rng.normal(size=(2, 20)) + rng.normal(size=20), strict=True)
+    )
+    by = {"is_paired": is_paired, "are_runs": True, "test_share": 0.2}
+    a, b = draw_samples(scores, 30, 4000, [0], **by).values()
+    if is_paired:
+        found, expected = a - b, np.var(scores["a"] - scores["b"], ddof=1)
+    else:
+        found, expected = a - b, sum(np.var(x, ddof=1) for x in scores.values())
+    assert found.var(axis=1, ddof=1).mean() == pytest.approx(expected, rel=0.1)
+    variance = found.mean(axis=1).var()
+    assert variance == pytest.approx(expected * (1 / 30 + 0.2 / 0.8), rel=0.1)
+
+
 def test_a_pair_has_the_level_of_those_that_are_told_apart_with_it():
     """Benjamini and Hochberg's level of a pair is that with its own p at 0."""
     p_values, drawn = iter([0.01, 0.02, 0.9, 0.9]), []  # a pair on each of four tasks
