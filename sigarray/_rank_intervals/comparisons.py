@@ -245,11 +245,13 @@ def rank_estimates(
     size: int,
     higher_is_better: bool,
     alpha: float,
+    are_unlike: bool = False,
 ) -> Array:
     """Return ranks, both limits and K probabilities (3 + K, K, E).
 
     The replicates (E, K, R) and estimates are about the levels; each model has `size`
-    scores, or more.
+    scores, or more. If `are_unlike`, two models with unlike numbers of scores have
+    fewer degrees of freedom than Welch's: their harmonic mean with those of the fewer.
     """
     sign = 1.0 if higher_is_better else -1.0
     subtract = find_differences(xp, levels)
@@ -267,7 +269,12 @@ def rank_estimates(
         of_model = of.error
         errors = pair_errors(xp, of.error, subtract.share)
         squares = [errors.rows * errors.rows, errors.columns * errors.columns]
-        t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, _pair(of.df))
+        dfs = _pair(of.df)
+        t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, dfs)
+        if are_unlike:
+            fewer = xp.minimum(*dfs)
+            harmonic = 2.0 / (1.0 / df + 1.0 / fewer)
+            df = xp.where(dfs[0] == dfs[1], df, harmonic)
         first, second = _pair(of.is_known)
         # A mean of scores that are all the same is known by the spread of the other.
         is_known = first | second if uses_sums(statistic) else first & second

@@ -189,7 +189,9 @@ def rank_ci(
     `bootstrap_ci`. Few runs vary less in resamples than they should. So a critical
     value is no less than that of normal scores, by the range of K of them or by Holm,
     and is turned from a normal quantile to that of Student's t, with Welch's degrees of
-    freedom. The error of a mean is its standard error within tasks. Two models whose
+    freedom; if two numbers of runs differ, these are the harmonic mean of Welch's and
+    those of the fewer runs, as in `aso`. The error of a mean is its standard error
+    within tasks. Two models whose
     runs are all the same are not told apart, as `t_test` says NaN: few rounded scores
     are often the same by chance. If those of one vary, t and its degrees of freedom are
     from these. The error of another statistic is the standard deviation of its
@@ -207,7 +209,9 @@ def rank_ci(
     medians, and of interquartile means of 26 tasks, in 96.4 to 99.7 %; but those of
     means in 90.8 to 92.6 % if scores were lognormal, with spreads up to 10 times as
     wide as others. Percentiles of the rank of one model held that in 75.9 to 83.6 %,
-    and those of all in 3.9 to 19.4 %.
+    and those of all in 3.9 to 19.4 %. Of four or six equal models, of which some have 3
+    to 5 runs and others 8 to 20, they held in 96.9 to 98.3 %; with Welch's degrees of
+    freedom in 89.3 to 94.0 %.
 
     Of six equal systems on the same 50 or 200 items, by micro F1 and with `paired`,
     intervals of 95 % held all ranks in 95.0 to 95.4 % of sets, and in 95.0 to 97.2 % of
@@ -350,6 +354,7 @@ def _rank_entries(
         levels,
         statistic=statistic,
         size=min(n for _, n in models.shapes),
+        are_unlike=len({n for _, n in models.shapes}) > 1,
         higher_is_better=higher_is_better,
         alpha=alpha,
     )
