@@ -185,7 +185,12 @@ def t_test(
 
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
-    numbers. They are the scores themselves for the mean.
+    numbers. They are the scores themselves for the mean. An item whose numbers are all
+    0 changes no sum: if k others are in the sample that has fewer, the degrees of
+    freedom of pairs are at most k - 1, and so are those of two samples if it alone does
+    not vary; of k = 1 they are NaN. Of two equal models with 60 to 1,000 items, of
+    which 3 to 20 % count for the precision or F1, p <= 0.05 in 0 to 5.2 % of 6,000
+    sets, and p <= 0.001 in at most 0.3 %. See :doc:`/corpus`.
 
     Few scores of a skewed distribution do not show its tail. The share of two-sided p
     <= 0.05 over five kinds of scores, 5 to 50 a side, for two equal models, and for
