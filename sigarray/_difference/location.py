@@ -141,10 +141,11 @@ def t_test(
              / ((s_a^2 / n)^2 / (n - 1) + (s_b^2 / m)^2 / (m - 1))
 
     of [1]_; for pairs it is the t of their differences, with n - 1. If neither sample
-    varies (for pairs, if all differences are the same), t is 0 for equal means and
-    infinite for others, with n + m - 2 degrees of freedom. An infinite t has no
-    p-value: scores that do not vary do not show how much others would, and a p of 0, as
-    in SciPy, would claim more than any number of scores can show. Scores within one
+    varies (for pairs, if all differences are the same; with `clusters`, if the means of
+    all clusters are, whatever their items do), t is 0 for equal means and infinite for
+    others, with n + m - 2 degrees of freedom, or those of clusters. An infinite t has
+    no p-value: scores that do not vary do not show how much others would, and a p of 0,
+    as in SciPy, would claim more than any number of scores can show. Scores within one
     unit of rounding count as the same, and so do differences of pairs within four,
     because rounding separates equal ones, such as 0.9 - 0.8 and 0.7 - 0.6.
 
