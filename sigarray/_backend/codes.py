@@ -17,6 +17,8 @@ from sigarray._backend.warn import warn_caller
 _NAMES = {"cluster": "clusters", "stratum": "strata"}
 # Integers are counted where they span at most so many times their number.
 _MAX_SPAN = 4
+# From here on a float may stand for several integers.
+_FIRST_INEXACT = 2.0**53
 _ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of them."
 
 
@@ -122,8 +124,9 @@ def read_codes(
     if xp.is_host:
         every = [_take_from_processor(x) for x in every]
     aligned = order_labels(every, given, names, axis=axis, paired=paired)
+    aligned = [_take_integers(x) for x in aligned]
     # The strata of A and of B are the same, and so are their codes; not their clusters.
-    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, every))
+    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, aligned))
     numbers: dict[Any, int] | None = {} if is_shared else None
     return [
         _read(xp, of, x.shape[-1], kind, numbers)
@@ -230,6 +233,25 @@ def _are_integers(labels: Any) -> bool:
     if isinstance(labels, np.ndarray):
         return labels.dtype.kind in "iu"
     return is_array(labels) and not _is_on_host(labels)
+
+
+def _take_integers(labels: Any) -> Any:
+    """Return whole numbers on the host as an array of integers; others as they are."""
+    if _are_integers(labels) or not hasattr(labels, "__len__"):
+        return labels
+    values = list_values(labels)
+    if not values or any(
+        isinstance(x, bool) or not isinstance(x, (int, float, np.number))
+        for x in values
+    ):
+        return labels
+    numbers = np.asarray(values)
+    if numbers.dtype.kind != "f":
+        return numbers if _are_integers(numbers) else labels
+    is_exact = np.all(
+        (np.abs(numbers) < _FIRST_INEXACT) & (numbers == np.floor(numbers))
+    )
+    return numbers.astype(np.int64) if is_exact else labels
 
 
 def name_label(label: Any) -> Any:
