@@ -42,25 +42,35 @@ def code_clusters(
     *,
     axis: int,
     paired: bool,
-    n_clusters: int | None = None,
+    n_clusters: Sequence[int] | None = None,
 ) -> list[Codes]:
     """Return the codes of the clusters of each sample, or of pairs once; none of None.
 
     Samples are as they were `given`, with the items on `axis`, and as arrays (..., n).
-    `n_clusters`, by default the number of items, is for labels on a device. Warns of
-    two samples that are not pairs, with names of clusters that both have.
+    `n_clusters`, one for all samples or one for each, by default the number of items,
+    is for labels on a device. Warns of two samples that are not pairs, with names of
+    clusters that both have.
     """
     if clusters is None:
         if n_clusters is not None:
-            msg = f"Expected clusters with n_clusters={n_clusters}; got none."
+            msg = f"Expected clusters with n_clusters={n_clusters[0]}; got none."
             raise ValueError(msg)
         return []
     read = read_codes(xp, clusters, given, samples, "cluster", axis=axis, paired=paired)
     if len(read) > 1:
         _warn_of_shared_clusters(*map(_list_names, clusters))
+    numbers: Sequence[int | None] = n_clusters or [None]
+    if len(numbers) == 1:
+        numbers = [numbers[0]] * len(read)
+    if len(numbers) != len(read):
+        msg = (
+            f"Expected one n_clusters for each array of labels; got {n_clusters} for "
+            f"{len(read)}. Pass the number of clusters, or for a pair of labels a pair."
+        )
+        raise ValueError(msg)
     return [
-        _number_clusters(xp, codes, x.shape[-1], n_clusters)
-        for codes, x in zip(read, samples, strict=False)
+        _number_clusters(xp, codes, x.shape[-1], number)
+        for codes, x, number in zip(read, samples, numbers, strict=False)
     ]
 
 
@@ -176,6 +186,8 @@ def _read(
             f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
             f"labels of shape {shape}."
         )
+        if shape == (2,) and hasattr(labels[0], "__len__"):
+            msg += f" Both samples have the same items: pass {_NAMES[kind]}=labels."
         raise ValueError(msg)
     if not is_of_device:
         return _number(labels, kind, numbers)

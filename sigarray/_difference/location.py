@@ -42,7 +42,7 @@ def t_test(
     alternative: Alternative = "two-sided",
     margin: float = 0.0,
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     test_share: float | None = None,
     axis: Axis = -1,
@@ -85,10 +85,11 @@ def t_test(
         into the order of samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
-    n_clusters : int, optional
-        At least as many as there are clusters, static under `jit`, for labels on a
-        device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN. With `strata`, as many as there are.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair of them for a pair of labels, static under
+        `jit`, for labels on a device, which are not read: by default the number of
+        items. A code that is not below it makes the result NaN. It may be more, but not
+        with `strata` on a device.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -257,7 +258,7 @@ def compare_by_t(
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any,
     test_share: float | None = None,
     axis: Axis,

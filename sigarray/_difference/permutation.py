@@ -54,7 +54,7 @@ def permutation_test(
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
@@ -122,10 +122,11 @@ def permutation_test(
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair of them for a pair of labels, static under
+        `jit`, for labels that are integers on a device, which are not read. A code that
+        is not below it, or that no item has, makes the result NaN. Of labels on the
+        host it may be more.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -327,7 +328,7 @@ def _exchange_clusters(
     statistic: TestedStatistic,
     alternative: Alternative,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any,
     axis: int,
 ) -> ResamplingResult:

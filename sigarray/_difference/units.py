@@ -41,7 +41,7 @@ def prepare_items(
     axis: Axis,
     paired: bool,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any = None,
     are_drawn: bool = False,
     takes_both: bool = False,
@@ -74,7 +74,7 @@ def prepare_items(
             "which are not read; got none. Pass it, or labels on the host."
         )
         raise ValueError(msg)
-    if are_drawn and n_clusters == 1:
+    if are_drawn and n_clusters is not None and min(n_clusters) == 1:
         msg = "Expected two clusters or more; got n_clusters=1. Leave out clusters."
         raise ValueError(msg)
     design = design._replace(
@@ -144,7 +144,7 @@ def prepare_units(
     axis: Axis,
     paired: bool,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any = None,
     takes_middles: bool = True,
 ) -> Prepared:

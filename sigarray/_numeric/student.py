@@ -257,8 +257,9 @@ def sort_into_strata(
 ) -> tuple[list[Array], list[Intervals]]:
     """Return samples (..., n) sorted by integer codes (n,), and their intervals.
 
-    A sample with a stratum of one score, whose spread is not known, is NaN, and so are
-    both where one has another stratum than the other, unless `are_same` rules that out.
+    A sample with a code below 0, or a stratum of one score, whose spread is not known,
+    is NaN. So are both where one has another stratum than the other, unless `are_same`
+    rules that out.
     """
     ordered, ranked, intervals = [], [], []
     for x, of in zip(samples, codes, strict=True):
@@ -269,7 +270,8 @@ def sort_into_strata(
             for side in ("left", "right")
         )
         size = last - first
-        ordered.append(xp.where(xp.all(size > 1), xp.take_last(x, order), math.nan))
+        are_valid = xp.all((size > 1) & (of >= 0))
+        ordered.append(xp.where(are_valid, xp.take_last(x, order), math.nan))
         intervals.append(Intervals(first, size))
     if not are_same:
         are_there = _is_within(xp, *ranked) & _is_within(xp, *reversed(ranked))
