@@ -101,7 +101,8 @@ def permutation_test(
         compared by t, because their spreads may differ.
     n_resamples : int, default: 9999
         Random permutations. If there are no more distinct ones than this, 2^n for pairs
-        and C(n + m, n) for independent samples, all are enumerated instead and the
+        and C(n + m, n) for independent samples, or the product of these over strata
+        whose labels are not on a device, all are enumerated instead and the
         p-value is exact.
     method : {"resampling", "saddlepoint", "exact"}, default: "resampling"
         How to compute the p-value: from random permutations ("resampling"); for the
@@ -303,15 +304,19 @@ def permutation_test(
         if method == "exact":
             _doubt_exact(xp, difference, pvalue)
         return ResamplingResult(difference, pvalue)
-    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    is_exact = n_distinct <= n_resamples and (paired or not design.strata.are_there)
+    deals = design.strata.deals
+    n_distinct = count_permutations(
+        a.shape[-1], b.shape[-1], paired=paired, deals=deals
+    )
+    is_known = paired or len(deals) > 0 or not design.strata.are_there
+    is_exact = n_distinct <= n_resamples and is_known
     result = count_extremes(
         xp,
         a,
         b,
         None if is_exact else seed_words(xp, rng),
         design.arrays,
-        design=design.static,
+        design=design.of_all_deals if is_exact else design.static,
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,

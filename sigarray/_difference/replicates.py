@@ -349,13 +349,16 @@ def permutation_replicates(
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
-    if is_exact and not paired and design.strata.are_there:
+    deals = design.strata.deals
+    if is_exact and not paired and design.strata.are_there and not deals:
         msg = (
-            "Expected method='resampling' with strata, within which scores are dealt "
-            "out at random; got 'exact'."
+            "Expected method='resampling' with strata on a device, whose sizes are not "
+            "read; got 'exact'."
         )
         raise ValueError(msg)
-    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    n_distinct = count_permutations(
+        a.shape[-1], b.shape[-1], paired=paired, deals=deals
+    )
     if is_exact and n_distinct >= MAX_REPLICATES:
         msg = (
             f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
@@ -378,7 +381,7 @@ def permutation_replicates(
         None if is_exact else seed_words(xp, rng),
         first,
         design.arrays,
-        design=design.static,
+        design=design.of_all_deals if is_exact else design.static,
         count=count,
         paired=paired,
         statistic=statistic,

@@ -18,7 +18,7 @@ from sigarray._difference.resampling import (
     check_stratified,
     prepare_samples,
 )
-from sigarray._difference.strata import code_strata, place_codes
+from sigarray._difference.strata import code_strata, count_sizes, place_codes
 from sigarray._numeric.clusters import (
     Clusters,
     keep_inside,
@@ -105,9 +105,11 @@ def _nest(
         paired=paired,
         are_alike=isinstance(prepared.statistic, SumStatistic),
     )
-    for of, stratum in zip(clusters, of_strata, strict=True):
-        if of.on_host is not None and isinstance(stratum, np.ndarray):
-            _check_nesting(of.on_host, stratum)
+    nested = [
+        _check_nesting(of.on_host, stratum)
+        for of, stratum in zip(clusters, of_strata, strict=True)
+        if of.on_host is not None and isinstance(stratum, np.ndarray)
+    ]
     count = len(samples) // len(clusters)
     numbers = design.n_clusters * count
     samples, codes, intervals = nest_clusters(
@@ -118,11 +120,13 @@ def _nest(
         numbers=numbers,
         are_same=are_same,
     )
-    design = Design(Strata(intervals=intervals), n_clusters=numbers, codes=codes)
+    found = Strata(intervals=intervals, deals=count_sizes(nested))
+    design = Design(found, n_clusters=numbers, codes=codes)
     return prepared._replace(samples=samples, design=design)
 
 
-def _check_nesting(codes: Array, strata: Array) -> None:
+def _check_nesting(codes: Array, strata: Array) -> Array:
+    """Return the stratum of each cluster; raise if it has several, or one alone."""
     of_cluster = np.unique(np.stack([codes, strata]), axis=1)
     if np.any(np.bincount(of_cluster[0]) > 1):
         msg = (
@@ -136,6 +140,7 @@ def _check_nesting(codes: Array, strata: Array) -> None:
             "one. Leave out that stratum, or strata."
         )
         raise ValueError(msg)
+    return of_cluster[1]
 
 
 def prepare_units(

@@ -236,13 +236,19 @@ class Design(NamedTuple):
     @property
     def static(self) -> Self:
         """The design without arrays, as kernels take it."""
-        strata = Strata(self.strata.number)
+        strata = Strata(self.strata.number)  # other deals are no other program
         return self._replace(strata=strata, codes=(), rounding=())
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
         intervals, codes, rounding = arrays
-        strata = Strata(self.strata.number, intervals)
+        strata = self.strata._replace(intervals=intervals)
         return self._replace(strata=strata, codes=codes, rounding=rounding)
+
+    @property
+    def of_all_deals(self) -> Self:
+        """As `static`, with the sizes of which there are few deals."""
+        strata = self.strata._replace(intervals=())
+        return self.static._replace(strata=strata)
 
 
 ONE_BY_ONE = Design()

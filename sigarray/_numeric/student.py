@@ -233,11 +233,13 @@ class Strata(NamedTuple):
     """The number of strata of one size; or else the intervals of each sample.
 
     Neither if there are none. The number is static under `jit`, and the intervals may
-    be traced; pairs have those of both samples.
+    be traced; pairs have those of both samples. Of two other samples `deals` has the
+    sizes of each stratum in A and in B, if they are known on the host.
     """
 
     number: int | None = None
     intervals: Sequence[Intervals] = ()
+    deals: tuple[tuple[int, int], ...] = ()
 
     @property
     def are_there(self) -> bool:

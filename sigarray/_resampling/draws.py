@@ -302,11 +302,21 @@ def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
     return Exchanges(seed, n) if paired else Deals(seed, n)
 
 
-def count_permutations(n: int, m: int, *, paired: bool) -> float:
-    """Count distinct permutations; infinity means more than any `n_resamples`."""
-    if min(n, m) > math.log2(MAX_REPLICATES):
-        return math.inf
-    return 2**n if paired else math.comb(n + m, n)
+def count_permutations(
+    n: int, m: int, *, paired: bool, deals: Sequence[tuple[int, int]] = ()
+) -> float:
+    """Count distinct permutations; infinity means more than any `n_resamples`.
+
+    Those within strata are products of the deals of each.
+    """
+    count: float = 1
+    for k, of_b in [(n, m)] if paired else deals or [(n, m)]:
+        if min(k, of_b) > math.log2(MAX_REPLICATES):
+            return math.inf
+        count *= 2**k if paired else math.comb(k + of_b, k)
+        if count > MAX_REPLICATES:
+            return math.inf
+    return count
 
 
 def take_levels_off(xp: Library, scores: Sequence[Array]) -> Summands:
@@ -372,14 +382,15 @@ def _enumerated_keys(
     if is_listed and isinstance(start, int) and start + size <= count:
         (keys,) = xp.kept_tables(_list_keys, n, m)
         return keys[start : start + size, :]
-    return _make_keys(xp, n, m, xp.arange(size) + start)
+    return make_keys(xp, n, m, xp.arange(size) + start)
 
 
 def _list_keys(xp: Library, n: int, m: int) -> tuple[Array, ...]:
-    return (_make_keys(xp, n, m, xp.arange(math.comb(n + m, n))),)
+    return (make_keys(xp, n, m, xp.arange(math.comb(n + m, n))),)
 
 
-def _make_keys(xp: Library, n: int, m: int, places: Array) -> Array:
+def make_keys(xp: Library, n: int, m: int, places: Array) -> Array:
+    """Return 0 for the n scores of A and 1 for the m of B, in subsets by places."""
     chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
     everyone = xp.arange(n + m, dtype=chosen.dtype)
     is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
