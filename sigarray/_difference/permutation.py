@@ -304,12 +304,9 @@ def permutation_test(
         if method == "exact":
             _doubt_exact(xp, difference, pvalue)
         return ResamplingResult(difference, pvalue)
-    deals = design.strata.deals
-    n_distinct = count_permutations(
-        a.shape[-1], b.shape[-1], paired=paired, deals=deals
-    )
-    is_known = paired or len(deals) > 0 or not design.strata.are_there
-    is_exact = n_distinct <= n_resamples and is_known
+    sizes = a.shape[-1], b.shape[-1]
+    n_distinct = count_permutations(*sizes, paired=paired, strata=design.strata)
+    is_exact = n_distinct <= n_resamples
     result = count_extremes(
         xp,
         a,

@@ -371,7 +371,7 @@ def draw_permutations(
         permuted = Resampled(xp, draws, [pool], by)
     if seed is None:
         m = pool.shape[-1] - n
-        n_distinct = count_permutations(n, m, paired=paired, deals=strata.deals)
+        n_distinct = count_permutations(n, m, paired=paired, strata=strata)
         permuted = _Distinct(xp, permuted, n_distinct)
     differences = keep(xp, permuted, count, start)
     return differences if is_t else unit[..., None] * differences

@@ -349,21 +349,13 @@ def permutation_replicates(
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
-    deals = design.strata.deals
-    if is_exact and not paired and design.strata.are_there and not deals:
-        msg = (
-            "Expected method='resampling' with strata on a device, whose sizes are not "
-            "read; got 'exact'."
-        )
-        raise ValueError(msg)
-    n_distinct = count_permutations(
-        a.shape[-1], b.shape[-1], paired=paired, deals=deals
-    )
+    sizes = a.shape[-1], b.shape[-1]
+    n_distinct = count_permutations(*sizes, paired=paired, strata=design.strata)
     if is_exact and n_distinct >= MAX_REPLICATES:
         msg = (
             f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
-            f"method='exact'; got more, of {a.shape[-1]} and {b.shape[-1]} scores. "
-            f"Use method='resampling'."
+            f"method='exact'; got more, of {sizes[0]} and {sizes[1]} scores, or strata "
+            "on a device, which are not read. Use method='resampling'."
         )
         raise ValueError(msg)
     first = first_replicate(xp, start, count)

@@ -286,17 +286,14 @@ def _limit_dfs(
         count = xp.sum(xp.astype(xp.any(x != 0.0, axis=-2), x.dtype), axis=-1)
         count = xp.where(count > 1.0, count, math.nan)
         limits.append(xp.where(count == x.shape[-1], math.inf, count - 1.0))
-    if len(dfs) < len(limits):
-        limits = [xp.minimum(*limits)]
-    elif len(limits) > 1:
-        of_flat = [
-            xp.where(square > 0.0, math.inf, limit)
-            for square, limit in zip(squares, limits, strict=True)
-        ]
-        limits = [xp.minimum(x, y) for x, y in zip(limits, of_flat[::-1], strict=True)]
-    return [
-        xp.where(limit >= df, df, limit) for limit, df in zip(limits, dfs, strict=True)
-    ]
+    # Of both samples the lower one is that of pairs, and of a sample beside a flat one.
+    least = functools.reduce(xp.minimum, limits)
+    limits = [least] if len(dfs) < len(limits) else limits
+    found = []
+    for df, limit, other in zip(dfs, limits, squares[::-1], strict=True):
+        most = xp.where(other > 0.0, limit, least)
+        found.append(xp.where(most >= df, df, most))
+    return found
 
 
 def _find_errors(

@@ -17,6 +17,7 @@ from sigarray._backend.threefry import (
     random_words,
 )
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
+from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.exchanged import (
@@ -303,19 +304,18 @@ def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
 
 
 def count_permutations(
-    n: int, m: int, *, paired: bool, deals: Sequence[tuple[int, int]] = ()
+    n: int, m: int, *, paired: bool, strata: Strata = NO_STRATA
 ) -> float:
     """Count distinct permutations; infinity means more than any `n_resamples`.
 
-    Those within strata are products of the deals of each.
+    Within strata they are products, which are not known of labels on a device.
     """
-    count: float = 1
-    for k, of_b in [(n, m)] if paired else deals or [(n, m)]:
-        if min(k, of_b) > math.log2(MAX_REPLICATES):
+    is_whole = paired or not strata.are_there
+    count: float = 1 if is_whole or strata.deals else math.inf
+    for k, of_b in ((n, m),) if is_whole else strata.deals:
+        if min(k, of_b) > math.log2(MAX_REPLICATES) or count > MAX_REPLICATES:
             return math.inf
         count *= 2**k if paired else math.comb(k + of_b, k)
-        if count > MAX_REPLICATES:
-            return math.inf
     return count
 
 
