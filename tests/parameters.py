@@ -254,20 +254,20 @@ GROUPS = (
         "permutation_replicates",
         {
             "n_clusters": """
-                The number of clusters, or a pair of them for a pair of labels, static
-                under `jit`, for labels that are integers on a device, which are not
-                read. A code that is not below it, or that no item has, makes the result
-                NaN. Of labels on the host it may be more."""
+                The number of clusters, or a pair for a pair of labels, static under
+                `jit`, for labels on a device, which are not read. A code that is not
+                below it, or that no item has, makes the result NaN. Labels on the host
+                may have fewer."""
         },
     ),
     Group(
         "t_ci t_test",
         {
             "n_clusters": """
-                The number of clusters, or a pair of them for a pair of labels, static
-                under `jit`, for labels on a device, which are not read: by default the
-                number of items. A code that is not below it makes the result NaN. It
-                may be more, but not with `strata` on a device.""",
+                The number of clusters, or a pair for a pair of labels, static under
+                `jit`, for labels on a device, which are not read: by default that of
+                items. A code that is not below it makes the result NaN. Without
+                `strata` it may be more.""",
             "statistic": """
                 The mean; or `of_sums` of a function, a metric of the sums of d numbers
                 of each item, and a sample is then a tuple of d arrays (..., n), or one

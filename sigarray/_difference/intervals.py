@@ -242,10 +242,9 @@ def t_ci(
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair of them for a pair of labels, static under
-        `jit`, for labels on a device, which are not read: by default the number of
-        items. A code that is not below it makes the result NaN. It may be more, but not
-        with `strata` on a device.
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read: by default that of items. A code that is
+        not below it makes the result NaN. Without `strata` it may be more.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which

@@ -124,10 +124,9 @@ def permutation_test(
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair of them for a pair of labels, static under
-        `jit`, for labels that are integers on a device, which are not read. A code that
-        is not below it, or that no item has, makes the result NaN. Of labels on the
-        host it may be more.
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. A code that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which

@@ -334,13 +334,8 @@ def find_errors_of_strata(
 
     Of each sample of N scores, with the squares S about the mean of a stratum of n, the
     squared error is the sum of V = S n / (n - 1) / N^2, and the degrees of freedom are
-    those of Satterthwaite [1]_, (sum V)^2 / sum (V^2 / (n - 1)). Of one stratum these
+    those of Satterthwaite, (sum V)^2 / sum (V^2 / (n - 1)). Of one stratum these
     are s^2 / N and N - 1. The errors are in the unit, as those of `find_errors`.
-
-    References
-    ----------
-    .. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of
-       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]

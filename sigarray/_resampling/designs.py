@@ -48,15 +48,9 @@ from sigarray._resampling.draws import (
 class StratifiedPlaces(Draws):
     """Of each stratum of n scores n - 1 are drawn, which count n / (n - 1) each.
 
-    The variance of means of n draws is too small, by (n - 1) / n; theirs is not [1]_.
+    The variance of means of n draws is too small, by (n - 1) / n; theirs is not.
     Scores are sorted by stratum. Of strata of one size, only the scores that are drawn
     are in a resample.
-
-    References
-    ----------
-    .. [1] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
-       data. Journal of the American Statistical Association 83, 231-241.
-       :doi:`10.1080/01621459.1988.10478591`
     """
 
     seed: Seed
