@@ -1,5 +1,6 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
+from collections.abc import Callable
 from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
@@ -23,6 +24,7 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
+    Prepared,
     draws_resamples,
     in_dtype,
 )
@@ -263,18 +265,13 @@ def permutation_test(
             "paired=False. Use method='resampling'."
         )
         raise ValueError(msg)
-    if method == "exact" and clusters is not None:
-        return _exchange_clusters(
-            a,
-            b,
-            statistic=statistic,
-            alternative=alternative,
-            clusters=clusters,
-            n_clusters=n_clusters,
-            strata=strata,
-            axis=axis,
-        )
-    xp, statistic, (a, b), dtype, _level, design = prepare_units(
+    are_whole = method == "exact" and clusters is not None
+    # An exact p-value is from the scores of clusters, and others from their sums.
+    prepare: Callable[..., Prepared] = prepare_units
+    how = {"takes_middles": False}
+    if are_whole:
+        prepare, how = prepare_items, {"are_drawn": True}
+    xp, statistic, (a, b), dtype, _level, design = prepare(
         statistic,
         a,
         b,
@@ -283,12 +280,15 @@ def permutation_test(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
-        takes_middles=False,
+        **how,
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
     if not draws_resamples(
-        method, statistic, ONE_BY_ONE if paired else design, clusters
+        method,
+        statistic,
+        ONE_BY_ONE if paired else design,
+        None if are_whole else clusters,
     ):
         if null and not paired and a.shape[-1] != b.shape[-1]:
             msg = (
@@ -298,10 +298,19 @@ def permutation_test(
             )
             raise ValueError(msg)
         difference, pvalue = find_without_draws(
-            xp, a, b, method=method, paired=paired, alternative=alternative, null=null
+            xp,
+            a,
+            b,
+            design.codes,
+            method=method,
+            paired=paired,
+            alternative=alternative,
+            null=null,
+            n_clusters=sum(design.n_clusters[:1]),
         )
         if method == "exact":
-            _doubt_exact(xp, difference, pvalue)
+            of = "sums of the differences in clusters" if are_whole else "differences"
+            _doubt_exact(xp, difference, pvalue, of)
         return ResamplingResult(difference, pvalue)
     sizes = a.shape[-1], b.shape[-1]
     n_distinct = count_permutations(*sizes, paired=paired, strata=design.strata)
@@ -322,44 +331,6 @@ def permutation_test(
     return ResamplingResult(*in_dtype(xp, dtype, result))
 
 
-def _exchange_clusters(
-    a: Array,
-    b: Array,
-    *,
-    statistic: TestedStatistic,
-    alternative: Alternative,
-    clusters: Any,
-    n_clusters: Any,
-    strata: Any,
-    axis: int,
-) -> ResamplingResult:
-    xp, _, (a, b), *_, design = prepare_items(
-        statistic,
-        a,
-        b,
-        axis=axis,
-        paired=True,
-        clusters=clusters,
-        n_clusters=n_clusters,
-        strata=strata,
-        are_drawn=True,
-    )
-    draws_resamples("exact", statistic)
-    difference, pvalue = find_without_draws(
-        xp,
-        a,
-        b,
-        design.codes,
-        method="exact",
-        paired=True,
-        alternative=alternative,
-        null=0.0,
-        n_clusters=design.n_clusters[0],
-    )
-    _doubt_exact(xp, difference, pvalue, of="sums of the differences in clusters")
-    return ResamplingResult(difference, pvalue)
-
-
 def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:
     if statistic not in ("mean", "t"):
         msg = (
@@ -375,9 +346,7 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
         raise ValueError(msg)
 
 
-def _doubt_exact(
-    xp: Library, difference: Array, pvalue: Array, of: str = "differences"
-) -> None:
+def _doubt_exact(xp: Library, difference: Array, pvalue: Array, of: str) -> None:
     """Warn of a NaN that is of differences without a unit."""
     if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
         warn_caller(

@@ -130,19 +130,12 @@ def find_crossed_errors(
 
     With the mean squares MS of one table, that of seeds, of items and of the rest, the
     squared error is (MS_seed + MS_item - MS_rest) / (S n), and at least MS_seed / (S n)
-    and MS_item / (S n), for the difference of them may come out too small [1]_. Two
+    and MS_item / (S n), for their difference may come out too small (Owen, 2007). Two
     tables with seeds of their own have the MS_item of the difference of their means,
-    and the sum of the others. The degrees of freedom are Satterthwaite's [2]_: the
-    square of that by the sum of the squares of its terms over their own; with unlike
-    numbers of seeds they are fewer, as in `add_parts`. If items are in clusters,
-    MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
-
-    References
-    ----------
-    .. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
-       386-411. :doi:`10.1214/07-AOAS122`
-    .. [2] F. E. Satterthwaite (1946). An approximate distribution of estimates of
-       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
+    and the sum of the others. The degrees of freedom are Satterthwaite's: the square of
+    that by the sum of the squares of its terms over their own; with unlike numbers of
+    seeds they are fewer, as in `add_parts`. If items are in clusters, MS_item, MS_rest
+    and their df are those of `find_errors_of_clusters`.
     """
     parts = find_parts(xp, scores, n_items, paired, clusters)
     dfs = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
