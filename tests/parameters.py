@@ -254,19 +254,20 @@ GROUPS = (
         "permutation_replicates",
         {
             "n_clusters": """
-                The number of clusters, static under `jit`, for labels that are integers
-                on a device, which are not read. A code that is not below it, or that no
-                item has, makes the result NaN."""
+                The number of clusters, or a pair for a pair of labels, static under
+                `jit`, for labels on a device, which are not read. A code that is not
+                below it, or that no item has, makes the result NaN. Labels on the host
+                may have fewer."""
         },
     ),
     Group(
         "t_ci t_test",
         {
             "n_clusters": """
-                At least as many as there are clusters, static under `jit`, for labels
-                on a device, which are not read: by default the number of items. A code
-                that is not below it makes the result NaN. With `strata`, as many as
-                there are.""",
+                The number of clusters, or a pair for a pair of labels, static under
+                `jit`, for labels on a device, which are not read: by default that of
+                items. A code that is not below it makes the result NaN. Without
+                `strata` it may be more.""",
             "statistic": """
                 The mean; or `of_sums` of a function, a metric of the sums of d numbers
                 of each item, and a sample is then a tuple of d arrays (..., n), or one

@@ -17,6 +17,8 @@ from sigarray._backend.warn import warn_caller
 _NAMES = {"cluster": "clusters", "stratum": "strata"}
 # Integers are counted where they span at most so many times their number.
 _MAX_SPAN = 4
+# From here on a float may stand for several integers.
+_FIRST_INEXACT = 2.0**53
 _ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of them."
 
 
@@ -40,25 +42,35 @@ def code_clusters(
     *,
     axis: int,
     paired: bool,
-    n_clusters: int | None = None,
+    n_clusters: Sequence[int] | None = None,
 ) -> list[Codes]:
     """Return the codes of the clusters of each sample, or of pairs once; none of None.
 
     Samples are as they were `given`, with the items on `axis`, and as arrays (..., n).
-    `n_clusters`, by default the number of items, is for labels on a device. Warns of
-    two samples that are not pairs, with names of clusters that both have.
+    `n_clusters`, one for all samples or one for each, by default the number of items,
+    is for labels on a device. Warns of two samples that are not pairs, with names of
+    clusters that both have.
     """
     if clusters is None:
         if n_clusters is not None:
-            msg = f"Expected clusters with n_clusters={n_clusters}; got none."
+            msg = f"Expected clusters with n_clusters={n_clusters[0]}; got none."
             raise ValueError(msg)
         return []
     read = read_codes(xp, clusters, given, samples, "cluster", axis=axis, paired=paired)
     if len(read) > 1:
         _warn_of_shared_clusters(*map(_list_names, clusters))
+    numbers: Sequence[int | None] = n_clusters or [None]
+    if len(numbers) == 1:
+        numbers = [numbers[0]] * len(read)
+    if len(numbers) != len(read):
+        msg = (
+            f"Expected one n_clusters for each array of labels; got {n_clusters} for "
+            f"{len(read)}. Pass the number of clusters, or for a pair of labels a pair."
+        )
+        raise ValueError(msg)
     return [
-        _number_clusters(xp, codes, x.shape[-1], n_clusters)
-        for codes, x in zip(read, samples, strict=False)
+        _number_clusters(xp, codes, x.shape[-1], number)
+        for codes, x, number in zip(read, samples, numbers, strict=False)
     ]
 
 
@@ -122,8 +134,9 @@ def read_codes(
     if xp.is_host:
         every = [_take_from_processor(x) for x in every]
     aligned = order_labels(every, given, names, axis=axis, paired=paired)
+    aligned = [_take_integers(x) for x in aligned]
     # The strata of A and of B are the same, and so are their codes; not their clusters.
-    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, every))
+    is_shared = is_pair and kind == "stratum" and not all(map(_are_integers, aligned))
     numbers: dict[Any, int] | None = {} if is_shared else None
     return [
         _read(xp, of, x.shape[-1], kind, numbers)
@@ -173,6 +186,8 @@ def _read(
             f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
             f"labels of shape {shape}."
         )
+        if shape == (2,) and hasattr(labels[0], "__len__"):
+            msg += f" Both samples have the same items: pass {_NAMES[kind]}=labels."
         raise ValueError(msg)
     if not is_of_device:
         return _number(labels, kind, numbers)
@@ -230,6 +245,29 @@ def _are_integers(labels: Any) -> bool:
     if isinstance(labels, np.ndarray):
         return labels.dtype.kind in "iu"
     return is_array(labels) and not _is_on_host(labels)
+
+
+def _take_integers(labels: Any) -> Any:
+    """Return whole numbers on the host as an array of integers; others as they are."""
+    if _are_integers(labels) or not hasattr(labels, "__len__"):
+        return labels
+    if _is_on_host(labels):
+        numbers = np.asarray(labels)
+        if numbers.dtype.kind in "iuUSb":
+            return numbers if _are_integers(numbers) else labels
+    values = list_values(labels)
+    if not values or any(
+        isinstance(x, bool) or not isinstance(x, (int, float, np.number))
+        for x in values
+    ):
+        return labels
+    numbers = np.asarray(values)
+    if numbers.dtype.kind != "f":
+        return numbers if _are_integers(numbers) else labels
+    is_exact = np.all(
+        (np.abs(numbers) < _FIRST_INEXACT) & (numbers == np.floor(numbers))
+    )
+    return numbers.astype(np.int64) if is_exact else labels
 
 
 def name_label(label: Any) -> Any:

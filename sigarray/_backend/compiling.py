@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
@@ -37,7 +38,14 @@ _PROCESS = secrets.token_hex(8)
 _STRUCTURES: dict[str, pytree.TreeSpec] = {}
 # The number of arguments of options that may be callables.
 _PARAMETERS = {"statistic": 2, "test": 3, "metric": 2}
+# The key of labels of NumPy, of which the compiler makes tensors, by the name of these.
+_OF_NUMPY = "{} of NumPy"
 _LITERALS = (bool, int, float, complex, str, type(None))
+# Of so many items labels that are valid for any call: shapes do not depend on them.
+_STAND_INS: dict[str, Callable[[int], np.ndarray]] = {
+    "clusters": lambda n: np.arange(n) * 4 // n,
+    "strata": lambda n: np.arange(n) * 2 // n,
+}
 _parse = functools.lru_cache(ast.literal_eval)
 
 
@@ -52,6 +60,9 @@ def call_as_operator(
     arrays = _list_arrays(args)
     if not arrays or not all(map(_is_tensor, arrays)):
         return call_beside_the_program(function, args, options)
+    for key in _STAND_INS:
+        if key in options:
+            options[key] = _mark_labels(options[key], _OF_NUMPY.format(key))
     # The compiler takes tensors and literals, so that the rest is listed here.
     for key, value in options.items():
         if isinstance(value, enum.Enum) and isinstance(value, str):
@@ -88,6 +99,17 @@ def _plain(nested: Any) -> Any:
     if isinstance(nested, (list, tuple)):
         return [_plain(x) for x in nested]
     return nested
+
+
+def _mark_labels(labels: Any, key: str) -> Any:
+    """Return labels with those of NumPy marked, which stay labels on the host."""
+    if isinstance(labels, np.ndarray):
+        return {key: labels}
+    if isinstance(labels, Mapping):
+        return {name: _mark_labels(x, key) for name, x in labels.items()}
+    if isinstance(labels, (list, tuple)):
+        return [_mark_labels(x, key) for x in labels]
+    return labels
 
 
 def _is_known_by_code(function: Any, n_parameters: int) -> bool:
@@ -202,6 +224,10 @@ def _read(value: Any, arrays: list[Array]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_read(x, arrays) for x in value)
     if isinstance(value, dict):
+        for name, stand_in in _STAND_INS.items():
+            if (key := _OF_NUMPY.format(name)) in value:
+                labels = _read(value[key], arrays)
+                return stand_in(len(labels)) if labels.is_meta else labels.numpy()
         return {_read(key, arrays): _read(x, arrays) for key, x in value.items()}
     return value
 
@@ -211,6 +237,8 @@ def _run(arrays: list[Array], call: str) -> list[Array]:
     module, _, function = name.rpartition(".")
     public = getattr(importlib.import_module(module), function)
     args, options = _read(_parse(literal), arrays)
+    if arrays[0].is_meta and _OF_NUMPY.format("clusters") in literal:
+        options.pop("n_clusters", None)  # of labels that stand in there may be more
     # The wrapped function, because the public one might find that it is traced.
     results = public.__wrapped__(*args, **options)
     leaves, _STRUCTURES[call] = pytree.tree_flatten(results)

@@ -67,7 +67,7 @@ def bootstrap_ci(
     paired: bool = False,
     n_resamples: int = 9999,
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: Axis = -1,
     rng: RandomSource = None,
@@ -113,10 +113,10 @@ def bootstrap_ci(
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. A code that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which

@@ -45,7 +45,7 @@ def equivalence_test(
     method: EquivalenceMethod = "t",
     n_resamples: int = 9999,
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: Axis = -1,
     rng: RandomSource = None,
@@ -87,7 +87,7 @@ def equivalence_test(
         into the order of samples with one. See :doc:`/clusters`.
 
         Not with "score".
-    n_clusters : int, optional
+    n_clusters : int or tuple of int, optional
         The number of clusters, static under `jit`, for labels on a device, as in
         `t_test`.
     strata : int, array_like, or a pair of them, optional

@@ -203,7 +203,7 @@ def t_ci(
     statistic: Literal["mean"] | SumStatistic = "mean",
     confidence_level: float = 0.95,
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     test_share: float | None = None,
     axis: Axis = -1,
@@ -241,10 +241,10 @@ def t_ci(
         into the order of samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
-    n_clusters : int, optional
-        At least as many as there are clusters, static under `jit`, for labels on a
-        device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN. With `strata`, as many as there are.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read: by default that of items. A code that is
+        not below it makes the result NaN. Without `strata` it may be more.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which

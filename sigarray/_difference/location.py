@@ -42,7 +42,7 @@ def t_test(
     alternative: Alternative = "two-sided",
     margin: float = 0.0,
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     test_share: float | None = None,
     axis: Axis = -1,
@@ -85,10 +85,10 @@ def t_test(
         into the order of samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
-    n_clusters : int, optional
-        At least as many as there are clusters, static under `jit`, for labels on a
-        device, which are not read: by default the number of items. A code that is not
-        below it makes the result NaN. With `strata`, as many as there are.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read: by default that of items. A code that is
+        not below it makes the result NaN. Without `strata` it may be more.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -141,10 +141,11 @@ def t_test(
              / ((s_a^2 / n)^2 / (n - 1) + (s_b^2 / m)^2 / (m - 1))
 
     of [1]_; for pairs it is the t of their differences, with n - 1. If neither sample
-    varies (for pairs, if all differences are the same), t is 0 for equal means and
-    infinite for others, with n + m - 2 degrees of freedom. An infinite t has no
-    p-value: scores that do not vary do not show how much others would, and a p of 0, as
-    in SciPy, would claim more than any number of scores can show. Scores within one
+    varies (for pairs, if all differences are the same; with `clusters`, if the means of
+    all clusters are, whatever their items do), t is 0 for equal means and infinite for
+    others, with n + m - 2 degrees of freedom, or those of clusters. An infinite t has
+    no p-value: scores that do not vary do not show how much others would, and a p of 0,
+    as in SciPy, would claim more than any number of scores can show. Scores within one
     unit of rounding count as the same, and so do differences of pairs within four,
     because rounding separates equal ones, such as 0.9 - 0.8 and 0.7 - 0.6.
 
@@ -185,7 +186,12 @@ def t_test(
 
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
-    numbers. They are the scores themselves for the mean.
+    numbers. They are the scores themselves for the mean. An item whose numbers are all
+    0 changes no sum: if k others are in the sample that has fewer, the degrees of
+    freedom of pairs are at most k - 1, and so are those of two samples if it alone does
+    not vary; of k = 1 they are NaN. Of two equal models with 60 to 1,000 items, of
+    which 3 to 20 % count for the precision or F1, p <= 0.05 in 0 to 5.2 % of 6,000
+    sets, and p <= 0.001 in at most 0.3 %. See :doc:`/corpus`.
 
     Few scores of a skewed distribution do not show its tail. The share of two-sided p
     <= 0.05 over five kinds of scores, 5 to 50 a side, for two equal models, and for
@@ -251,7 +257,7 @@ def compare_by_t(
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any,
     test_share: float | None = None,
     axis: Axis,

@@ -1,5 +1,6 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
+from collections.abc import Callable
 from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
@@ -23,6 +24,7 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
+    Prepared,
     draws_resamples,
     in_dtype,
 )
@@ -54,7 +56,7 @@ def permutation_test(
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
@@ -101,7 +103,8 @@ def permutation_test(
         compared by t, because their spreads may differ.
     n_resamples : int, default: 9999
         Random permutations. If there are no more distinct ones than this, 2^n for pairs
-        and C(n + m, n) for independent samples, all are enumerated instead and the
+        and C(n + m, n) for independent samples, or the product of these over strata
+        whose labels are not on a device, all are enumerated instead and the
         p-value is exact.
     method : {"resampling", "saddlepoint", "exact"}, default: "resampling"
         How to compute the p-value: from random permutations ("resampling"); for the
@@ -122,10 +125,10 @@ def permutation_test(
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. A code that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -262,18 +265,13 @@ def permutation_test(
             "paired=False. Use method='resampling'."
         )
         raise ValueError(msg)
-    if method == "exact" and clusters is not None:
-        return _exchange_clusters(
-            a,
-            b,
-            statistic=statistic,
-            alternative=alternative,
-            clusters=clusters,
-            n_clusters=n_clusters,
-            strata=strata,
-            axis=axis,
-        )
-    xp, statistic, (a, b), dtype, _level, design = prepare_units(
+    are_whole = method == "exact" and clusters is not None
+    # An exact p-value is from the scores of clusters, and others from their sums.
+    prepare: Callable[..., Prepared] = prepare_units
+    how = {"takes_middles": False}
+    if are_whole:
+        prepare, how = prepare_items, {"are_drawn": True}
+    xp, statistic, (a, b), dtype, _level, design = prepare(
         statistic,
         a,
         b,
@@ -282,12 +280,15 @@ def permutation_test(
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
-        takes_middles=False,
+        **how,
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
     if not draws_resamples(
-        method, statistic, ONE_BY_ONE if paired else design, clusters
+        method,
+        statistic,
+        ONE_BY_ONE if paired else design,
+        None if are_whole else clusters,
     ):
         if null and not paired and a.shape[-1] != b.shape[-1]:
             msg = (
@@ -297,20 +298,30 @@ def permutation_test(
             )
             raise ValueError(msg)
         difference, pvalue = find_without_draws(
-            xp, a, b, method=method, paired=paired, alternative=alternative, null=null
+            xp,
+            a,
+            b,
+            design.codes,
+            method=method,
+            paired=paired,
+            alternative=alternative,
+            null=null,
+            n_clusters=sum(design.n_clusters[:1]),
         )
         if method == "exact":
-            _doubt_exact(xp, difference, pvalue)
+            of = "sums of the differences in clusters" if are_whole else "differences"
+            _doubt_exact(xp, difference, pvalue, of)
         return ResamplingResult(difference, pvalue)
-    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    is_exact = n_distinct <= n_resamples and (paired or not design.strata.are_there)
+    sizes = a.shape[-1], b.shape[-1]
+    n_distinct = count_permutations(*sizes, paired=paired, strata=design.strata)
+    is_exact = n_distinct <= n_resamples
     result = count_extremes(
         xp,
         a,
         b,
         None if is_exact else seed_words(xp, rng),
         design.arrays,
-        design=design.static,
+        design=design.of_all_deals if is_exact else design.static,
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,
@@ -318,44 +329,6 @@ def permutation_test(
         null=null,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
-
-
-def _exchange_clusters(
-    a: Array,
-    b: Array,
-    *,
-    statistic: TestedStatistic,
-    alternative: Alternative,
-    clusters: Any,
-    n_clusters: int | None,
-    strata: Any,
-    axis: int,
-) -> ResamplingResult:
-    xp, _, (a, b), *_, design = prepare_items(
-        statistic,
-        a,
-        b,
-        axis=axis,
-        paired=True,
-        clusters=clusters,
-        n_clusters=n_clusters,
-        strata=strata,
-        are_drawn=True,
-    )
-    draws_resamples("exact", statistic)
-    difference, pvalue = find_without_draws(
-        xp,
-        a,
-        b,
-        design.codes,
-        method="exact",
-        paired=True,
-        alternative=alternative,
-        null=0.0,
-        n_clusters=design.n_clusters[0],
-    )
-    _doubt_exact(xp, difference, pvalue, of="sums of the differences in clusters")
-    return ResamplingResult(difference, pvalue)
 
 
 def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> None:
@@ -373,9 +346,7 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
         raise ValueError(msg)
 
 
-def _doubt_exact(
-    xp: Library, difference: Array, pvalue: Array, of: str = "differences"
-) -> None:
+def _doubt_exact(xp: Library, difference: Array, pvalue: Array, of: str) -> None:
     """Warn of a NaN that is of differences without a unit."""
     if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
         warn_caller(

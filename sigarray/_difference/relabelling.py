@@ -370,7 +370,8 @@ def draw_permutations(
     else:
         permuted = Resampled(xp, draws, [pool], by)
     if seed is None:
-        n_distinct = count_permutations(n, pool.shape[-1] - n, paired=paired)
+        m = pool.shape[-1] - n
+        n_distinct = count_permutations(n, m, paired=paired, strata=strata)
         permuted = _Distinct(xp, permuted, n_distinct)
     differences = keep(xp, permuted, count, start)
     return differences if is_t else unit[..., None] * differences

@@ -44,7 +44,7 @@ def bootstrap_replicates(
     paired: bool = False,
     statistic: TestedStatistic = "mean",
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: Axis = -1,
     rng: RandomSource = None,
@@ -90,10 +90,10 @@ def bootstrap_replicates(
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. A code that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -220,7 +220,7 @@ def permutation_replicates(
     statistic: TestedStatistic = "mean",
     method: PermutationMethod = "resampling",
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, int] | None = None,
     strata: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
@@ -266,10 +266,10 @@ def permutation_replicates(
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read. A code that is not below it, or that no item has,
-        makes the result NaN.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. A code that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and were sampled each by itself, such as
         tasks with several runs; or a label for each score, as in `clusters`, which
@@ -347,18 +347,13 @@ def permutation_replicates(
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
-    if is_exact and not paired and design.strata.are_there:
-        msg = (
-            "Expected method='resampling' with strata, within which scores are dealt "
-            "out at random; got 'exact'."
-        )
-        raise ValueError(msg)
-    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    sizes = a.shape[-1], b.shape[-1]
+    n_distinct = count_permutations(*sizes, paired=paired, strata=design.strata)
     if is_exact and n_distinct >= MAX_REPLICATES:
         msg = (
             f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
-            f"method='exact'; got more, of {a.shape[-1]} and {b.shape[-1]} scores. "
-            f"Use method='resampling'."
+            f"method='exact'; got more, of {sizes[0]} and {sizes[1]} scores, or strata "
+            "on a device, which are not read. Use method='resampling'."
         )
         raise ValueError(msg)
     first = first_replicate(xp, start, count)
@@ -376,7 +371,7 @@ def permutation_replicates(
         None if is_exact else seed_words(xp, rng),
         first,
         design.arrays,
-        design=design.static,
+        design=design.of_all_deals if is_exact else design.static,
         count=count,
         paired=paired,
         statistic=statistic,

@@ -11,6 +11,7 @@ from sigarray._backend.checks import (
     choice_or_statistic,
     count,
     optional,
+    several,
     show,
 )
 from sigarray._backend.dispatch import standardize
@@ -45,13 +46,14 @@ EXCHANGED_AXIS = one_axis(
 # Of the options that say how scores were sampled.
 DESIGN_RULES = {
     "clusters": anything,
-    "n_clusters": optional(count()),
+    "n_clusters": optional(several(count())),
     "strata": anything,
     "axis": axis_or_axes,
 }
 # Of designs beside axis=(seeds, items).
 _ADVICE = {
-    "strata": "Pass the axis of the items, averaged over seeds, or that of the seeds.",
+    "strata": "Average the seeds, x.mean(axis=seeds), and pass axis=items; or keep the "
+    "items, of fixed strata, as axis=seeds, strata=items.",
     "clusters": "Use t_test or t_ci, which take both.",
 }
 

@@ -54,7 +54,14 @@ def arrange_strata(
         raise ValueError(_TOO_FEW)
     placed = place_codes(xp, codes, len(samples))
     ordered, intervals = sort_into_strata(xp, samples, placed, are_same=are_same)
-    return ordered, Strata(intervals=intervals)
+    return ordered, Strata(intervals=intervals, deals=count_sizes(codes))
+
+
+def count_sizes(codes: Sequence[Array]) -> tuple[tuple[int, int], ...]:
+    """Return the sizes of strata in A and in B, if their codes are on the host."""
+    if len(codes) < 2 or not all(isinstance(x, np.ndarray) for x in codes):
+        return ()
+    return tuple(zip(*(np.bincount(x).tolist() for x in codes), strict=True))
 
 
 def code_strata(
@@ -144,7 +151,9 @@ def _merge_axes(
         merged.append((xp.reshape(moved, (*leading, number * n)), int(number)))
     numbers = [number for _, number in merged]
     _check_numbers(numbers, strata)
-    return [x for x, _ in merged], Strata(number=numbers[0])
+    sizes = [int(x.shape[-1]) // numbers[0] for x, _ in merged]
+    deals = ((sizes[0], sizes[1]),) * numbers[0] if len(sizes) == 2 else ()
+    return [x for x, _ in merged], Strata(number=numbers[0], deals=deals)
 
 
 def check_strata(strata: Any, given: Sequence[Any], axis: int) -> None:

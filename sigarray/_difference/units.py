@@ -18,7 +18,7 @@ from sigarray._difference.resampling import (
     check_stratified,
     prepare_samples,
 )
-from sigarray._difference.strata import code_strata, place_codes
+from sigarray._difference.strata import code_strata, count_sizes, place_codes
 from sigarray._numeric.clusters import (
     Clusters,
     keep_inside,
@@ -41,7 +41,7 @@ def prepare_items(
     axis: Axis,
     paired: bool,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any = None,
     are_drawn: bool = False,
     takes_both: bool = False,
@@ -74,7 +74,7 @@ def prepare_items(
             "which are not read; got none. Pass it, or labels on the host."
         )
         raise ValueError(msg)
-    if are_drawn and n_clusters == 1:
+    if are_drawn and n_clusters is not None and min(n_clusters) == 1:
         msg = "Expected two clusters or more; got n_clusters=1. Leave out clusters."
         raise ValueError(msg)
     design = design._replace(
@@ -105,9 +105,11 @@ def _nest(
         paired=paired,
         are_alike=isinstance(prepared.statistic, SumStatistic),
     )
-    for of, stratum in zip(clusters, of_strata, strict=True):
-        if of.on_host is not None and isinstance(stratum, np.ndarray):
-            _check_nesting(of.on_host, stratum)
+    nested = [
+        _check_nesting(of.on_host, stratum)
+        for of, stratum in zip(clusters, of_strata, strict=True)
+        if of.on_host is not None and isinstance(stratum, np.ndarray)
+    ]
     count = len(samples) // len(clusters)
     numbers = design.n_clusters * count
     samples, codes, intervals = nest_clusters(
@@ -118,11 +120,13 @@ def _nest(
         numbers=numbers,
         are_same=are_same,
     )
-    design = Design(Strata(intervals=intervals), n_clusters=numbers, codes=codes)
+    found = Strata(intervals=intervals, deals=count_sizes(nested))
+    design = Design(found, n_clusters=numbers, codes=codes)
     return prepared._replace(samples=samples, design=design)
 
 
-def _check_nesting(codes: Array, strata: Array) -> None:
+def _check_nesting(codes: Array, strata: Array) -> Array:
+    """Return the stratum of each cluster; raise if it has several, or one alone."""
     of_cluster = np.unique(np.stack([codes, strata]), axis=1)
     if np.any(np.bincount(of_cluster[0]) > 1):
         msg = (
@@ -136,6 +140,7 @@ def _check_nesting(codes: Array, strata: Array) -> None:
             "one. Leave out that stratum, or strata."
         )
         raise ValueError(msg)
+    return of_cluster[1]
 
 
 def prepare_units(
@@ -144,7 +149,7 @@ def prepare_units(
     axis: Axis,
     paired: bool,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any = None,
     takes_middles: bool = True,
 ) -> Prepared:

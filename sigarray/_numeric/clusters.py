@@ -96,20 +96,10 @@ def find_errors_of_clusters(
 
     Of each sample, with the sum s and the size n of each cluster, N items, their mean
     m, and the shares p = n / N, the squared error is sum (s - m n)^2 / (1 - p) / N^2,
-    "CR2" of Bell and McCaffrey [1]_, and with q = p^2 / (1 - p) the degrees of freedom
-    are 1 / (sum p^2 + (sum q)^2 - sum q^2), Satterthwaite's of the moments of CR2 for
-    independent items [2]_. Of clusters of one item these are s^2 / n and n - 1, those
-    of Student's t. The errors are in the unit, as those of `find_errors`.
-
-    References
-    ----------
-    .. [1] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for
-       linear regression with multi-stage samples. Survey Methodology 28, 169-181.
-       https://www150.statcan.gc.ca/n1/pub/12-001-x/2002002/article/9058-eng.pdf
-    .. [2] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust
-       variance estimation and hypothesis testing in fixed effects models. Journal of
-       Business & Economic Statistics 36, 672-683.
-       :doi:`10.1080/07350015.2016.1247004`
+    "CR2" of Bell and McCaffrey, and with q = p^2 / (1 - p) the degrees of freedom are
+    1 / (sum p^2 + (sum q)^2 - sum q^2), Satterthwaite's of the moments of CR2 for
+    independent items: `t_test` has the sources. Of clusters of one item these are s^2 /
+    n and n - 1, those of Student's t. The errors are in the unit, as in `find_errors`.
     """
     scaled, unit_of_all = scale_scores(xp, *scores)
     numbers = list_samples(xp, scaled, paired)
@@ -201,14 +191,9 @@ def find_errors_of_nested(
     size, as where items of a cluster are alike. Of clusters with shares p of the items
     of their stratum, P = sum p^2, and the sums s, about the mean of the stratum, over
     n, the squared error of this mean is V = sum s^2 / (1 - 2 p + P), which is unbiased.
-    With Satterthwaite's df [1]_ of V, f, the squared error is the sum of W = V (n /
+    With Satterthwaite's df of V, f, the squared error is the sum of W = V (n /
     N)^2, and the df are his again, (sum W)^2 / sum (W^2 / f). Of one stratum of
     clusters of one size these are the errors and the df of `find_errors_of_clusters`.
-
-    References
-    ----------
-    .. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of
-       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]

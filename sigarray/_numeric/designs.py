@@ -130,19 +130,12 @@ def find_crossed_errors(
 
     With the mean squares MS of one table, that of seeds, of items and of the rest, the
     squared error is (MS_seed + MS_item - MS_rest) / (S n), and at least MS_seed / (S n)
-    and MS_item / (S n), for the difference of them may come out too small [1]_. Two
+    and MS_item / (S n), for their difference may come out too small (Owen, 2007). Two
     tables with seeds of their own have the MS_item of the difference of their means,
-    and the sum of the others. The degrees of freedom are Satterthwaite's [2]_: the
-    square of that by the sum of the squares of its terms over their own; with unlike
-    numbers of seeds they are fewer, as in `add_parts`. If items are in clusters,
-    MS_item, MS_rest and their df are those of `find_errors_of_clusters`.
-
-    References
-    ----------
-    .. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
-       386-411. :doi:`10.1214/07-AOAS122`
-    .. [2] F. E. Satterthwaite (1946). An approximate distribution of estimates of
-       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
+    and the sum of the others. The degrees of freedom are Satterthwaite's: the square of
+    that by the sum of the squares of its terms over their own; with unlike numbers of
+    seeds they are fewer, as in `add_parts`. If items are in clusters, MS_item, MS_rest
+    and their df are those of `find_errors_of_clusters`.
     """
     parts = find_parts(xp, scores, n_items, paired, clusters)
     dfs = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
@@ -236,13 +229,19 @@ class Design(NamedTuple):
     @property
     def static(self) -> Self:
         """The design without arrays, as kernels take it."""
-        strata = Strata(self.strata.number)
+        strata = Strata(self.strata.number)  # other deals are no other program
         return self._replace(strata=strata, codes=(), rounding=())
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
         intervals, codes, rounding = arrays
-        strata = Strata(self.strata.number, intervals)
+        strata = self.strata._replace(intervals=intervals)
         return self._replace(strata=strata, codes=codes, rounding=rounding)
+
+    @property
+    def of_all_deals(self) -> Self:
+        """As `static`, with the sizes of which there are few deals."""
+        strata = self.strata._replace(intervals=())
+        return self.static._replace(strata=strata)
 
 
 ONE_BY_ONE = Design()
@@ -256,6 +255,47 @@ def find_errors_by_design(
     paired: bool,
 ) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
     """Return what `find_errors` does, of a statistic of samples of any design."""
+    errors = _find_errors(xp, statistic, samples, design, paired)
+    if not isinstance(statistic, SumStatistic):
+        return errors
+    difference, squares, dfs, unit = errors
+    return difference, squares, _limit_dfs(xp, samples, squares, dfs), unit
+
+
+def _limit_dfs(
+    xp: Library,
+    samples: Sequence[Array],
+    squares: Sequence[Array],
+    dfs: Sequence[float | Array],
+) -> list[Array]:
+    """Return df below the number of items (..., d, n) with numbers other than 0.
+
+    Others change no function of sums: a precision of three predictions among 1,000
+    items has the error of three. If it is 1, all its influences are 0, which is no
+    error of 0: then the df of the other sample are no more. NaN is for one such item.
+    """
+    limits = []
+    for x in samples:
+        count = xp.sum(xp.astype(xp.any(x != 0.0, axis=-2), x.dtype), axis=-1)
+        count = xp.where(count > 1.0, count, math.nan)
+        limits.append(xp.where(count == x.shape[-1], math.inf, count - 1.0))
+    # Of both samples the lower one is that of pairs, and of a sample beside a flat one.
+    least = functools.reduce(xp.minimum, limits)
+    limits = [least] if len(dfs) < len(limits) else limits
+    found = []
+    for df, limit, other in zip(dfs, limits, squares[::-1], strict=True):
+        most = xp.where(other > 0.0, limit, least)
+        found.append(xp.where(most >= df, df, most))
+    return found
+
+
+def _find_errors(
+    xp: Library,
+    statistic: Literal["mean"] | SumStatistic,
+    samples: Sequence[Array],
+    design: Design,
+    paired: bool,
+) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
     # Of scores one by one, `find_errors` sees the faults in their ranges.
     scores = list_numbers(
         xp, statistic, *samples, paired=paired, are_checked=design.is_simple

@@ -233,11 +233,13 @@ class Strata(NamedTuple):
     """The number of strata of one size; or else the intervals of each sample.
 
     Neither if there are none. The number is static under `jit`, and the intervals may
-    be traced; pairs have those of both samples.
+    be traced; pairs have those of both samples. Of two other samples `deals` has the
+    sizes of each stratum in A and in B, if they are known on the host.
     """
 
     number: int | None = None
     intervals: Sequence[Intervals] = ()
+    deals: tuple[tuple[int, int], ...] = ()
 
     @property
     def are_there(self) -> bool:
@@ -257,8 +259,9 @@ def sort_into_strata(
 ) -> tuple[list[Array], list[Intervals]]:
     """Return samples (..., n) sorted by integer codes (n,), and their intervals.
 
-    A sample with a stratum of one score, whose spread is not known, is NaN, and so are
-    both where one has another stratum than the other, unless `are_same` rules that out.
+    A sample with a code below 0, or a stratum of one score, whose spread is not known,
+    is NaN. So are both where one has another stratum than the other, unless `are_same`
+    rules that out.
     """
     ordered, ranked, intervals = [], [], []
     for x, of in zip(samples, codes, strict=True):
@@ -269,7 +272,8 @@ def sort_into_strata(
             for side in ("left", "right")
         )
         size = last - first
-        ordered.append(xp.where(xp.all(size > 1), xp.take_last(x, order), math.nan))
+        are_valid = xp.all((size > 1) & (of >= 0))
+        ordered.append(xp.where(are_valid, xp.take_last(x, order), math.nan))
         intervals.append(Intervals(first, size))
     if not are_same:
         are_there = _is_within(xp, *ranked) & _is_within(xp, *reversed(ranked))
@@ -330,13 +334,8 @@ def find_errors_of_strata(
 
     Of each sample of N scores, with the squares S about the mean of a stratum of n, the
     squared error is the sum of V = S n / (n - 1) / N^2, and the degrees of freedom are
-    those of Satterthwaite [1]_, (sum V)^2 / sum (V^2 / (n - 1)). Of one stratum these
+    those of Satterthwaite, (sum V)^2 / sum (V^2 / (n - 1)). Of one stratum these
     are s^2 / N and N - 1. The errors are in the unit, as those of `find_errors`.
-
-    References
-    ----------
-    .. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of
-       variance components. Biometrics Bulletin 2, 110-114. :doi:`10.2307/3002019`
     """
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]

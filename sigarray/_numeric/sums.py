@@ -97,14 +97,9 @@ class SumStatistic:
     def pseudo_values(self, xp: Library, x: Array) -> Array:
         """Return numbers (..., n) whose mean is the metric, and their error its error.
 
-        They are the metric plus the influence of each item [1]_: (n - 1) times how far
+        They are the metric plus the influence of each item: (n - 1) times how far
         the metric without it is below the mean of these. Those of the mean are the
         scores themselves. Influences that may be rounding alone are 0.
-
-        References
-        ----------
-        .. [1] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap,
-           chapter 11. :doi:`10.1201/9780429246593`
         """
         n = x.shape[-1]
         without, rounding = self.leave_out(xp, x)

@@ -57,7 +57,7 @@ def prepare_designed(
     axis: int,
     paired: bool,
     clusters: Any,
-    n_clusters: int | None,
+    n_clusters: Any,
     strata: Any,
 ) -> list[tuple[Prepared, Prepared]]:
     """Return models as units, which are drawn, and as items, of which errors are.
@@ -111,9 +111,14 @@ def prepare_designed(
                 xp, both, pair, pair, axis=-1, paired=False, are_alike=is_of_sums
             )
     prepared = []
-    for x, of_clusters, of_strata in zip(samples, *labels, strict=True):
+    numbers = [n_clusters] * len(samples)
+    if n_clusters is not None and len(n_clusters) == len(samples):
+        numbers = [(x,) for x in n_clusters]
+    for x, of_clusters, of_strata, number in zip(
+        samples, *labels, numbers, strict=True
+    ):
         by: dict[str, Any] = {"axis": -1, "paired": False, "clusters": of_clusters}
-        by |= {"n_clusters": n_clusters, "strata": of_strata}
+        by |= {"n_clusters": number, "strata": of_strata}
         units = prepare_units(statistic, x, takes_middles=False, **by)
         items = units
         if of_clusters is not None:

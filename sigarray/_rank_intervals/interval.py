@@ -69,7 +69,7 @@ def rank_ci(
     paired: bool = False,
     statistic: Statistic = "mean",
     clusters: Any = None,
-    n_clusters: int | None = None,
+    n_clusters: int | tuple[int, ...] | None = None,
     strata: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
@@ -107,9 +107,9 @@ def rank_ci(
         A label for each item if whole clusters were sampled, as in `bootstrap_ci`: with
         `paired` one array, else an array for all models, or a list or mapping of one
         for each. `statistic` is then "mean" or `of_sums`.
-    n_clusters : int, optional
-        The number of clusters, static under `jit`, for labels that are integers on a
-        device, which are not read.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or that of each model, static under `jit`, for labels
+        that are integers on a device, which are not read.
     strata : int, array_like, or one for each model, optional
         The axis of the tasks, of which all models have as many, or a label for each
         score, which tasks with unlike numbers of runs need: with `paired` one array,

@@ -35,6 +35,7 @@ from sigarray._resampling.draws import (
     Draws,
     Summands,
     count_summed,
+    make_keys,
     permute,
     sum_places,
     sum_weighted,
@@ -47,15 +48,9 @@ from sigarray._resampling.draws import (
 class StratifiedPlaces(Draws):
     """Of each stratum of n scores n - 1 are drawn, which count n / (n - 1) each.
 
-    The variance of means of n draws is too small, by (n - 1) / n; theirs is not [1]_.
+    The variance of means of n draws is too small, by (n - 1) / n; theirs is not.
     Scores are sorted by stratum. Of strata of one size, only the scores that are drawn
     are in a resample.
-
-    References
-    ----------
-    .. [1] J. N. K. Rao, C. F. J. Wu (1988). Resampling inference with complex survey
-       data. Journal of the American Statistical Association 83, 231-241.
-       :doi:`10.1080/01621459.1988.10478591`
     """
 
     seed: Seed
@@ -186,7 +181,7 @@ def permute_within(
 
     Pairs are in one stratum however they are exchanged.
     """
-    if paired or seed is None or not strata.are_there:
+    if paired or not strata.are_there:
         return permute(seed, n, paired=paired)
     of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
     # Scores of both models, by stratum: those of A come first in each.
@@ -197,34 +192,51 @@ def permute_within(
         xp.searchsorted(of_a, of_b, side="right"), of_a.dtype
     )
     slots = xp.concat([slots_a, slots_b])
-    return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]))
+    return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]), strata.deals)
 
 
 @dataclass(frozen=True, eq=False)
 class StratifiedDeals(Draws):
     """The scores of each stratum are dealt out to two samples, as many as there were.
 
-    The scores are a pool (..., n + m), in which those of A come first. `slots` are the
-    places of these by stratum, and `numbers` their strata.
+    The scores are a pool (..., n + m), those of A first, `slots` the places of these by
+    stratum, and `numbers` their strata. Without a seed these are all, by `deals`.
     """
 
-    seed: Seed
+    seed: Seed | None
     n: int
     slots: Array
     numbers: Array
+    deals: Sequence[tuple[int, int]]
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         (pool,) = scores
-        n_scores = pool.shape[-1]
-        words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
-        order = xp.argsort(ordered_keys(xp, words), axis=-1, stable=False)
+        keys = self._draw_keys(xp, pool.shape[-1], start, size)
+        order = xp.argsort(keys, axis=-1, stable=self.seed is None)
         # By stratum, and at random in each.
         ranked = xp.argsort(xp.take_last(self.numbers, order), axis=-1, stable=True)
         order = xp.take_along_axis(order, ranked, axis=-1)
         dealt = xp.take_last(pool, xp.take_last(order, self.slots))
         return [dealt[..., : self.n], dealt[..., self.n :]]
+
+    def _draw_keys(
+        self, xp: Library, n_scores: int, start: int | Array, size: int
+    ) -> Array:
+        """Return keys (size, n + m); A gets the scores with the smallest by stratum."""
+        if self.seed is not None:
+            words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
+            return ordered_keys(xp, words)
+        places = xp.arange(size) + start
+        keys: list[list[Array]] = [[], []]
+        for n, m in self.deals:
+            count = math.comb(n + m, n)
+            of_stratum = make_keys(xp, n, m, places % count)
+            places = places // count
+            keys[0].append(of_stratum[:, :n])  # of the scores that A has
+            keys[1].append(of_stratum[:, n:])
+        return xp.concat(keys[0] + keys[1], axis=-1)
 
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int

@@ -17,6 +17,7 @@ from sigarray._backend.threefry import (
     random_words,
 )
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
+from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.exchanged import (
@@ -302,11 +303,20 @@ def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
     return Exchanges(seed, n) if paired else Deals(seed, n)
 
 
-def count_permutations(n: int, m: int, *, paired: bool) -> float:
-    """Count distinct permutations; infinity means more than any `n_resamples`."""
-    if min(n, m) > math.log2(MAX_REPLICATES):
-        return math.inf
-    return 2**n if paired else math.comb(n + m, n)
+def count_permutations(
+    n: int, m: int, *, paired: bool, strata: Strata = NO_STRATA
+) -> float:
+    """Count distinct permutations; infinity means more than any `n_resamples`.
+
+    Within strata they are products, which are not known of labels on a device.
+    """
+    is_whole = paired or not strata.are_there
+    count: float = 1 if is_whole or strata.deals else math.inf
+    for k, of_b in ((n, m),) if is_whole else strata.deals:
+        if min(k, of_b) > math.log2(MAX_REPLICATES) or count > MAX_REPLICATES:
+            return math.inf
+        count *= 2**k if paired else math.comb(k + of_b, k)
+    return count
 
 
 def take_levels_off(xp: Library, scores: Sequence[Array]) -> Summands:
@@ -372,14 +382,15 @@ def _enumerated_keys(
     if is_listed and isinstance(start, int) and start + size <= count:
         (keys,) = xp.kept_tables(_list_keys, n, m)
         return keys[start : start + size, :]
-    return _make_keys(xp, n, m, xp.arange(size) + start)
+    return make_keys(xp, n, m, xp.arange(size) + start)
 
 
 def _list_keys(xp: Library, n: int, m: int) -> tuple[Array, ...]:
-    return (_make_keys(xp, n, m, xp.arange(math.comb(n + m, n))),)
+    return (make_keys(xp, n, m, xp.arange(math.comb(n + m, n))),)
 
 
-def _make_keys(xp: Library, n: int, m: int, places: Array) -> Array:
+def make_keys(xp: Library, n: int, m: int, places: Array) -> Array:
+    """Return 0 for the n scores of A and 1 for the m of B, in subsets by places."""
     chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
     everyone = xp.arange(n + m, dtype=chosen.dtype)
     is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)

@@ -236,6 +236,39 @@ def test_arguments_modes_and_maps():
 
 
 @pytest.mark.long
+def test_labels_of_numpy_are_read_as_without_the_compiler():
+    """The compiler makes tensors of them; their shapes do not depend on the labels."""
+    run_compiled(
+        """
+        import numpy as np
+        from sigarray import bootstrap_ci, permutation_replicates, rank_ci, t_test
+
+        a, b = torch.randn(2, 12)
+        names, halves = np.repeat([1004, 1002, 1003, 1001], 3), np.arange(12) // 6
+        paired = functools.partial(t_test, paired=True)
+        drawn = functools.partial(bootstrap_ci, rng=0, n_resamples=99)
+        shown = functools.partial(permutation_replicates, rng=0, start=0, count=9)
+        calls = [
+            lambda a, b: t_test(a, b, clusters=(names, names % 3)),
+            lambda a, b: paired(a, b, clusters=halves, n_clusters=2),
+            lambda a, b: paired(a, b, clusters=names * 0.5, strata=halves),
+            lambda a, b: paired(a, b, strata=halves > 0),
+            lambda a, b: drawn(a, b, paired=True, clusters=names, strata=halves),
+            lambda a, b: shown(a, b, paired=True, clusters=names),
+            lambda a, b: rank_ci({"a": a, "b": b}, paired=True, clusters=names, rng=0),
+        ]
+        for call in calls:
+            torch._dynamo.reset()
+            same(compile(call)(a, b), call(a, b))
+        for one in ({"clusters": halves * 0}, {"strata": np.arange(12)}):
+            torch._dynamo.reset()
+            bad = lambda a, b: paired(a, b, **one)
+            assert "Expected two " in complains(bad, a, b)
+        """
+    )
+
+
+@pytest.mark.long
 def test_what_the_compiler_would_take_for_something_else():
     """Keys, containers, NumPy arrays and functions, which it may rewrite."""
     run_compiled(

@@ -17,6 +17,7 @@ from sigarray import (
     permutation_test,
     rank_ci,
     t_ci,
+    t_test,
 )
 from tests.backends import everywhere, require, use_backend
 from tests.corpus.items import COUNTED, COUNTING, ITEMS, NAMES_OF_COUNTING, N, find
@@ -212,6 +213,49 @@ def test_bca_is_scipys():
         items, statistic=statistic, n_resamples=500, rng=0
     ).confidence_interval
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@everywhere
+class TestItemsWithoutNumbers:
+    """They change no sum, and are none of the items that the df count."""
+
+    options = {"statistic": of_sums(corpus.precision)}  # noqa: RUF012
+    few = np.zeros((2, 40))
+    few[0, :3] = 1.0
+    many = np.random.default_rng(0).integers(0, 2, (2, 40)) * 1.0
+
+    @pytest.mark.parametrize("paired", [True, False])
+    def test_few_items_without_an_error_are_few(self, backend, paired):
+        """Their influences are all 0: the p-value was 3e-13, by 39 df."""
+        a, b = (backend.asarray(x) for x in (self.few, self.many))
+        for pair in ((a, b), (b, a)):
+            found = t_test(*pair, paired=paired, **self.options)
+            assert float(found.df) == 2.0
+            assert 0.005 < float(found.pvalue) < 0.05
+            # The error alone, and t with two df.
+            interval = t_ci(*pair, paired=paired, **self.options)
+            half = float(interval.confidence_interval.high - interval.statistic)
+            t = scipy.stats.t.isf(0.025, 2) * float(interval.standard_error)
+            np.testing.assert_allclose(half, t, rtol=1e-5)
+
+    def test_one_item_has_no_spread(self, backend):
+        one = self.few.copy()
+        one[:, 1:] = 0.0
+        found = t_test(*map(backend.asarray, (one, self.many)), **self.options)
+        assert np.isnan(float(found.pvalue))
+
+    def test_of_one_metric_others_add_nothing(self, backend):
+        counts = np.random.default_rng(1).poisson(2.0, (2, 12)) + 1.0
+        padded = np.concatenate([counts, np.zeros((2, 5000))], axis=-1)
+        low, high = (
+            float(x)
+            for x in t_ci(backend.asarray(padded), **self.options).confidence_interval
+        )
+        alone = t_ci(counts, **self.options).confidence_interval
+        # By the square root of 12/11: the jackknife is of 12 items, not of 5,012.
+        np.testing.assert_allclose(
+            (high - low) / (alone.high - alone.low), (12 / 11) ** 0.5, rtol=0.02
+        )
 
 
 class TestTablesOnTheirSide:

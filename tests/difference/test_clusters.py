@@ -13,6 +13,7 @@ from sigarray import (
     of_sums,
     permutation_replicates,
     permutation_test,
+    rank_ci,
     t_ci,
     t_test,
 )
@@ -310,6 +311,37 @@ class TestExactPValues:
                 np.testing.assert_allclose(found.pvalue, expected.pvalue, rtol=1e-5)
             else:
                 assert torch.isnan(found.pvalue)
+
+    def test_unlike_numbers_of_clusters_on_a_device(self):
+        """One number of both has no value that is that of each."""
+        torch = require("torch")
+        x, labels = np.random.default_rng(0).normal(size=18), np.arange(18) % 4
+        codes = labels, labels[:15] % 3
+        expected, options = (x, x[:15] + 1.0), {"rng": 0, "n_resamples": 99}
+        given = tuple(map(torch.asarray, expected))
+        on_device = tuple(map(torch.asarray, codes))
+        for function in (bootstrap_test, permutation_test, bootstrap_ci):
+            found = function(*given, clusters=on_device, n_clusters=(4, 3), **options)
+            told = function(*expected, clusters=codes, **options)
+            np.testing.assert_allclose(found.statistic, told.statistic)
+            assert torch.isfinite(found[1] if hasattr(found, "pvalue") else found[2])
+        for number, is_known in (((4, 3), True), ([4, 3], True), (4, False)):
+            found = t_test(*given, clusters=on_device, n_clusters=number)
+            assert torch.isfinite(found.pvalue)
+            drawn = bootstrap_ci(
+                *given, clusters=on_device, n_clusters=number, **options
+            )
+            assert bool(torch.isfinite(drawn.standard_error)) == is_known
+        ranks = [
+            rank_ci(pair, clusters=of, n_clusters=number, rng=0, n_resamples=99)
+            for pair, of, number in (
+                (given, on_device, (4, 3)),
+                (expected, codes, None),
+            )
+        ]
+        np.testing.assert_array_equal(*(x.confidence_interval.low for x in ranks))
+        with pytest.raises(ValueError, match="one n_clusters for each array of labels"):
+            t_test(*given, clusters=on_device, n_clusters=(4, 3, 2))
 
     def test_other_calls_are_refused_by_name(self):
         codes, (a, b) = draw()

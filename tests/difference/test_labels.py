@@ -244,6 +244,19 @@ def test_draws_take_texts_as_first_seen_and_integers_in_their_order():
     assert limits(texts) == limits(renamed) == limits(seen)
     assert limits(codes) != limits(texts)
     assert limits(codes) == limits(10 * codes + 3)
+    # And in any container: a column of a frame is as its values are.
+    pandas = pytest.importorskip("pandas")
+    for kind in (list, tuple, pandas.Series, pandas.Index, pandas.Categorical):
+        assert limits(kind(codes.tolist())) == limits(codes)
+    assert limits(codes.astype(object)) == limits(codes * 1.0) == limits(codes)
+    assert limits(pandas.Series(codes).astype("Int64")) == limits(codes)
+    assert limits([2**53 + k for k in codes.tolist()]) == limits(codes)
+    assert limits((codes * 0.5).tolist()) == limits(texts)
+    exchanged = [
+        bootstrap_ci(x, x[::-1], strata=(of, of), rng=0, n_resamples=49)
+        for of in (codes, codes.tolist())
+    ]
+    assert exchanged[0] == exchanged[1]
 
 
 class TestLabelsOfOneName:

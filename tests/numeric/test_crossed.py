@@ -353,8 +353,12 @@ class TestWrongCalls:
     def test_other_designs(self):
         x, labels = draw(3, 9, SDS[0]), np.arange(9) // 3
         for more, said in (
-            ({"strata": labels}, "Expected strata or axis=.*or that of the seeds"),
+            ({"strata": labels}, "strata or axis=.*as axis=seeds, strata=items"),
             ({"strata": labels, "clusters": labels}, "Expected strata or axis="),
+            (
+                {"clusters": (labels, labels)},
+                r"shape \(2,\)\. .*: pass clusters=labels",
+            ),
             ({"clusters": labels[:3]}, "a label for each of 9 items; got labels of"),
         ):
             with pytest.raises(ValueError, match=said):
