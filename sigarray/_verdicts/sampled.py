@@ -60,7 +60,9 @@ class Sampled:
     @property
     def options(self) -> dict[str, Any]:
         """The options of the t of two models that say how scores were sampled."""
-        by = {"axis": (-2, -1)} if self.runs else {"paired": True}
+        by: dict[str, Any] = {"axis": (-2, -1)} if self.runs else {"paired": True}
+        if self.statistic is not None:
+            by["statistic"] = self.statistic
         return by | {"clusters": self.codes}
 
     @property
@@ -159,7 +161,7 @@ class Sampled:
 
         No more than `most` scores are held, but for one pair.
         """
-        given = self.runs or scores
+        given = self.runs or self.sums or scores
         groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for k, pair in enumerate(pairs):
             groups.setdefault(tuple(given[x].shape for x in pair), []).append(k)

@@ -113,8 +113,13 @@ def join_records(
         doubts += _doubt_same_rows(joined, source)
     shared: list[str] = []
     if unit == "run" and records.has("run"):
-        columns = find_column(records, "task"), find_column(records, "run")
-        shared = doubt_shared_runs(joined, source, *columns)
+        shared = doubt_shared_runs(
+            {task: x.scores for task, x in joined.items()},
+            {task: x.ids for task, x in joined.items()},
+            source,
+            find_column(records, "task"),
+            find_column(records, "run"),
+        )
     grouped: tuple[Names, Names] = [], []
     if unit == "run":
         runs = find_column(records, "run") or ""

@@ -38,6 +38,7 @@ from sigarray.read._treatment import (
     count_averaged,
     count_dropped,
 )
+from sigarray.read._wide import Scores
 
 
 class JoinedTask(NamedTuple):
@@ -257,22 +258,28 @@ _LEAST_TASKS = 6
 
 
 def doubt_shared_runs(
-    joined: Mapping[str, JoinedTask], source: str, column: str | None, run: str | None
+    scores: Mapping[str, Scores],
+    ids: Mapping[str, Mapping[str, Names]],
+    source: str,
+    column: str | None,
+    run: str | None,
+    *,
+    is_wide: bool = False,
 ) -> list[str]:
     """Refuse, or doubt, that runs with one name on all tasks are others on each.
 
-    Of equal models, verdicts over tasks called some better in 16 to 84 % of data with
-    such runs. There is a doubt alone if tasks are too few for these verdicts, or have
-    no `column`.
+    Scores and names of runs are by task and model. Of equal models, verdicts over tasks
+    called some better in 16 to 84 % of data with such runs. There is a doubt alone if
+    tasks are too few for these verdicts, or have no `column`.
     """
-    if len(joined) < 2:
+    if len(scores) < 2:
         return []
-    tables = _list_tables(joined)
-    level = _LEVEL if len(joined) >= _LEAST_TASKS else _LEVEL_OF_DOUBT
+    tables = _list_tables(scores, ids)
+    level = _LEVEL if len(scores) >= _LEAST_TASKS else _LEVEL_OF_DOUBT
     if not exceeds_chance(list(tables.values()), level):
         return []
     found = (
-        f"runs of one name that are good or bad together on the {len(joined)} tasks "
+        f"runs of one name that are good or bad together on the {len(scores)} tasks "
         f"({list_names(sorted(tables), 3)}), as if each were one training that was "
         "tested on all of them: verdicts over tasks would find too many differences"
     )
@@ -280,27 +287,30 @@ def doubt_shared_runs(
         return [f"{source} has {found}. Compare the mean over tasks of each run"]
     item, task = f"--item {shlex.quote(column)}", shlex.quote(column)
     both = shlex.quote(f"{run},{column}")
+    rows = "Write a row for each score, with its model, and pass" if is_wide else "Pass"
     advice = (
-        f"Pass {item} for verdicts on other runs and tasks like these, or {item} "
+        f"{rows} {item} for verdicts on other runs and tasks like these, or {item} "
         "--unit run for other runs on these tasks; or, if each task had trainings of "
         f"its own, --task {task} --run {both}"
     )
-    if len(joined) < _LEAST_TASKS:
+    if len(scores) < _LEAST_TASKS:
         return [f"{source} has {found}. {advice}"]
     msg = f"{source}: expected runs of their own on each task; got {found}. {advice}."
     raise TableError(msg)
 
 
-def _list_tables(joined: Mapping[str, JoinedTask]) -> dict[str, np.ndarray]:
+def _list_tables(
+    scores: Mapping[str, Scores], ids: Mapping[str, Mapping[str, Names]]
+) -> dict[str, np.ndarray]:
     """Return scores (tasks, runs) of models whose runs have the same names on all."""
-    first, *others = joined.values()
+    first, *others = ids.values()
     tables = {}
-    for model, ids in first.ids.items():
-        names = sorted(ids)
-        if len(names) < 2 or any(sorted(x.ids.get(model, ())) != names for x in others):
+    for model, of_first in first.items():
+        names = sorted(of_first)
+        if len(names) < 2 or any(sorted(x.get(model, ())) != names for x in others):
             continue
         tables[model] = np.stack(
-            [x.scores[model][np.argsort(x.ids[model])] for x in joined.values()]
+            [by[model][np.argsort(ids[task][model])] for task, by in scores.items()]
         )
     return tables
 

@@ -26,6 +26,7 @@ from sigarray.read._missing import (
     say_missing,
     take_pairs,
 )
+from sigarray.read._one_task import doubt_shared_runs
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
 from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._score_table import (
@@ -123,7 +124,11 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         kind="a table with a column for each model",
         source=wide.source,
         notes=tuple(dict.fromkeys(put_place(wide.source, x) for x in notes)),
-        doubts=(*doubts, *doubt_models(wide.source, tasks, choice.models)),
+        doubts=(
+            *doubts,
+            *doubt_models(wide.source, tasks, choice.models),
+            *([] if any(are_items) else _doubt_runs(wide, chosen, tasks, ids)),
+        ),
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
@@ -139,6 +144,18 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         ),
         run_column=chosen.get("run"),
     )
+
+
+def _doubt_runs(
+    wide: WideTable,
+    chosen: Roles,
+    tasks: Mapping[str, Scores],
+    ids: Mapping[str, Mapping[str, Names]],
+) -> list[str]:
+    if not {"task", "run"} <= {*chosen}:
+        return []
+    task, run = chosen["task"], chosen["run"]
+    return doubt_shared_runs(tasks, ids, wide.source, task, run, is_wide=True)
 
 
 def _of_task(task: str, said: Names) -> list[str]:

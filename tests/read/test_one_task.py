@@ -73,6 +73,21 @@ def test_runs_that_go_together_on_few_tasks_are_doubted(write):
     assert find_doubts(write, rows, item="benchmark", unit="run") == []
 
 
+def test_a_column_for_each_model_is_looked_at_as_well(write, run):
+    scores = draw(2.0)
+    lines = [
+        f"{r},t{t},{','.join(map(str, scores[:, t, r]))}"
+        for t in range(TASKS)
+        for r in range(RUNS)
+    ]
+    path = write("\n".join(["seed,benchmark,a,b,c", *lines]))
+    said = " ".join(run("compare", path, "--task", "benchmark")[2].split())
+    assert "good or bad together on the 12 tasks ('a', 'b', 'c')" in said
+    assert "Write a row for each score, with its model, and pass --item bench" in said
+    way = re.findall("(--task .+?)[.]", said)[-1]
+    assert run("compare", path, *way.split())[0] == 0
+
+
 def test_runs_of_their_own_are_not(write):
     scores = draw(2.0)
     assert find_doubts(write, as_rows(scores, lambda t, r: f"t{t}-{r}")) == []

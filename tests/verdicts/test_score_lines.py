@@ -289,7 +289,7 @@ def test_tasks_that_were_chosen_are_said_of_how_many(write):
     wide = write(
         "task,seed,a,b\n"
         + "".join(
-            f"{t},{k},{x},{x + 1}\n" for t in scores for k, x in enumerate(values)
+            f"{t},{t}-{k},{x},{x + 1}\n" for t in scores for k, x in enumerate(values)
         ),
         "wide.csv",
     )
