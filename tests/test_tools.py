@@ -222,6 +222,14 @@ class TestLmEval:
             a, b = (np.sort(x.tasks[task][name]) for x in (found, expected))
             np.testing.assert_array_equal(a, b)
 
+    def test_metrics_without_a_filter(self):
+        results = dict.fromkeys("ab", self.read_results("toy-org__model-a"))
+        compare = run_recipe("lm-evaluation-harness")["compare_results"]
+        found = [compare(x, results).signature for x in ("acc", "acc,none")]
+        assert found[0] == found[1]
+        with pytest.raises(ValueError, match="a metric with its filter; got 'f1'"):
+            compare("f1", results)
+
     def test_other_documents_are_an_error(self):
         results = {
             name: self.read_results(name)

@@ -53,8 +53,7 @@ def read_table(
             msg = f"Expected scores that were read with --{option} {asked}; got others."
             raise ValueError(msg)
     if request.is_paired and not scores.is_paired:
-        msg = "Expected scores that were read with --paired; got others."
-        raise ValueError(msg)
+        scores = _pair_runs(scores)
     if column is not None:
         msg = (
             f"Expected labels for clusters, as scores have been read; got {column!r}. "
@@ -62,6 +61,18 @@ def read_table(
         )
         raise ValueError(msg)
     return _put_into_clusters(scores, clusters) if has_labels else scores
+
+
+def _pair_runs(table: ScoreTable) -> ScoreTable:
+    """Pair runs that have been read by themselves, if all models have the same."""
+    are_same = all(len({*by.values()}) == 1 for by in table.ids.values())
+    if not are_same or table.run_column is None or table.missing:
+        msg = (
+            "Expected scores of the same runs, by name, that were read with --paired; "
+            "got others. Pass read.scores(..., paired=True)."
+        )
+        raise ValueError(msg)
+    return table._replace(is_paired=True)
 
 
 def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:

@@ -25,12 +25,12 @@ __all__ = ["ScoreTable", "TableError", "scores"]
 def scores(
     *sources: Any,
     metric: str | Sequence[str] | None = None,
-    model: str | None = None,
-    item: str | None = None,
-    run: str | None = None,
-    task: str | None = None,
-    cluster: str | None = None,
-    score: str | None = None,
+    model: str | Sequence[str] | None = None,
+    item: str | Sequence[str] | None = None,
+    run: str | Sequence[str] | None = None,
+    task: str | Sequence[str] | None = None,
+    cluster: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     models: Iterable[str] | None = None,
     tasks: Iterable[str] | None = None,
     where: Mapping[str, Iterable[str]] | None = None,
@@ -59,11 +59,11 @@ def scores(
         The scores to take, if there are several: the name of a column, or one in a
         column of metrics, or in names of runs such as "acc_seed0". Of several, each
         task has the first that it has; if all have the first, it is an error.
-    model, item, run, task, cluster, score : str, optional
+    model, item, run, task, cluster, score : str or sequence of str, optional
         The columns of the model, the item, the run (or seed), the task (or dataset) and
         the cluster of items of a score, and of the score itself; by default those with
-        the usual names. A table without a column of models has one for each model. For
-        columns that only together name a run, say, use commas: "repeat,fold".
+        the usual names. A table without a column of models has one for each model.
+        Several that only together name a run, say, are a list, or "repeat,fold".
     models, tasks : iterable of str, optional
         Take only these.
     where : mapping of str to iterable of str, optional
@@ -149,7 +149,7 @@ def scores(
             f"{{'split': ['test']}}; got {show(where)}."
         )
         raise TypeError(msg)
-    named = {
+    given = {
         "model": model,
         "item": item,
         "run": run,
@@ -157,9 +157,13 @@ def scores(
         "cluster": cluster,
         "score": score,
     }
+    named: dict[str, Any] = {
+        role: ",".join(map(str, x)) if isinstance(x, (list, tuple)) else x
+        for role, x in given.items()
+    }
     texts = {**named, "path": path, "columns": columns, "table": table}
     for name, value in texts.items():
-        optional(_column if name in named else text)(name, value)
+        optional(text)(name, value)
     optional(choice(*UNITS))("unit", unit)
     optional(choice(*TREATMENTS))("missing", missing)
     metrics = [metric] if isinstance(metric, str) else _as_list("metric", metric) or []
@@ -194,9 +198,9 @@ def scores(
             "statistic": statistic,
             **named,
         }
-        given = next((x for x, y in of_tables.items() if y is not None), None)
-        if given is not None:
-            msg = f"Expected a mapping of arrays without {given}=, which is of tables."
+        wrong = next((x for x, y in of_tables.items() if y is not None), None)
+        if wrong is not None:
+            msg = f"Expected a mapping of arrays without {wrong}=, which is of tables."
             raise TypeError(msg)
         with errors_in_python(list_names_of(sources[0])):
             return read_mapping(sources[0], chosen)
@@ -205,16 +209,6 @@ def scores(
         if statistic is not None:
             return read_sums(paths, chosen, statistic)
         return read_sources(paths, chosen)
-
-
-def _column(name: str, value: Any) -> str:
-    if isinstance(value, (list, tuple)) and all(isinstance(x, str) for x in value):
-        msg = (
-            f"Expected {name} to be a str, of several columns with commas; got "
-            f"{show(value)}. Pass {','.join(value)!r}."
-        )
-        raise TypeError(msg)
-    return text(name, value)
 
 
 def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:

@@ -26,6 +26,8 @@ from sigarray.read._text import TableError
 from sigarray.read._treatment import Raters
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words, names_clusters
 
+# Words for what models were asked: other texts of an item may be answers.
+_ASKED = frozenset(("instruction", "input", "question", "prompt", "query", "problem"))
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
 _RUN = re.compile(
@@ -73,7 +75,10 @@ def find_items(
     except TableError:  # several may be the score, but some of them may be ids
         score = find_score(replace(frames[0], columns=others), roles, metric)
     candidates = [ids for ids in counted if ids.column != score]
-    for ids in sorted(candidates, key=lambda x: (x.n_each > 1, not x.is_text)):
+    for ids in sorted(
+        candidates,
+        key=lambda x: (x.n_each > 1, not x.is_text, not list_words(x.column) & _ASKED),
+    ):
         name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
         is_many = ids.n_values > _MAX_RUNS
         quoted = name or "''"

@@ -60,6 +60,9 @@ _PRECISE = f"true positives and false positives; or {_OF_FOUND}"
 _RECALLED = f"true positives and false negatives; or {_OF_FOUND}"
 _OF_CLASSES = "or so for each of several classes, all true positives first"
 _OF_BINS = "hits, confidences and items of each bin, all hits first"
+_OF_SEGMENTS = "sacrebleu's statistics of segments"
+_BLEU = "sys_len, ref_len, correct_1 to correct_4, total_1 to total_4"
+_CHRF = "n-grams of the hypothesis, of the reference and of both, for each order"
 _RESIDUALS = "squared residuals, gold values, their squares and ones"
 
 
@@ -174,9 +177,9 @@ METRICS = {
     name: Metric(SumStatistic(getattr(corpus, name)), columns, is_higher)
     for name, columns, is_higher in (
         ("accuracy", f"{_CONFUSED}; or the counts of corpus.confusions", True),
-        ("bleu", "sacrebleu's statistics of segments, 10 for BLEU of 4-grams", True),
+        ("bleu", f"{_OF_SEGMENTS} (for BLEU of 4-grams {_BLEU})", True),
         ("calibration_error", _OF_BINS, False),
-        ("chrf", "sacrebleu's statistics of segments, 18 for chrF", True),
+        ("chrf", f"{_OF_SEGMENTS}, 18 for chrF ({_CHRF})", True),
         ("f1", f"{_OF_FOUND}, {_OF_CLASSES}", True),
         ("krippendorff_alpha", "the counts of corpus.votes", True),
         ("macro_f1", f"{_OF_FOUND} of each class, all true positives first", True),

@@ -286,9 +286,11 @@ def doubt_names(
 ) -> list[str]:
     """Doubt that names are those of models if the same numbers recur in several.
 
-    Such as "ours_1", "ours_2", "base_1" and "base_2", unless the user named them.
+    Such as "ours_1", "ours_2", "base_1" and "base_2", unless the user named them, or a
+    column names the runs.
     """
     is_said = any(x.is_named or x.said is not None for x in files)
+    is_said |= table.run_column is not None
     found = find_pattern(table.models)
     if is_said or (choice.models, choice.pattern) != (None, None) or found is None:
         return []

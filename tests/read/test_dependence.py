@@ -130,3 +130,46 @@ class TestCrossedRuns:
     def test_independent_ones_are_not(self, write):
         found = [self.read(write(self.make(seed, 0.0))) for seed in range(100)]
         assert sum(map(len, found)) <= 6
+
+
+class TestRaters:
+    """Raters who have a taste for models, on whose verdicts all depends."""
+
+    def make(self, seed, taste, n_each=3, n_raters=6):
+        draw = np.random.default_rng(seed)
+        tastes = taste * draw.normal(size=(3, n_raters))
+        lines = ["item,model,rater,rating"]
+        for item in range(60):
+            ease, own = draw.normal(size=4)[:1], 0.3 * draw.normal(size=3)
+            for rater in draw.choice(n_raters, n_each, replace=False):
+                means = 3.0 + ease + own + tastes[:, rater] + 0.1 * rater
+                ratings = np.clip(np.rint(draw.normal(means, 0.8)), 1, 5).astype(int)
+                lines += [
+                    f"{item},{model},r{rater},{x}"
+                    for model, x in zip("abc", ratings, strict=True)
+                    if draw.random() < 0.98
+                ]
+        return "\n".join(lines)
+
+    def read(self, path, **options):
+        table = scores(path, unit="item", run="rater", drop_unmatched=True, **options)
+        return [x for x in table.doubts if "differences between models" in x]
+
+    def test_they_are_doubted_if_differences_depend_on_them(self, write, run):
+        path = write(self.make(0, 0.6))
+        (doubt,) = self.read(path)
+        assert "depend on 'rater', more than by chance, and verdicts are" in doubt
+        advice = "--unit item --item rater --run item"
+        assert doubt.endswith(f"pass {advice}")
+        code, _, err = run("compare", path, *advice.split())
+        assert code == 0
+        assert "depend on" not in err
+
+    def test_a_common_taste_is_not(self, write):
+        """Items of one model vary by their own, raters are strict, some rate little."""
+        found = [self.read(write(self.make(seed, 0.0))) for seed in range(60)]
+        assert sum(map(len, found)) <= 10
+
+    def test_raters_of_items_of_their_own_are_groups(self, write):
+        (doubt,) = self.read(write(self.make(0, 2.0, n_each=1, n_raters=12)))
+        assert "pass --cluster rater" in doubt

@@ -35,6 +35,14 @@ class TestUnknownNames:
         assert out == run("compare", path, "--item", "tag")[1]
         assert "permutation" in out
 
+    def test_texts_that_were_asked_are_items_before_others(self, write, run):
+        header, *rows = table(
+            "model,reference,acc", [f"a{k}x" for k in range(20)]
+        ).splitlines()
+        rows = [x.replace(",", ",what is ", 1) + "," + x.split(",")[1] for x in rows]
+        path = write("\n".join([f"{header},instruction", *rows]))
+        assert "'instruction' was taken for the items" in run("compare", path)[2]
+
     @pytest.mark.parametrize("first", [0, 1, 40])
     def test_few_numbers_are_asked_about(self, write, run, first):
         path = write(table("model,tag,acc", [str(first + k) for k in range(20)]))

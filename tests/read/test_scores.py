@@ -53,9 +53,12 @@ def test_wrong_calls():
         read.scores("x.csv", models="ab")
 
 
-def test_several_columns_are_named_with_commas():
-    with pytest.raises(TypeError, match=r"with commas; got .*Pass 'document,question'"):
-        read.scores("scores.csv", item=["document", "question"])
+def test_several_columns_are_a_list(write):
+    rows = [f"{m},{a},{b},{a + b}" for m in "xy" for a in range(2) for b in range(3)]
+    path = write("\n".join(["model,repeat,fold,score", *rows]))
+    table = read.scores(path, run=["repeat", "fold"])
+    assert table.ids == read.scores(path, run="repeat,fold").ids
+    assert len(table.ids[""]["x"]) == 6
 
 
 MEMBERS = {"mmlu": ["stem", "law"], "stem": ["algebra", "physics"], "law": []}

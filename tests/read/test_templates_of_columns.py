@@ -134,6 +134,9 @@ def test_files_and_rows_are_doubted(run, tmp_path, long):
     frame = long.assign(model=long["model"] + "_" + long["run"].astype(str))
     (doubt,) = read.scores(frame.drop(columns="run")).doubts
     assert "write the number in a column of runs, or of raters" in doubt
+    frame = long.assign(model=long["model"] + "_" + long["item"].str[1:])
+    means = frame.groupby(["model", "run"], as_index=False)["score"].mean()
+    assert not read.scores(means).doubts
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,29 @@ def test_it_is_what_the_command_prints(path, run, options, arguments):
         assert result.method == printed["method"]
 
 
+def test_runs_that_were_read_by_themselves_are_paired_by_name():
+    draw = np.random.default_rng(0)
+    rows = [
+        (model, repeat, fold, draw.random())
+        for model in "ab"
+        for repeat in range(3)
+        for fold in range(5)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "repeat", "fold", "score"])
+    read_alone = read.scores(frame, run="repeat,fold")
+    paired = read.scores(frame.sample(frac=1), run="repeat,fold", paired=True)
+    options = {"test": "t", "test_share": 0.2}
+    expected = compare_models(paired, **options)
+    assert compare_models(read_alone, **options).signature == expected.signature
+    for other in (
+        read.scores(frame[1:], run="repeat,fold"),
+        read.scores({"a": [1.0, 2.0, 4.0], "b": [2.0, 3.0, 4.0]}),
+    ):
+        with pytest.raises(ValueError, match="same runs, by name") as error:
+            compare_models(other, paired=True)
+        assert "Pass read.scores(..., paired=True)" in str(error.value)
+
+
 def test_verdicts_and_numbers_by_pair(run, path):
     result = compare_models(SCORES)
     expected = multi_aso(SCORES, rng=0)
