@@ -74,11 +74,9 @@ def find_items(
         score = find_score(frames[0], roles, metric)
     except TableError:  # several may be the score, but some of them may be ids
         score = find_score(replace(frames[0], columns=others), roles, metric)
-    candidates = [ids for ids in counted if ids.column != score]
-    for ids in sorted(
-        candidates,
-        key=lambda x: (x.n_each > 1, not x.is_text, not list_words(x.column) & _ASKED),
-    ):
+    asked = {x for x in names if list_words(x) & _ASKED}
+    keys = {x: (x.n_each > 1, not x.is_text, x.column not in asked) for x in counted}
+    for ids in sorted((x for x in counted if x.column != score), key=keys.__getitem__):
         name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
         is_many = ids.n_values > _MAX_RUNS
         quoted = name or "''"
