@@ -223,7 +223,6 @@ def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
 # Shares that differ by less are hardly worth a warning.
 _MIN_GAP = 0.01
-_SCORES = ("task", "model", "item")
 
 
 class Doubt(NamedTuple):
@@ -247,7 +246,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     frames = records.list_frames()
     if not records.has("item") or any(x.metrics is not None for x in frames):
         return records, []
-    of_items = [records.factors[x] for x in _SCORES]
+    of_items = [records.factors[x] for x in ("task", "model", "item")]
     has_several = group_rows(of_items)[1] < len(records)
     used = {*records.metrics}
     used |= {x for by in records.roles for role, x in by.items() if role != "run"}
