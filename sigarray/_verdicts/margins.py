@@ -332,7 +332,8 @@ def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
     if not shown:
         return []
     first, *others = shown
-    return [f"margin: p {' and '.join([equate(first), *others])}"]
+    whose = "" if others else f" of {quote(x.margins[0].model)}"
+    return [f"margin{whose}: p {' and '.join([equate(first), *others])}"]
 
 
 def show_verdict(x: Judged) -> str:

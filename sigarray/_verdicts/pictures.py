@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import quote, show_controls, show_number
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, Judged
 from sigarray._verdicts.intervals import Interval, are_binary
@@ -131,6 +131,7 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         unit=comparison.unit,
         clusters=None if comparison.sampled is None else comparison.sampled.codes,
     )
+    _name_axis(axes, "score", _name_scores(comparison))
     name_task(axes.figure, task)
     return Picture(
         axes.figure,
@@ -150,6 +151,20 @@ def _list_means(comparison: Comparison) -> str:
     means, order = _order_by_means(comparison)
     shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
     return f"{_name_means(comparison)}: {', '.join(shown)}."
+
+
+def _name_scores(comparison: Comparison) -> str:
+    """Name the metric on an axis, or "score" if tasks have several."""
+    return "score" if ", " in comparison.metric else comparison.metric
+
+
+def _name_axis(axes: Any, default: str, name: str) -> None:
+    """Write what is on the x-axis in place of the word by default."""
+    from sigarray.plot._style import PLAIN, choose_fonts, show_name
+
+    label = axes.get_xlabel().removeprefix(default)
+    axes.set_xlabel(f"{show_name(name)}{label}", **PLAIN)
+    choose_fonts(axes)
 
 
 def _name_means(comparison: Comparison) -> str:
@@ -172,7 +187,6 @@ def _draw_curves(
     curves: Mapping[str, Curves], comparison: Comparison, task: str, column: str
 ) -> Picture:
     from sigarray import plot
-    from sigarray.plot._style import PLAIN, choose_fonts, show_name
 
     shown = {name: curves[name] for name in comparison.scores if name in curves}
     axes = plot.learning_curves(
@@ -180,9 +194,7 @@ def _draw_curves(
         {name: x.steps for name, x in shown.items()},
         higher_is_better=comparison.higher_is_better,
     )
-    label = axes.get_xlabel().removeprefix("step")
-    axes.set_xlabel(f"{show_name(column)}{label}", **PLAIN)
-    choose_fonts(axes)
+    _name_axis(axes, "step", column)
     name_task(axes.figure, task)
     ends = {name: float(x.scores[:, -1].mean()) for name, x in shown.items()}
     means = {name: comparison.summaries[name]["mean"] for name in shown}
@@ -250,7 +262,7 @@ def _draw_critical_differences(
     picture = draw_models(
         means,
         list_wins(decisions),
-        "mean score" if comparison.is_of_means else comparison.metric,
+        f"{'mean ' * comparison.is_of_means}{show_controls(_name_scores(comparison))}",
         where=of_task(task),
         said=_name_means(comparison),
         sign=-1.0 if comparison.higher_is_better else 1.0,
@@ -292,6 +304,7 @@ def draw_models(
         limits=limits or (places[order[0]], places[order[-1]]),
         label=f"{what} (best on the left)",
         says="none is shown to be better than another",
+        letters=28,
     )
     choose_fonts(axes)
     caption = (

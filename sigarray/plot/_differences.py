@@ -13,6 +13,7 @@ from sigarray.plot._inputs import (
     check_alone,
     find_room,
     name_directions,
+    shorten_sides,
     wrap_below,
 )
 from sigarray.plot._style import (
@@ -181,7 +182,7 @@ def draw_differences(
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    models = show_names(choose_names(names, 2))
+    sides = choose_names(names, 2)
     rows = _list_rows(results, labels)
     places = list(np.arange(len(rows), dtype=float))
     if overall is not None:
@@ -213,6 +214,7 @@ def draw_differences(
         draw_limits(axes, marked)
     n_lines = 1
     if flag("legend", legend):
+        models = shorten_sides(sides, room)
         right, left = models if is_higher_better else reversed(models)
         n_lines = name_directions(axes, left, right, room)
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sigarray._plain_text import show_controls
 from sigarray.report._layout import Report, Table
+from sigarray.report._text import cut_names
 
 # What stands above columns, as a paper has it.
 _HEADERS = {
@@ -26,7 +27,8 @@ _HEADERS = {
 _OF_MARGIN = re.compile(r"[AB][<>][AB][-+][\d.]+")
 # More columns are set in smaller letters.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
-# What is still too wide, as names may be long.
+# A table with more is cut, and what is still too wide as names are long shrinks.
+_MOST_LETTERS = 84
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 # In sentences: names in quotes, and what is a formula there.
 _IN_PROSE = re.compile(
@@ -62,7 +64,8 @@ def render_latex(report: Report) -> str:
         if not k and not are_apart and report.remarks is not None:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))
-        blocks.append(draw_float(table, caption, _make_label(table.title, labels)))
+        shown = cut_names(table, _MOST_LETTERS)  # those that the answer has in full
+        blocks.append(draw_float(shown, caption, _make_label(table.title, labels)))
     prose = [*answer, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
     blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))

@@ -45,7 +45,7 @@ def fit(table: Table, most: int) -> Table:
         table = narrow if measure(narrow) < measure(table) else table
     if table.name_columns == len(table.header):
         table = _wrap_lists(table, most)
-    return table if measure(table) <= most else _cut_names(table, most)
+    return table if measure(table) <= most else cut_names(table, most)
 
 
 def split(table: Table, most: int) -> list[Table]:
@@ -134,7 +134,7 @@ def _wrap_lists(table: Table, most: int) -> Table:
     return replace(table, rows=[[*x[:-1], wrap(x[-1], room)] for x in table.rows])
 
 
-def _cut_names(table: Table, most: int) -> Table:
+def cut_names(table: Table, most: int) -> Table:
     """Cut names, in as many steps as are needed; none if that is not enough."""
     n_names = 1 if table.names else table.name_columns
     others = dict.fromkeys(x for row in table.rows for x in row[:n_names])
