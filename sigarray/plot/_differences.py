@@ -208,7 +208,10 @@ def draw_differences(
         edge = places[-1] - 0.5 * _GAP
         axes.axhline(edge, color=PALE, linewidth=THIN, linestyle="-", zorder=0.4)
     axes.set_ylim(places[-1] + 0.6, -0.6)
-    _include_zero(axes)
+    # Leave room on both sides of 0, where a model would be better.
+    low, high = axes.get_xlim()
+    beside = 0.15 * (max(high, 0.0) - min(low, 0.0))
+    axes.set_xlim(min(low, -beside), max(high, beside))
     if marked := list(limits):
         said = f"{said}; dotted: the margin"
         draw_limits(axes, marked)
@@ -387,10 +390,3 @@ def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:
         low, high = ax.get_xlim()
         room = 0.08 * (max(high, limit) - min(low, limit))
         ax.set_xlim(min(low, limit - room), max(high, limit + room))
-
-
-def _include_zero(ax: "Axes") -> None:
-    """Leave room on both sides of 0, where a model would be better."""
-    low, high = ax.get_xlim()
-    room = 0.15 * (max(high, 0.0) - min(low, 0.0))
-    ax.set_xlim(min(low, -room), max(high, room))

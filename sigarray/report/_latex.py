@@ -56,7 +56,9 @@ def render_latex(report: Report) -> str:
     are_apart = any(table.remarks for table in report.tables)
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
-        title = _without_source(table.title, source).rstrip(".")
+        rest = table.title.removeprefix(f"{source}: ")  # without the file
+        title = table.title if rest == table.title else rest[:1].upper() + rest[1:]
+        title = title.rstrip(".")
         measured = report.measured or ""
         rest, _, count = measured.rpartition("; ")
         measured = f"{rest}." if rest and count.rstrip(".") in title else measured
@@ -77,12 +79,6 @@ def render_latex(report: Report) -> str:
             "\n% Use XeLaTeX, and a font with all letters: pdflatex lacks some."
         )
     return "\n\n".join(blocks) + "\n"
-
-
-def _without_source(title: str, source: str) -> str:
-    """Leave out the file that a title begins with."""
-    rest = title.removeprefix(f"{source}: ")
-    return title if rest == title else rest[:1].upper() + rest[1:]
 
 
 def draw_float(table: Table, caption: str | None, label: str | None) -> str:

@@ -92,18 +92,14 @@ def _choose(table: Table, places: Sequence[int]) -> Table:
 def _break_headers(table: Table) -> Table:
     """Write headers in two lines that are wider than what is below, but no names."""
     below = measure_columns(replace(table, header=[""] * len(table.header)))
-    header = [
-        name
-        if name in table.names or width(name) <= n
-        else min((name, *_list_breaks(name)), key=_measure_cell)
-        for name, n in zip(table.header, below, strict=True)
-    ]
+    header = list(table.header)
+    for k, (name, n) in enumerate(zip(table.header, below, strict=True)):
+        if name not in table.names and width(name) > n:
+            ways = (
+                f"{name[: x.start()]}\n{name[x.end() :]}" for x in _BREAK.finditer(name)
+            )
+            header[k] = min((name, *ways), key=_measure_cell)
     return replace(table, header=header)
-
-
-def _list_breaks(name: str) -> Iterator[str]:
-    for match in _BREAK.finditer(name):
-        yield f"{name[: match.start()]}\n{name[match.end() :]}"
 
 
 def _say_baseline(table: Table) -> Table:
