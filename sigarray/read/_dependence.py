@@ -20,7 +20,7 @@ _MAX_LOOKED_AT = 50
 _LEVEL = 0.01
 # Of equal models, of which 6 raters prefer some by 0.3 (of a noise of 0.8), 16 to 40 %
 # of data had a verdict, and 4 to 9 % one without this doubt (6 to 11 % by a level of
-# 0.01); without such preferences, 5 % had the doubt. It is found in 40 to 85 %.
+# 0.01); without such preferences, 2 to 6 % had the doubt. It is found in 40 to 85 %.
 _LEVEL_OF_RATERS = 0.05
 _N_DRAWN = 199
 # The most scores that get signs: 50 ms.
