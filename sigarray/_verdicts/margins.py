@@ -191,17 +191,14 @@ def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
         said = f"{first} and {second} are equivalent, apart by less than {margin}"
     else:
         said = f"{first} is not worse than {second} by {margin} or more"
-    p = equate(show_p_value(_find_p(x), comparison.alpha))
+    # That of equivalence is the larger one of both sides.
+    p_value = max(y.adjusted for y in x.margins if y.model in x.not_worse)
+    p = equate(show_p_value(p_value, comparison.alpha))
     number = name_number(comparison)
     return (
         f"{said}: {number} {p} <= {comparison.alpha:.10g}; neither is shown to be "
         f"better ({number} {equate(x.shown)})"
     )
-
-
-def _find_p(x: Judged) -> float:
-    """Return the p-value of a verdict: of equivalence the larger one of both sides."""
-    return max(y.adjusted for y in x.margins if y.model in x.not_worse)
 
 
 def say_others(comparison: Comparison, x: Decision) -> str:
@@ -332,7 +329,8 @@ def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
     if not shown:
         return []
     first, *others = shown
-    return [f"margin: p {' and '.join([equate(first), *others])}"]
+    whose = "" if others else f" of {quote(x.margins[0].model)}"
+    return [f"margin{whose}: p {' and '.join([equate(first), *others])}"]
 
 
 def show_verdict(x: Judged) -> str:

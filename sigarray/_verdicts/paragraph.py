@@ -1,7 +1,6 @@
 """Verdicts as a paragraph for a paper, and what would tell more models apart."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.asked import TESTS_OF_RANKS
@@ -15,7 +14,12 @@ from sigarray._verdicts.decisions import (
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.lacking import count_tasks, explain_matched, say_left_out
+from sigarray._verdicts.lacking import (
+    count_tasks,
+    explain_matched,
+    list_matched,
+    say_left_out,
+)
 from sigarray._verdicts.margins import (
     order_pair,
     say_margin_of,
@@ -155,7 +159,8 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     Of several tasks, on each of them.
     """
     first = next(iter(compared.values()))
-    sizes = {len(scores) for x in compared.values() for scores in _list_compared(x)}
+    groups = [by.values() for x in compared.values() for by in list_matched(x)]
+    sizes = {len(scores) for group in groups for scores in group}
     few, many = min(sizes), max(sizes)
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
@@ -168,13 +173,6 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
         units = say_all_items(every, len(compared))
         units += on if units == say_items(every) else ""
     return f"{units}{say_worst(compared.values())}"
-
-
-def _list_compared(x: Comparison) -> Iterable[Any]:
-    """Return the scores of each model, or of pairs those on the items of both."""
-    if not x.matched:
-        return x.scores.values()
-    return (scores for pair in x.pairs for scores in x.list_scores(*pair))
 
 
 def _say_means(comparison: Comparison, order: Order) -> str:

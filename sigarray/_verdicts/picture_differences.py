@@ -164,9 +164,10 @@ def _say_drawn(rows: Iterable[Row]) -> str:
     every = [x for x, *_ in rows]
     metrics = {x.metric for x in every}
     metric = metrics.pop() if len(metrics) == 1 else "score"
+    what = "" if ", " in metric else f" in {show_controls(metric)}"
     levels = {x.say_level_of_intervals(): None for x in every}
     level = next(iter(levels)) if len(levels) == 1 else "with its interval"
-    return f"difference in {show_controls(metric)}, {level}"
+    return f"difference{what}, {level}"
 
 
 def _name_estimates(compared: Mapping[str, Comparison]) -> str:

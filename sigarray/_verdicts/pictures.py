@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import quote, show_controls, show_number
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, Judged
 from sigarray._verdicts.intervals import Interval, are_binary
@@ -103,23 +103,15 @@ def order_two_models(
 
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the scores of each task, if tasks are few."""
-    if len(compared) > MOST_TASKS or not _are_of_scores(compared):
-        return []
-    return [_draw_scores(x, task) for task, x in compared.items()]
-
-
-def _are_of_means(compared: Mapping[str, Comparison]) -> bool:
-    return all(x.is_of_means for x in compared.values())
-
-
-def _are_of_scores(compared: Mapping[str, Comparison]) -> bool:
-    """Tell whether scores were drawn one by one, or in clusters.
+    """Draw the scores of each task, if tasks are few.
 
     A metric of sums has no scores of items, and those of runs and items have no error
     of their own.
     """
-    return _are_of_means(compared) and not any(x.runs for x in compared.values())
+    are_of_scores = all(x.is_of_means and not x.runs for x in compared.values())
+    if len(compared) > MOST_TASKS or not are_of_scores:
+        return []
+    return [_draw_scores(x, task) for task, x in compared.items()]
 
 
 def _draw_scores(comparison: Comparison, task: str) -> Picture:
@@ -131,29 +123,36 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         unit=comparison.unit,
         clusters=None if comparison.sampled is None else comparison.sampled.codes,
     )
+    _name_axis(axes, "score", _name_scores(comparison))
     name_task(axes.figure, task)
+    sign, means = _find_means(comparison)
+    order = sorted(means, key=lambda name: sign * means[name])
+    shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
     return Picture(
         axes.figure,
         f"Scores{of_task(task)}, and the mean of each model in an interval of its own.",
-        _list_means(comparison),
+        f"Means: {', '.join(shown)}.",
     )
 
 
-def _order_by_means(comparison: Comparison) -> tuple[dict[str, float], list[str]]:
-    """Return the means of models, and these with the best mean first."""
-    sign = -1.0 if comparison.higher_is_better else 1.0
+def _find_means(comparison: Comparison) -> tuple[float, dict[str, float]]:
+    """Return the means of models, and the sign by which the best one is the least."""
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
-    return means, sorted(means, key=lambda name: sign * means[name])
+    return -1.0 if comparison.higher_is_better else 1.0, means
 
 
-def _list_means(comparison: Comparison) -> str:
-    means, order = _order_by_means(comparison)
-    shown = [f"{quote(name)} {show_number(means[name], 4)}" for name in order]
-    return f"{_name_means(comparison)}: {', '.join(shown)}."
+def _name_scores(comparison: Comparison) -> str:
+    """Name the metric on an axis, or "score" if tasks have several."""
+    return "score" if ", " in comparison.metric else comparison.metric
 
 
-def _name_means(comparison: Comparison) -> str:
-    return "Means" if comparison.is_of_means else comparison.metric
+def _name_axis(axes: Any, default: str, name: str) -> None:
+    """Write what is on the x-axis in place of the word by default."""
+    from sigarray.plot._style import PLAIN, choose_fonts, show_name
+
+    label = axes.get_xlabel().removeprefix(default)
+    axes.set_xlabel(f"{show_name(name)}{label}", **PLAIN)
+    choose_fonts(axes)
 
 
 def draw_curves(table: ScoreTable, compared: Mapping[str, Comparison]) -> list[Picture]:
@@ -172,7 +171,6 @@ def _draw_curves(
     curves: Mapping[str, Curves], comparison: Comparison, task: str, column: str
 ) -> Picture:
     from sigarray import plot
-    from sigarray.plot._style import PLAIN, choose_fonts, show_name
 
     shown = {name: curves[name] for name in comparison.scores if name in curves}
     axes = plot.learning_curves(
@@ -180,9 +178,7 @@ def _draw_curves(
         {name: x.steps for name, x in shown.items()},
         higher_is_better=comparison.higher_is_better,
     )
-    label = axes.get_xlabel().removeprefix("step")
-    axes.set_xlabel(f"{show_name(column)}{label}", **PLAIN)
-    choose_fonts(axes)
+    _name_axis(axes, "step", column)
     name_task(axes.figure, task)
     ends = {name: float(x.scores[:, -1].mean()) for name, x in shown.items()}
     means = {name: comparison.summaries[name]["mean"] for name in shown}
@@ -246,14 +242,14 @@ def draw_critical_differences(
 def _draw_critical_differences(
     comparison: Comparison, decisions: Iterable[Decision], task: str
 ) -> Picture:
-    means, _ = _order_by_means(comparison)
+    sign, means = _find_means(comparison)
     picture = draw_models(
         means,
         list_wins(decisions),
-        "mean score" if comparison.is_of_means else comparison.metric,
+        f"{'mean ' * comparison.is_of_means}{show_controls(_name_scores(comparison))}",
         where=of_task(task),
-        said=_name_means(comparison),
-        sign=-1.0 if comparison.higher_is_better else 1.0,
+        said="Means" if comparison.is_of_means else comparison.metric,
+        sign=sign,
     )
     name_task(picture.figure, task)
     return picture
@@ -292,6 +288,7 @@ def draw_models(
         limits=limits or (places[order[0]], places[order[-1]]),
         label=f"{what} (best on the left)",
         says="none is shown to be better than another",
+        letters=28,
     )
     choose_fonts(axes)
     caption = (

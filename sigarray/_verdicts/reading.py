@@ -53,7 +53,14 @@ def read_table(
             msg = f"Expected scores that were read with --{option} {asked}; got others."
             raise ValueError(msg)
     if request.is_paired and not scores.is_paired:
-        scores = _pair_runs(scores)
+        are_same = all(len({*by.values()}) == 1 for by in scores.ids.values())
+        if not are_same or scores.run_column is None or scores.missing:
+            msg = (
+                "Expected scores of the same runs, by name, that were read with "
+                "--paired; got others. Pass read.scores(..., paired=True)."
+            )
+            raise ValueError(msg)
+        scores = scores._replace(is_paired=True)
     if column is not None:
         msg = (
             f"Expected labels for clusters, as scores have been read; got {column!r}. "
@@ -61,18 +68,6 @@ def read_table(
         )
         raise ValueError(msg)
     return _put_into_clusters(scores, clusters) if has_labels else scores
-
-
-def _pair_runs(table: ScoreTable) -> ScoreTable:
-    """Pair runs that have been read by themselves, if all models have the same."""
-    are_same = all(len({*by.values()}) == 1 for by in table.ids.values())
-    if not are_same or table.run_column is None or table.missing:
-        msg = (
-            "Expected scores of the same runs, by name, that were read with --paired; "
-            "got others. Pass read.scores(..., paired=True)."
-        )
-        raise ValueError(msg)
-    return table._replace(is_paired=True)
 
 
 def _put_into_clusters(table: ScoreTable, clusters: Any) -> ScoreTable:

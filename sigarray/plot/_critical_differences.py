@@ -152,11 +152,13 @@ def draw_on_axis(
     limits: tuple[float, float],
     label: str,
     says: str,
+    letters: int = _SHORT,
     ax: Any = None,
 ) -> "Axes":
     """Draw models at their places, the best on the left, and bars that join groups.
 
-    `limits` are those of the axis, from left to right; `says` what a bar means.
+    `limits` are those of the axis, from left to right; `says` what a bar means. Names
+    of a narrow figure have so many `letters`.
     """
     first, last = limits
     sign = 1.0 if first <= last else -1.0
@@ -172,10 +174,10 @@ def draw_on_axis(
     bottom = 0.1 + _BAR * (n_levels if has_bars else 0)
     height = bottom + _ROW * (0.5 + math.ceil(len(order) / 2))
     is_narrow = len(order) <= _FEW
-    short = show_names(order, _SHORT if is_narrow else 24)
+    short = show_names(order, letters if is_narrow else max(letters, 24))
     shown = dict(zip(order, short, strict=True))
     n_letters = max(map(measure, short))
-    # Names that stay long, as those by codes of letters, widen the figure.
+    # Names that stay long widen the figure.
     width = max(COLUMN if is_narrow else PAGE, 3.6 * (_LETTER * n_letters + 0.12))
     axes: Axes = ax or make_figure(height + _TOP + 0.25, width).subplots()
     _set_scale(axes, first, last, n_letters, height)

@@ -13,6 +13,7 @@ from sigarray.plot._inputs import (
     check_alone,
     find_room,
     name_directions,
+    shorten_sides,
     wrap_below,
 )
 from sigarray.plot._style import (
@@ -181,7 +182,7 @@ def draw_differences(
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    models = show_names(choose_names(names, 2))
+    sides = choose_names(names, 2)
     rows = _list_rows(results, labels)
     places = list(np.arange(len(rows), dtype=float))
     if overall is not None:
@@ -207,12 +208,16 @@ def draw_differences(
         edge = places[-1] - 0.5 * _GAP
         axes.axhline(edge, color=PALE, linewidth=THIN, linestyle="-", zorder=0.4)
     axes.set_ylim(places[-1] + 0.6, -0.6)
-    _include_zero(axes)
+    # Leave room on both sides of 0, where a model would be better.
+    low, high = axes.get_xlim()
+    beside = 0.15 * (max(high, 0.0) - min(low, 0.0))
+    axes.set_xlim(min(low, -beside), max(high, beside))
     if marked := list(limits):
         said = f"{said}; dotted: the margin"
         draw_limits(axes, marked)
     n_lines = 1
     if flag("legend", legend):
+        models = shorten_sides(sides, room)
         right, left = models if is_higher_better else reversed(models)
         n_lines = name_directions(axes, left, right, room)
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
@@ -385,10 +390,3 @@ def draw_limits(ax: "Axes", limits: Iterable[float]) -> None:
         low, high = ax.get_xlim()
         room = 0.08 * (max(high, limit) - min(low, limit))
         ax.set_xlim(min(low, limit - room), max(high, limit + room))
-
-
-def _include_zero(ax: "Axes") -> None:
-    """Leave room on both sides of 0, where a model would be better."""
-    low, high = ax.get_xlim()
-    room = 0.15 * (max(high, 0.0) - min(low, 0.0))
-    ax.set_xlim(min(low, -room), max(high, room))

@@ -143,7 +143,7 @@ def dominance(
     given = check_axes(ax, shape)
     limit = half("threshold", threshold)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    labels = show_names(choose_names(names, 2))
+    labels = show_names(choose_names(names, 2), 28)
     samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
     if result is not None:
         (result,) = list_results(result, AsoResult, "aso").values()

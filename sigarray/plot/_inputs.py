@@ -1,7 +1,7 @@
 """Inputs of pictures, copied to the host and checked, and what stands around axes."""
 
 import textwrap
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import is_array, is_traced, standardize
 from sigarray._host import choose_names, copy_array
 from sigarray._order.stacks import name_models
-from sigarray.plot._style import measure, write
+from sigarray.plot._style import measure, show_names, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +47,11 @@ def add_lines(ax: "Axes", n: int) -> None:
     figure: Any = ax.figure  # of its own
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + n * LINE / 72.0)
+
+
+def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:
+    """Show names of models that are in lines of so many inches."""
+    return show_names(names, max(24, min(28, int(_SMALL * room) - 10)))
 
 
 def name_directions(ax: "Axes", left: str, right: str, room: float) -> int:

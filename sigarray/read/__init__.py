@@ -20,6 +20,7 @@ from sigarray.read._sums import read_sums
 from sigarray.read._text import TableError
 
 __all__ = ["ScoreTable", "TableError", "scores"]
+_ROLES = ("model", "item", "run", "task", "cluster", "score")
 
 
 def scores(
@@ -149,17 +150,10 @@ def scores(
             f"{{'split': ['test']}}; got {show(where)}."
         )
         raise TypeError(msg)
-    given = {
-        "model": model,
-        "item": item,
-        "run": run,
-        "task": task,
-        "cluster": cluster,
-        "score": score,
-    }
+    given = (model, item, run, task, cluster, score)
     named: dict[str, Any] = {
         role: ",".join(map(str, x)) if isinstance(x, (list, tuple)) else x
-        for role, x in given.items()
+        for role, x in zip(_ROLES, given, strict=True)
     }
     texts = {**named, "path": path, "columns": columns, "table": table}
     for name, value in texts.items():
@@ -189,15 +183,7 @@ def scores(
         min_models=1,
     )
     if len(sources) == 1 and isinstance(sources[0], Mapping):
-        of_tables = {
-            "where": where,
-            "path": path,
-            "columns": columns,
-            "table": table,
-            "metric": metric,
-            "statistic": statistic,
-            **named,
-        }
+        of_tables = {"where": where, "metric": metric, "statistic": statistic, **texts}
         wrong = next((x for x, y in of_tables.items() if y is not None), None)
         if wrong is not None:
             msg = f"Expected a mapping of arrays without {wrong}=, which is of tables."

@@ -126,12 +126,14 @@ def join_scores(
     if unit == "run,item":
         return average(records, "item"), notes, records, None
     joined = average(records, unit)
-    n_scores = sum(len(units.scores) for units in joined.values())
-    if n_scores < len(records):
+    sizes = [len(units.scores) for units in joined.values()]
+    if sum(sizes) < len(records):
+        least, most = min(sizes), max(sizes)
+        left = f"{least}" if least == most else f"{least} to {most}"
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
             f"{len(records)} scores{task} were averaged within {unit}s: each model has "
-            f"{_count_left(joined)} {unit}s{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{left} {unit}s{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 
@@ -177,13 +179,6 @@ def _check_units(records: Records, unit: Unit) -> None:
                 f"--{role}."
             )
             raise TableError(msg)
-
-
-def _count_left(joined: Joined) -> str:
-    """Count the units of each model, which are as many for all unless they are runs."""
-    sizes = [len(units.scores) for units in joined.values()]
-    least, most = min(sizes), max(sizes)
-    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _say_samples(records: Records) -> str:

@@ -1,7 +1,7 @@
 """Doubt that items, or runs, are independent, where differences depend on a group."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ _MAX_LOOKED_AT = 50
 # Independent items lead to a doubt in as many cases, or fewer.
 _LEVEL = 0.01
 # Of equal models, of which 6 raters prefer some by 0.3 (of a noise of 0.8), 16 to 40 %
-# of data had a verdict, and 4 to 9 % one without this doubt (6 to 11 % by a level of
-# 0.01); without such preferences, 5 % had the doubt. It is found in 40 to 85 %.
+# of data had a verdict, and 4 to 9 % one without this doubt (8 to 12 % by a level of
+# 0.01); without such preferences, 2 to 6 % had the doubt. It is found in 40 to 85 %.
 _LEVEL_OF_RATERS = 0.05
 _N_DRAWN = 199
 # The most scores that get signs: 50 ms.
 _MAX_DRAWN = 30_000
+# Scores (models, units), a label of each unit, and its block; None if each is one.
+Part = tuple[np.ndarray, Sequence[Any] | np.ndarray, np.ndarray | None]
 
 
 def say_groups(
@@ -73,18 +75,13 @@ def doubt_crossed_runs(tasks: Sequence[Any], columns: str, source: str) -> list[
 
     As of subjects, each in several seeds: differences between models depend on them.
     """
-    parts = columns.split(",")
+    parts, every = columns.split(","), [*map(_match, tasks)]
+    if any(run.count(", ") != len(parts) - 1 for names, _ in every for run in names):
+        return []
     for k, name in enumerate(parts):
-
-        def find_label(run: str, k: int = k) -> str:
-            return run.split(", ")[k]
-
-        if all(
-            run.count(", ") == len(parts) - 1
-            for joined in tasks
-            for ids in joined.ids.values()
-            for run in ids
-        ) and _vary_more(tasks, lambda _: find_label):
+        if _exceed_signs(
+            [(x, [run.split(", ")[k] for run in names], None) for names, x in every]
+        ):
             rest = shlex.quote(",".join(x for x in parts if x != name))
             return [
                 f"{source}: the differences between models depend on {name!r}, more "
@@ -116,9 +113,7 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[s
     ]
 
 
-def _list_ratings(
-    records: Records, models: Names
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _list_ratings(records: Records, models: Names) -> Part:
     """Return ratings (models, cells) of items by raters of all models, as residuals.
 
     They are those from the mean of the item and model, with their raters and items.
@@ -140,34 +135,22 @@ def _list_ratings(
 
 def _are_alike(tasks: Sequence[Any], column: str) -> bool:
     """Tell whether items are alike that have one value in a column."""
-
-    def find_label_of(joined: Any) -> Callable[[str], int]:
+    parts: list[Part] = []
+    for joined in tasks:
         having, texts = joined.records.take_texts(column)
         items = having.factors["item"]
         first = find_first(items.codes, len(items.values) + 1)
         codes = dict(zip(items.values, texts.codes[first].tolist(), strict=False))
-        return lambda name: codes.get(name, -1)
-
-    return _vary_more(tasks, find_label_of)
-
-
-def _vary_more(
-    tasks: Sequence[Any], find_label_of: Callable[[Any], Callable[[str], Any]]
-) -> bool:
-    """Tell whether differences between models depend on labels of items, or runs."""
-    parts = []
-    for joined in tasks:
         names, x = _match(joined)
-        parts.append((x, [*map(find_label_of(joined), names)], range(len(names))))
-    return _exceed_signs(parts, _LEVEL)
+        parts.append((x, [codes.get(name, -1) for name in names], None))
+    return _exceed_signs(parts)
 
 
-def _exceed_signs(parts: Sequence[tuple[np.ndarray, Any, Any]], level: float) -> bool:
+def _exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
     """Tell whether the sums of differences by label vary more than by chance.
 
     Their squares are compared with those under random signs of blocks, such as items,
-    which leave the spread of each. A part has scores (models, units), and a label and a
-    block of each unit.
+    which leave the spread of each.
     """
     squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
     for scores, labels, blocks in parts:
@@ -180,7 +163,7 @@ def _exceed_signs(parts: Sequence[tuple[np.ndarray, Any, Any]], level: float) ->
         starts = np.flatnonzero(np.diff(codes[order], prepend=-2))
         sizes = np.diff([*starts, len(codes)])
         x = x[:, order] / (np.std(x) or 1.0)
-        places = np.asarray(blocks)[order]
+        places = order if blocks is None else blocks[order]
         signs: Any = 1.0
         for k in range(len(squares)):
             sums = np.add.reduceat(x * signs, starts, axis=1)

@@ -103,6 +103,7 @@ def join_task(
         )
     elif raters is not None and not raters.n:
         raters = None
+    every = average(records, unit) if pairs and raters is None else {}
     return JoinedTask(
         records,
         {model: joined[model].scores for model in order},
@@ -115,7 +116,7 @@ def join_task(
         dropped,
         count_averaged(kept, unit),
         raters,
-        _list_unmatched(records, order, unit) if pairs and raters is None else {},
+        {x: every[x][1:] for x in order if every},
         doubts,
     ), notes
 
@@ -156,14 +157,6 @@ def _join_pairs(
     pairs = join_pairs(records, models, unit, are_matched=raters is not None)
     has_others |= any(len(x) > n_common for x, _ in pairs.values())
     return pairs if has_others else {}
-
-
-def _list_unmatched(
-    records: Records, models: Names, unit: Unit
-) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return the names and the scores of all units of each model."""
-    every = average(records, unit)
-    return {model: (every[model].names, every[model].scores) for model in models}
 
 
 def _treat_missing(

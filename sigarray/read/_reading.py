@@ -74,7 +74,8 @@ def read_records(
         is_kept = ~blank | is_blank
         lacks |= is_blank
     elif missing == "drop":
-        is_kept &= ~(blank & _lack_names(frame, roles, rows)) | have_crashed
+        names = [take(frame.columns[roles[x]], rows) for x in FACTORS if x in roles]
+        is_kept &= ~(blank & np.any([*map(find_blank, names)], axis=0)) | have_crashed
     left_out = rows[~is_kept]
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]
@@ -163,15 +164,6 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
         )
         raise TableError(msg)
     return column
-
-
-def _lack_names(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
-    """Tell which rows lack the name of a model, a run and so on."""
-    lacks = np.zeros(len(rows), bool)
-    for role in FACTORS:
-        if role in roles:
-            lacks |= find_blank(take(frame.columns[roles[role]], rows))
-    return lacks
 
 
 def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, str]]:

@@ -295,8 +295,11 @@ def doubt_names(
     if is_said or (choice.models, choice.pattern) != (None, None) or found is None:
         return []
     pattern, by = found
-    raters = f"{advise_raters(table.models)} --unit item --run rater"
-    runs = f"--columns {shlex.quote(pattern)}"
+    runs, raters = (
+        f"--columns {shlex.quote(x)}"
+        for x in (pattern, pattern.replace("{run}", "{rater}"))
+    )
+    raters += " --unit item --run rater"
     if not are_columns and len(files) > 1:
         place = place_of(files[0])
         names = pattern.replace("{rater}", "{run}")
@@ -317,14 +320,6 @@ def doubt_names(
         f"the same numbers {numbers} may be {len(by)} models with several runs or "
         f"raters. {advice}"
     ]
-
-
-def advise_raters(names: Names) -> str:
-    """Return the option by which names are of models and raters, or nothing."""
-    found = find_pattern(names)
-    if found is None:
-        return ""
-    return f"--columns {shlex.quote(found[0].replace('{run}', '{rater}'))}"
 
 
 def find_pattern(names: Names) -> tuple[str, Mapping[str, Names]] | None:

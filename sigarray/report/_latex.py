@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sigarray._plain_text import show_controls
 from sigarray.report._layout import Report, Table
+from sigarray.report._text import cut_names
 
 # What stands above columns, as a paper has it.
 _HEADERS = {
@@ -26,7 +27,8 @@ _HEADERS = {
 _OF_MARGIN = re.compile(r"[AB][<>][AB][-+][\d.]+")
 # More columns are set in smaller letters.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
-# What is still too wide, as names may be long.
+# A table with more is cut, and what is still too wide as names are long shrinks.
+_MOST_LETTERS = 84
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 # In sentences: names in quotes, and what is a formula there.
 _IN_PROSE = re.compile(
@@ -54,7 +56,9 @@ def render_latex(report: Report) -> str:
     are_apart = any(table.remarks for table in report.tables)
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
-        title = _without_source(table.title, source).rstrip(".")
+        rest = table.title.removeprefix(f"{source}: ")  # without the file
+        title = table.title if rest == table.title else rest[:1].upper() + rest[1:]
+        title = title.rstrip(".")
         measured = report.measured or ""
         rest, _, count = measured.rpartition("; ")
         measured = f"{rest}." if rest and count.rstrip(".") in title else measured
@@ -62,7 +66,8 @@ def render_latex(report: Report) -> str:
         if not k and not are_apart and report.remarks is not None:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))
-        blocks.append(draw_float(table, caption, _make_label(table.title, labels)))
+        shown = cut_names(table, _MOST_LETTERS)  # those that the answer has in full
+        blocks.append(draw_float(shown, caption, _make_label(table.title, labels)))
     prose = [*answer, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
     blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))
@@ -74,12 +79,6 @@ def render_latex(report: Report) -> str:
             "\n% Use XeLaTeX, and a font with all letters: pdflatex lacks some."
         )
     return "\n\n".join(blocks) + "\n"
-
-
-def _without_source(title: str, source: str) -> str:
-    """Leave out the file that a title begins with."""
-    rest = title.removeprefix(f"{source}: ")
-    return title if rest == title else rest[:1].upper() + rest[1:]
 
 
 def draw_float(table: Table, caption: str | None, label: str | None) -> str:

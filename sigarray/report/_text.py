@@ -45,7 +45,7 @@ def fit(table: Table, most: int) -> Table:
         table = narrow if measure(narrow) < measure(table) else table
     if table.name_columns == len(table.header):
         table = _wrap_lists(table, most)
-    return table if measure(table) <= most else _cut_names(table, most)
+    return table if measure(table) <= most else cut_names(table, most)
 
 
 def split(table: Table, most: int) -> list[Table]:
@@ -92,18 +92,14 @@ def _choose(table: Table, places: Sequence[int]) -> Table:
 def _break_headers(table: Table) -> Table:
     """Write headers in two lines that are wider than what is below, but no names."""
     below = measure_columns(replace(table, header=[""] * len(table.header)))
-    header = [
-        name
-        if name in table.names or width(name) <= n
-        else min((name, *_list_breaks(name)), key=_measure_cell)
-        for name, n in zip(table.header, below, strict=True)
-    ]
+    header = list(table.header)
+    for k, (name, n) in enumerate(zip(table.header, below, strict=True)):
+        if name not in table.names and width(name) > n:
+            ways = (
+                f"{name[: x.start()]}\n{name[x.end() :]}" for x in _BREAK.finditer(name)
+            )
+            header[k] = min((name, *ways), key=_measure_cell)
     return replace(table, header=header)
-
-
-def _list_breaks(name: str) -> Iterator[str]:
-    for match in _BREAK.finditer(name):
-        yield f"{name[: match.start()]}\n{name[match.end() :]}"
 
 
 def _say_baseline(table: Table) -> Table:
@@ -134,7 +130,7 @@ def _wrap_lists(table: Table, most: int) -> Table:
     return replace(table, rows=[[*x[:-1], wrap(x[-1], room)] for x in table.rows])
 
 
-def _cut_names(table: Table, most: int) -> Table:
+def cut_names(table: Table, most: int) -> Table:
     """Cut names, in as many steps as are needed; none if that is not enough."""
     n_names = 1 if table.names else table.name_columns
     others = dict.fromkeys(x for row in table.rows for x in row[:n_names])

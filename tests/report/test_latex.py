@@ -145,6 +145,14 @@ def test_any_table_with_a_caption_is_made_to_fit():
     assert r"\resizebox" in text
 
 
+def test_long_names_are_cut_in_tables_as_in_text():
+    names = [f"meta-llama/Meta-Llama-3.1-{k}B-Instruct" for k in (8, 70, 405)]
+    text = compare_models(dict(zip(names, SCORES.values(), strict=False))).to_latex()
+    tables, _, answer = text.rpartition(r"\end{table}")
+    assert "meta-llama" not in tables
+    assert all(name in answer for name in names)
+
+
 @whole_suite
 @pytest.mark.skipif(LATEX is None, reason="there is no LaTeX here")
 def test_letters_that_pdflatex_lacks_are_said():

@@ -308,6 +308,8 @@ class TestVerdicts:
         assert result.content.headline[-1].startswith("Not worse than large by 0.03")
         assert "p(A>B-0.03)" in result.tables[0].header
         assert "B>A-0.03" not in result.tables[0].header
+        for other in {*scores} - {"large"}:
+            assert f"margin of {other}: p " in result.content.paragraphs[0]
 
     def test_on_several_tasks_there_is_a_table(self, scores):
         result = compare_models(

@@ -3,9 +3,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from sigarray import compare_models
+from sigarray import compare_models, read
 from tests.plot.conftest import find_lines, read_legend, read_ticks
 
 pytest.importorskip("matplotlib")
@@ -340,6 +341,31 @@ def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():
         for ax in figure.axes:
             box = ax.get_tightbbox()
             assert min(box.x0, figure.bbox.width - box.x1) >= -1.0
+
+
+def test_pictures_have_long_names_and_the_metric():
+    """Of tasks with several metrics, they say none."""
+    names = [f"meta-llama/Meta-Llama-3.1-{x}B-Instruct" for x in (8, 70, 405)]
+    draw = np.random.default_rng(0)
+    rows = [
+        (name, task, metric, draw.normal(k))
+        for k, name in enumerate(names)
+        for task, metric in (("t", "test/acc"), ("u", "f1"))
+        for _ in range(5)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "task", "metric", "value"])
+    first = frame[frame["task"] == "t"].drop(columns="task")
+    of_three = compare(read.scores(first)).list_pictures()
+    of_two = compare(read.scores(first[first["model"] != names[0]])).list_pictures()
+    (models,) = (x.figure.axes[0] for x in of_three if "Models by" in x.caption)
+    texts = {x.get_text() for x in models.texts}
+    assert {x.removeprefix("meta-llama/") for x in names} <= texts
+    assert "mean test/acc (best on the left)" in texts
+    assert of_three[-1].figure.axes[0].get_xlabel() == "test/acc (higher is better)"
+    legend = read_legend(of_two[0].figure.axes[0])
+    assert "Meta-Llama-3.1-405B-Instruct is better" in legend
+    of_tasks = compare(read.scores(frame, metric=["test/acc", "f1"])).list_pictures()
+    assert of_tasks[0].figure.get_supxlabel().startswith("difference, 95 %")
 
 
 def test_the_baseline_has_its_name_on_its_side():
