@@ -1,6 +1,7 @@
 """`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -40,7 +41,7 @@ from sigarray._verdicts.request import (
     make_test,
     refuse_tests_of_sampled,
 )
-from sigarray._verdicts.sampled import take_clusters
+from sigarray._verdicts.sampled import find_sampled, take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
@@ -93,6 +94,7 @@ def run(options: argparse.Namespace) -> Report:
                 f"sigarray compare takes t below {FEW_SCORES}, else permutations."
             )
     # Of items in clusters, whole clusters are drawn.
+    _doubt_clusters(table)
     table = take_clusters(table)
     request = replace(request, higher_is_better=not options.lower_is_better)
     request = check_baseline(request, table)
@@ -100,6 +102,21 @@ def run(options: argparse.Namespace) -> Report:
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
     return _report_scores(table, request, options, gain)
+
+
+def _doubt_clusters(table: ScoreTable) -> None:
+    """Warn of clusters of unlike sizes, of which sums are drawn and tested."""
+    for task in table.clusters:
+        sampled = find_sampled(table, task)
+        if sampled is not None and np.ptp(sampled.sizes) > np.mean(sampled.sizes):
+            warnings.warn(
+                "Sizes of clusters differ by more than their mean: power is that of "
+                "tests of their sums, and may be far from that of sigarray compare, "
+                "whose means of items allow for sizes.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return
 
 
 def _report_scores(

@@ -71,14 +71,14 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"item, which averages them.{of_clusters}"
         )
     name = columns[0]
+    is_setting = _is_of_runs(name)
     ways = [f"choose rows with --where {name}={_choose_value(records, name, a)}"]
     if model is not None and not (are_averaged and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
     if a.item is not None:
         ways += list_ways(name, item, a.task)
-    elif a.task is None:
+    elif a.task is None and not names_runs(name):
         ways.append(f"compare on each with --task {name}")
-    is_setting = _is_of_runs(name)
     if a.run is not None and not is_setting and _are_steps(records, name):
         ways.append(
             f"where {name!r} counts the steps of a run, rename it 'step', so that the "

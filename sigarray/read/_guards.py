@@ -13,7 +13,7 @@ from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._missing import count_models
 from sigarray.read._records import Records
-from sigarray.read._roles import find_roles, is_long
+from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import refuse_mean_rows
 from sigarray.read._words import SPLITS
@@ -73,10 +73,16 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     if not folds:
         return
     run, told = _name_folds(frame, folds, ignored), chosen.get("run", "").split(",")
-    items = [x for x in folds if x in (chosen.get("item"), chosen.get("cluster"))]
+    wrong = {
+        chosen.get("task"): "tasks",
+        chosen.get("item"): "items that are independent",
+        chosen.get("cluster"): "items that are independent",
+    }
+    task = chosen.get("task", "")
+    items = [x for x in (*folds, *[task] * names_runs(task)) if x in wrong]
     others = [x for x in folds if x not in {*chosen.values(), *told}]
     if items:
-        name, of = items[0], "items that are independent"
+        name, of = items[0], wrong[items[0]]
     elif others and ("run" not in chosen or ({*told} & {*folds} and run not in folds)):
         name, of = others[0], "independent runs"
     else:

@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from statistics import NormalDist
@@ -267,9 +268,17 @@ def doubt_shared_runs(
     """
     if len(scores) < 2:
         return []
+    parts = (run or "").split(",")
+    is_told = len(parts) > 1 and column in parts
+    if is_told:  # look all the same at runs that only the task tells apart
+        place = parts.index(str(column))
+        ids = {
+            task: {x: tuple(_leave_out(y, place) for y in ys) for x, ys in by.items()}
+            for task, by in ids.items()
+        }
     tables = _list_tables(scores, ids)
-    level = _LEVEL if len(scores) >= _LEAST_TASKS else _LEVEL_OF_DOUBT
-    if not exceeds_chance(list(tables.values()), level):
+    is_asked = len(scores) >= _LEAST_TASKS and not is_told
+    if not exceeds_chance([*tables.values()], _LEVEL if is_asked else _LEVEL_OF_DOUBT):
         return []
     found = (
         f"runs of one name that are good or bad together on the {len(scores)} tasks "
@@ -278,6 +287,8 @@ def doubt_shared_runs(
     )
     if column is None:
         return [f"{source} has {found}. Compare the mean over tasks of each run"]
+    if is_told:
+        return [f"{source} has {found}, if --run {run} is wrong to keep them apart"]
     item, task = f"--item {shlex.quote(column)}", shlex.quote(column)
     both = shlex.quote(f"{run},{column}")
     rows = "Write a row for each score, with its model, and pass" if is_wide else "Pass"
@@ -286,25 +297,40 @@ def doubt_shared_runs(
         "--unit run for other runs on these tasks; or, if each task had trainings of "
         f"its own, --task {task} --run {both}"
     )
-    if len(scores) < _LEAST_TASKS:
+    if not is_asked:
         return [f"{source} has {found}. {advice}"]
     msg = f"{source}: expected runs of their own on each task; got {found}. {advice}."
     raise TableError(msg)
 
 
+def _leave_out(name: str, place: int) -> str:
+    parts = name.split(", ")
+    return ", ".join(parts[:place] + parts[place + 1 :])
+
+
 def _list_tables(
     scores: Mapping[str, Scores], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, np.ndarray]:
-    """Return scores (tasks, runs) of models whose runs have the same names on all."""
-    first, *others = ids.values()
+    """Return scores (tasks, runs) of models, of runs with the same names on tasks.
+
+    Tasks, or runs, that lack others are left out, the worst one first.
+    """
     tables = {}
-    for model, of_first in first.items():
-        names = sorted(of_first)
-        if len(names) < 2 or any(sorted(x.get(model, ())) != names for x in others):
-            continue
-        tables[model] = np.stack(
-            [by[model][np.argsort(ids[task][model])] for task, by in scores.items()]
-        )
+    for model in dict.fromkeys(x for by in ids.values() for x in by):
+        of_tasks = [
+            dict(zip(by[model], scores[task][model].tolist(), strict=True))
+            for task, by in ids.items()
+            if model in by
+        ]
+        counts = Counter(name for by in of_tasks for name in by)
+        names = sorted(x for x, n in counts.items() if 2 * n >= len(of_tasks))
+        table = np.asarray([[by.get(x, np.nan) for x in names] for by in of_tasks])
+        while np.isnan(table).any():
+            shares = [np.isnan(table).mean(axis=axis) for axis in (1, 0)]
+            axis = int(shares[1].max() > shares[0].max())
+            table = np.delete(table, shares[axis].argmax(), axis=axis)
+        if min(table.shape) > 1:
+            tables[model] = table
     return tables
 
 
@@ -320,12 +346,13 @@ def exceeds_chance(tables: list[np.ndarray], level: float) -> bool:
         ranks = middle_ranks(HOST, x, np.zeros((len(x), 1)))
         squares = np.sum(ranks**2)
         if squares > 0.0:
-            total += (x.shape[1] - 1) * np.sum(np.sum(ranks, axis=0) ** 2) / squares
-            df += x.shape[1] - 1
+            own = x.shape[1] - 1
+            found = own * np.sum(np.sum(ranks, axis=0) ** 2) / squares
+            total += own + (found - own) * math.sqrt(len(x) / (len(x) - 1.0))
+            df += own
     if df == 0:
         return False
-    n_tasks = len(tables[0])
-    total = max(0.0, df + (total - df) * math.sqrt(n_tasks / (n_tasks - 1.0)))
+    total = max(0.0, total)
     spread = 2.0 / (9.0 * df)
     z = (np.cbrt(total / df) - (1.0 - spread)) / math.sqrt(spread)
     return bool(z > NormalDist().inv_cdf(1.0 - level))

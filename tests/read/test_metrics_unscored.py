@@ -17,7 +17,7 @@ def write_rows(unit="item"):
         for task, metrics in METRICS.items():
             for k in range(8):
                 for x in metrics:
-                    score = f"0.{k * 3 % 7}{ord(m) % 5}"
+                    score = f"0.{k * (2 + len(task)) % 7}{ord(m) % 5}"
                     is_blank = (task, k, x) == ("arc", 3, "acc")
                     rows.append(f"{m},{task},{k},{x},{'' if is_blank else score}")
     return "\n".join([*rows, ""])
@@ -29,7 +29,7 @@ def write_columns(unit="item"):
     for m in "ab":
         for task, metrics in METRICS.items():
             for k in range(8):
-                score = f"0.{k * 3 % 7}{ord(m) % 5}"
+                score = f"0.{k * (2 + len(task)) % 7}{ord(m) % 5}"
                 cells = [score if x in metrics else "" for x in ("acc", "f1", "em")]
                 if (task, k) == ("arc", 3):
                     cells[0] = ""

@@ -60,7 +60,8 @@ def test_runs_that_go_together_are_asked_about(write, run):
     for way in ways:
         code, _, err = run("compare", path, *way.split())
         assert code == 0, err
-        assert "bad together" not in err
+        # What was said is doubted alone.
+        assert ("bad together" in err) == way.startswith("--task")
 
 
 def test_runs_that_go_together_on_few_tasks_are_doubted(write):
@@ -86,6 +87,13 @@ def test_a_column_for_each_model_is_looked_at_as_well(write, run):
     assert "Write a row for each score, with its model, and pass --item bench" in said
     way = re.findall("(--task .+?)[.]", said)[-1]
     assert run("compare", path, *way.split())[0] == 0
+
+
+def test_lost_runs_do_not_hide_it(write):
+    rows = np.asarray(as_rows(draw(2.0), lambda _, r: r))
+    kept = np.delete(rows, [3, 50, 51, 101])
+    with pytest.raises(read.TableError, match="bad together on the 12 tasks"):
+        read_table(write, kept)
 
 
 def test_runs_of_their_own_are_not(write):

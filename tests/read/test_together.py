@@ -95,3 +95,16 @@ def test_clusters_of_means_of_runs_are_not_used(write):
     assert "the clusters of 'doc' are not used, as --unit run says" in notes
     notes = scores(path, cluster="doc", unit="run,item").notes
     assert not any("are not used" in x for x in notes)
+
+
+def test_folds_are_no_tasks(write, run):
+    rows = [
+        f"{m},{i},{k},0.{i}{k}{j}"
+        for j, m in enumerate("ab")
+        for i in range(6)
+        for k in range(5)
+    ]
+    path = write("\n".join(["model,repeat,fold,acc", *rows]))
+    refuse(run("compare", path, "--task", "repeat", "--run", "fold"), "expected tasks;")
+    said = run("compare", path, "--run", "fold", "--test", "t")[2]
+    assert "--task repeat" not in said
