@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._cli.files import check_picture_file, read_models
 from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._verdicts.doubts import doubt_folds
 from sigarray._verdicts.lacking import count_by_task, list_shared
 from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
@@ -62,6 +63,8 @@ def run(options: argparse.Namespace) -> Report:
         name: [table.tasks[task][name] for task in design.tasks]
         for name in table.models
     }
+    if said := doubt_folds(table):
+        warnings.warn(said, UserWarning, stacklevel=2)
     _doubt(design, scores)
     shown = options.thresholds or _choose_shown(scores)
     at = np.asarray(options.thresholds or _choose_thresholds(scores, shown))
@@ -317,7 +320,13 @@ def _write_picture(
     models: dict[Hashable, Any] = {
         name: (x.statistic, *x.confidence_interval) for name, x in profiles.items()
     }
-    axes = draw_profiles(models, at, lines, is_higher_better=design.higher_is_better)
+    axes = draw_profiles(
+        models,
+        at,
+        lines,
+        is_higher_better=design.higher_is_better,
+        are_marks=options.thresholds is not None,
+    )
     caption = (
         f"Share of scores {design.side} each threshold, of {design.said}; "
         f"{'bars' if options.thresholds else 'bands'} of {_show_level(options)} hold "

@@ -20,6 +20,7 @@ from sigarray._verdicts.asked import (
 )
 from sigarray._verdicts.by_orders import OrderOfSeeds, OrderTest
 from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
+from sigarray._verdicts.doubts import count_folds, doubt_folds
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
@@ -265,12 +266,10 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     is_of_runs = table.unit == "run" and not table.is_paired
     if test == "t" and is_of_runs and _count_corrected(request, table) > 1:
         doubts += _doubt_unlike_numbers(table)
-    share, n = request.test_share, _count_folds(table)
-    if share is None and n > 1 and table.unit == "run":
+    share, n = request.test_share, count_folds(table)
+    if share is None and (said := doubt_folds(table)):
         doubts.append(
-            f"Scores of {table.run_column!r} look like those of folds on one data set, "
-            "whose training data overlap: taken for independent runs, they claim too "
-            "much. Pass --test t and the share of the data that each is tested on, "
+            f"{said} Pass --test t and the share of the data that each is tested on, "
             f"such as --test-share {1 / n:.2g}."
         )
     if share is not None and n and not 0.8 < share * n < 1.25:
@@ -314,16 +313,6 @@ def _doubt_unlike_numbers(table: ScoreTable) -> list[str]:
 def _count_corrected(request: Request, table: ScoreTable) -> int:
     """Count the comparisons that p-values are corrected for."""
     return count_pairs(table, request) if request.is_corrected else 1
-
-
-def _count_folds(table: ScoreTable) -> int:
-    """Count the folds of a repetition, if a column of the runs is of folds."""
-    names = (table.run_column or "").lower().split(",")
-    k = next((k for k, x in enumerate(names) if "fold" in x), None)
-    if k is None:
-        return 0
-    every = (x.split(", ") for by in table.ids.values() for y in by.values() for x in y)
-    return len({x[k] for x in every if len(x) > k})
 
 
 def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:

@@ -293,7 +293,9 @@ def profiles(
     is_higher_better = flag("higher_is_better", higher_is_better)
     at = _read_thresholds(thresholds)
     models = _read_profiles(results, names, len(at))
-    return draw_profiles(models, at, is_higher_better=is_higher_better, ax=given)
+    few = len(at) < _FEW_THRESHOLDS
+    options: Any = {"is_higher_better": is_higher_better, "are_marks": few}
+    return draw_profiles(models, at, **options, ax=given)
 
 
 @draws
@@ -303,9 +305,13 @@ def draw_profiles(
     lines: tuple[np.ndarray, Mapping[Hashable, np.ndarray]] | None = None,
     *,
     is_higher_better: bool,
+    are_marks: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw (share, low, high) of models, and lines: shares at other thresholds."""
+    """Draw (share, low, high) of models, and lines: shares at other thresholds.
+
+    Bands are of marks, or else of steps, if thresholds are all at which shares change.
+    """
     order = np.argsort(at, kind="stable")
     every = sorted(models, key=lambda name: -models[name][0].mean())
     drawn = every[:MOST_CURVES]
@@ -315,7 +321,6 @@ def draw_profiles(
     # A score itself is not above it, and not below it.
     step: Literal["pre", "post"] = "post" if is_higher_better else "pre"
     keys: dict[str, Any] = {}
-    are_marks = lines is not None or len(at) < _FEW_THRESHOLDS
     span = float(np.ptp(at if lines is None else lines[0])) or 1.0
     gaps = np.diff(at[order])
     beside = min([_BESIDE * span, *(0.5 / len(drawn) * gaps[gaps > 0.0])])
