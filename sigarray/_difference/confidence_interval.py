@@ -81,17 +81,17 @@ def bootstrap_ci(
     Parameters
     ----------
     a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches; all of
-        them see the same resamples.
+        Scores, one for each run or item, two or more. Leading axes are batches, which
+        see the same resamples.
     b : array, shape (..., m), real, optional
         Scores of a second model. Leading axes broadcast.
     statistic : {"mean", "median", "iqm"} or callable, default: "mean"
         What to estimate: the mean, the median or the interquartile mean ("iqm", without
-        n // 4 scores at each end). A callable, called as f(x, axis=-1), returns the
-        statistic along that axis, in array-API code; `of_sums` of a function makes a
-        metric of the sums of d numbers of each item, and a sample is then a tuple of d
-        arrays (..., n), or one (..., d, n). Resamples where it is NaN, as 0 / 0 is, are
-        extreme for a test; limits are NaN.
+        n // 4 scores at each end). A callable f(x, axis=-1), in array-API code, returns
+        the statistic along that axis; `of_sums` of a function is a metric of the sums
+        of d numbers of each item: a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n). Resamples where it is NaN, such as 0 / 0, are extreme for a test,
+        and make limits NaN.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
@@ -100,55 +100,51 @@ def bootstrap_ci(
         bias and skewness ("bca"), of the second order [1]_; or, only for the mean, from
         quantiles of t ("studentized"), the widest. Upper case counts too: "BCa".
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). Pairs are drawn together, else each sample separately.
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). Pairs are drawn together, else each sample separately.
     n_resamples : int, default: 9999
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions; for samples
+        that are not pairs, a pair of arrays. Labels with an index take the order of
+        samples with one. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
+        labels on a device, which are not read. One that is not below it, or that no
         item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
+        items, too.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         Batch entries are taken in parts with at most 2^22 replicates.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -160,11 +156,10 @@ def bootstrap_ci(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, options outside their range, or
+        Fewer than two scores in a sample, unequal pairs, `paired` for one sample,
+        leading axes that do not broadcast, options outside their range, or
         "studentized" of another statistic than the mean.
 
     See Also

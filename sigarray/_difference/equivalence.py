@@ -62,13 +62,13 @@ def equivalence_test(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item, two or more of each. Leading
-        axes are batches, and broadcast.
+        axes are batches, which broadcast.
     low, high : float
         Limits of the difference, such as -0.01 and 0.01, in the unit of the scores or
         of the metric. Choose them before you see the scores. Static under `jit`.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
         What to compare: the mean, or `of_sums` of a function, as `t_test` takes them;
         with "bootstrap" also what else `bootstrap_test` takes, such as "t", means in
@@ -78,50 +78,46 @@ def equivalence_test(
         the same resamples for both), or for scores of 0 and 1 as `proportion_test`
         ("score").
     n_resamples : int, default: 9999
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions; for samples
+        that are not pairs, a pair of arrays. Labels with an index take the order of
+        samples with one. See :doc:`/clusters`.
 
         Not with "score".
     n_clusters : int or tuple of int, optional
         The number of clusters, static under `jit`, for labels on a device, as in
         `t_test`.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
+        items, too.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
 
         Only "bootstrap" needs it.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -134,12 +130,11 @@ def equivalence_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; a `statistic`
-        that the method does not take; an `rng` that the library cannot use.
+        Scores that are not real, or of two libraries or devices; a `statistic` that the
+        method does not take; an unsuitable `rng`.
     ValueError
-        `low` that is not below `high`, fewer than two scores in a sample, pairs of
-        unequal number, leading axes that do not broadcast, or options outside their
-        range.
+        `low` that is not below `high`, fewer than two scores in a sample, unequal
+        pairs, leading axes that do not broadcast, or options outside their range.
 
     See Also
     --------

@@ -223,37 +223,35 @@ def t_ci(
 
         The interval is then of the difference.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
 
         The interval is of the mean of their differences; else two independent samples,
         whose variances may differ (Welch).
     statistic : {"mean"} or SumStatistic, default: "mean"
         The mean; or `of_sums` of a function, a metric of the sums of d numbers of each
-        item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
+        item: a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
         error is that of the mean of the items' influences.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions; for samples
+        that are not pairs, a pair of arrays. Labels with an index take the order of
+        samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read: by default that of items. A code that is
+        labels on a device, which are not read: by default that of items. One that is
         not below it makes the result NaN. Without `strata` it may be more.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -261,9 +259,9 @@ def t_ci(
         training sets are not independent. Static under `jit`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
+        items, too.
 
     Returns
     -------
@@ -277,10 +275,10 @@ def t_ci(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
-        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, options outside their range, or a
+        Fewer than two scores in a sample, unequal pairs, `paired` for one sample,
+        leading axes that do not broadcast, options outside their range, or a
         `test_share` without `paired`, or beside clusters, strata or axes of seeds and
         items.
 

@@ -58,46 +58,43 @@ def t_test(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item, two or more of each. Leading
-        axes are batches, and broadcast.
+        axes are batches, which broadcast.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
 
         Their differences are tested; else two independent samples, whose variances may
         differ (Welch).
     statistic : {"mean"} or SumStatistic, default: "mean"
         The mean; or `of_sums` of a function, a metric of the sums of d numbers of each
-        item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
+        item: a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
         error is that of the mean of the items' influences.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
+        ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority. With "greater" the null hypothesis is that this is
-        -`margin` or less, so that a small p-value says that A is worse by less than the
-        margin, or better; with "less", for losses, that it is `margin` or more. It is
-        an error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
+        the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
+        is better, or worse by less; with "less", for losses, it is A - B >= `margin`.
+        An error with "two-sided". Static under `jit`.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents with several questions; for samples
+        that are not pairs, a pair of arrays. Labels with an index take the order of
+        samples with one. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read: by default that of items. A code that is
+        labels on a device, which are not read: by default that of items. One that is
         not below it makes the result NaN. Without `strata` it may be more.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -105,9 +102,9 @@ def t_test(
         training sets are not independent. See Notes. Static under `jit`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
+        items, too.
 
     Returns
     -------
@@ -119,11 +116,11 @@ def t_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
-        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, options outside their range, a `test_share` without `paired`, or
-        a `margin` with "two-sided".
+        Fewer than two scores in a sample, unequal pairs, leading axes that do not
+        broadcast, options outside their range, a `test_share` without `paired`, or a
+        `margin` with "two-sided".
 
     See Also
     --------

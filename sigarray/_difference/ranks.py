@@ -36,10 +36,10 @@ def mann_whitney_u(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast.
+        which broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
+        ("less").
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -53,7 +53,7 @@ def mann_whitney_u(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
         A sample without scores, leading axes that do not broadcast, or an `alternative`
         that is none.
@@ -154,10 +154,10 @@ def brunner_munzel(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item, two or more of each. Leading
-        axes are batches, and broadcast.
+        axes are batches, which broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
+        ("less").
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -171,7 +171,7 @@ def brunner_munzel(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
         Fewer than two scores in a sample, leading axes that do not broadcast, or an
         `alternative` that is none.

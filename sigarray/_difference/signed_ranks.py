@@ -45,8 +45,8 @@ def wilcoxon_test(
         Scores of two models in pairs, such as their means on n tasks. Leading axes are
         batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
+        ("less").
     axis : int, default: -1
         The axis of the pairs; the others are batches.
 
@@ -60,7 +60,7 @@ def wilcoxon_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
         A sample without scores, other numbers of scores of A than of B, leading axes
         that do not broadcast, or an `alternative` that is none.

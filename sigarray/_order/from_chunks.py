@@ -80,17 +80,16 @@ def aso_from_chunks(
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64), or a
         `numpy.random.Generator`. By default fresh entropy, so that each call draws
         others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
         Who reads the parts of 2^26 scores, or the row groups of a table: a number of
         threads (-1: all cores), or a function called as ``map(function, tasks)``, as an

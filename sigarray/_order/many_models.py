@@ -88,44 +88,42 @@ def multi_aso(
         The pairs are counted by `correction`: this is for more, such as the number of
         tasks.
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
 
         Each model is resampled once in a replicate, and compared with all others.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error: from random resamples ("bootstrap"), from all
-        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
-        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        How to find the standard error: from random resamples ("bootstrap"), all
+        distinct ones ("exact"), or the normal limit of many scores ("asymptotic").
+        "auto" is "exact" if there are few distinct ones, as for five scores a side,
         else "bootstrap".
 
         With P pairs, "auto" enumerates those of at most 2^24 / P distinct resamples:
         those of five scores for up to 46 models.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
 
         The random numbers of a model depend on its name in a mapping or data frame,
         else on its place. So appending a model changes no resample of the others; but
         it adds comparisons, and the test is of all models together, so that it may
         change a verdict. The order of names changes nothing.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -139,8 +137,8 @@ def multi_aso(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX if one is needed.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX if one is needed.
     ValueError
         Fewer than two models, a model without scores, axes of seeds and items of one
         array whose models are on its last axis, leading axes that do not broadcast,

@@ -116,12 +116,12 @@ def violation_ratio(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast.
+        which broadcast.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def violation_ratio(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
         A sample without scores, leading axes that do not broadcast, or dt outside (0,
         1).
@@ -200,38 +200,36 @@ def aso_replicates(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
+        which broadcast and see the same resamples.
     start : int
         The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items, each has seeds of its own, and the scores are
-        means over items.
+        if each seed has a score for each item and both were sampled: the models then
+        share items, each has seeds of its own, and the scores are means over items.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -242,8 +240,8 @@ def aso_replicates(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX.
     ValueError
         A sample without scores, leading axes that do not broadcast, or options outside
         their range; with axes of seeds and of items, fewer than two of either.

@@ -50,7 +50,7 @@ def bleu(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         An odd number of sums, or fewer than 4.
 
@@ -118,7 +118,7 @@ def chrf(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is not a multiple of 3.
 

@@ -81,11 +81,11 @@ def power(
         Numbers of responses to each item by gold and by each system.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
@@ -102,14 +102,14 @@ def power(
 
         A model that `fit` makes of real ratings tells how many of them are needed.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, returns responses
+        for means and standard deviations of items and uniform numbers in (0, 1), which
+        broadcast.
     alpha : float, default: 0.05
         The difference is seen where the p-value is at most this.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
+        ("less").
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
         is about (p (1 - p) / n_sets)^1/2.
@@ -117,24 +117,21 @@ def power(
         Resamples of each test set under each hypothesis, the same for all sets: with
         few of them, the standard error is larger.
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------

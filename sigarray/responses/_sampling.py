@@ -65,11 +65,10 @@ def resample(
     gold, a, b : array, shape (..., n_items, k), real
         Gold judgments, and the responses of systems A and B to the same items, k to
         each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        item. Leading axes are batches, which broadcast and see the same resamples.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
@@ -81,18 +80,17 @@ def resample(
         The first test set, to draw some now and more later, or on another machine, with
         the same `rng`. It may be traced under `jit`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -105,8 +103,8 @@ def resample(
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; an `rng`
-        that the library cannot use.
+        Responses that are not real, or of two libraries or devices; an unsuitable
+        `rng`.
     ValueError
         Numbers of items that differ, leading axes that do not broadcast, or options
         outside their range.

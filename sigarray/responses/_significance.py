@@ -52,20 +52,19 @@ def response_test(
     gold, a, b : array, shape (..., n_items, k), real
         Gold judgments, and the responses of systems A and B to the same items, k to
         each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        item. Leading axes are batches, which broadcast and see the same resamples.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
 
         A is better where one of these is higher: "wins_mae", "wins_mae_all" and
         "wins_emd" (share of items won), "spearman", "accuracy", "precision", "recall",
         "f1", "roc_auc"; and where one of these is lower: "mae", "mse", "rmse",
         "max_error", "cosine", "emd", "emd_all", "mean_of_emds", "kl_divergence".
     items : {"bootstrap", "all"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
@@ -73,28 +72,27 @@ def response_test(
 
         Notes say how they are drawn under the null hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
+        ("less").
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         A replicate is a test set, with about 60 bytes for each response in float64.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -108,8 +106,8 @@ def response_test(
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; a metric or
-        an `rng` that cannot be used.
+        Responses that are not real, or of two libraries or devices; a metric or an
+        `rng` that cannot be used.
     ValueError
         Numbers of items that differ, leading axes that do not broadcast, or options
         outside their range.
@@ -214,40 +212,38 @@ def response_replicates(
     gold, a, b : array, shape (..., n_items, k), real
         Gold judgments, and the responses of systems A and B to the same items, k to
         each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        item. Leading axes are batches, which broadcast and see the same resamples.
     start : int
         The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
         random; or the "first".
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -259,8 +255,8 @@ def response_replicates(
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; a metric or
-        an `rng` that cannot be used.
+        Responses that are not real, or of two libraries or devices; a metric or an
+        `rng` that cannot be used.
     ValueError
         Numbers of items that differ, leading axes that do not broadcast, or options
         outside their range.

@@ -89,9 +89,9 @@ def study(
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, returns responses
+        for means and standard deviations of items and uniform numbers in (0, 1), which
+        broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -101,27 +101,24 @@ def study(
     n_resamples : int, default: 1000
         Test sets under each hypothesis, for the estimated p-value.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
+        ("less").
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------

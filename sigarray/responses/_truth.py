@@ -63,8 +63,8 @@ def true_p_value(
     ----------
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     responses : {"all", "one", "first"}, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
@@ -78,9 +78,9 @@ def true_p_value(
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, returns responses
+        for means and standard deviations of items and uniform numbers in (0, 1), which
+        broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -88,32 +88,29 @@ def true_p_value(
     n_sets : int, default: 1000
         Test sets under each hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
+        ("less").
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         A replicate is a simulated test set.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
@@ -209,8 +206,8 @@ def true_replicates(
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     responses : str, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
@@ -224,36 +221,33 @@ def true_replicates(
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, returns responses
+        for means and standard deviations of items and uniform numbers in (0, 1), which
+        broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
         Responses to each item, of gold and of each system.
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        called as ``map(function, tasks)``, such as an executor's; a process group of
+        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
+        is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
+        ``progress=tqdm()``.
 
     Returns
     -------
