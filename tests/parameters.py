@@ -47,9 +47,8 @@ EVERYWHERE = {
     "start": "The first replicate. It may be traced under `jit`, as a shard's index.",
     "workers": """
         Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        called as ``map(function, tasks)``, such as an executor's; a process group of
-        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
-        is the same.""",
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.""",
 }
 
 

@@ -118,9 +118,8 @@ def multi_aso(
         the result is the same.
     workers : int, callable, ProcessGroup or str, optional
         Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        called as ``map(function, tasks)``, such as an executor's; a process group of
-        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
-        is the same.
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
         Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
         ``progress=tqdm()``.

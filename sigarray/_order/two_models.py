@@ -110,9 +110,8 @@ def aso(
         On a GPU the default takes half a gigabyte at most, and 1/64 of its memory.
     workers : int, callable, ProcessGroup or str, optional
         Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        called as ``map(function, tasks)``, such as an executor's; a process group of
-        PyTorch; or a mesh axis in `jax.shard_map`. By default this thread. The result
-        is the same.
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
 
         An executor may be one of loky or Dask, or have a progress bar around it. The
         ranks of a process group make the same call with the same tensors and the same
