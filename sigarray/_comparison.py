@@ -211,8 +211,7 @@ def compare(
         Scores of the two models, one for each run or item. Leading axes are batches,
         which broadcast and see the same resamples.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
-        ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
 
         Only Mann-Whitney's test has one.
     axis : int, default: -1
@@ -247,8 +246,7 @@ def compare(
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
         mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------

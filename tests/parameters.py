@@ -13,8 +13,7 @@ EVERYWHERE = {
         Scores of the two models, one for each run or item. Leading axes are batches,
         which broadcast.""",
     "alternative": """
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").""",
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").""",
     "ax": "Where to draw; by default on a new figure, one column of a paper wide.",
     "axis": "The axis of the scores; the others are batches.",
     "b": "Scores of a second model. Leading axes broadcast.",
@@ -38,8 +37,8 @@ EVERYWHERE = {
         Number of bootstrap replicates: with more, the result depends less on the
         seed.""",
     "progress": """
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.""",
+        Called as ``progress(done, total)`` after each batch, not by JAX; or
+        ``tqdm()``.""",
     "rng": """
         A seed, an int in [0, 2^64), which gives the same random numbers with every
         array library and device; a generator of that library or of NumPy; or for JAX,
@@ -48,7 +47,8 @@ EVERYWHERE = {
     "workers": """
         Who computes: a number of threads for NumPy arrays (-1: all cores); a function
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
-        mesh axis in `jax.shard_map`. By default this thread. The result is the same.""",
+        mesh axis in `jax.shard_map`. By default this thread. The result is the
+        same.""",
 }
 
 

@@ -17,8 +17,8 @@ GROUPS = (
         "responses.true_p_value",
         {
             "alternative": """
-                The alternative: A differs from B ("two-sided"), is better ("greater")
-                or worse ("less")."""
+                A differs from B ("two-sided"), is better ("greater") or worse
+                ("less")."""
         },
     ),
     Group(
@@ -79,17 +79,17 @@ GROUPS = (
             "n_items": "Items of a test set.",
             "n_responses": "Responses to each item, of gold and of each system.",
             "perturbation_a": """
-                How far A is from gold: the mean of each item is moved by a uniform
-                number in [-perturbation, perturbation], and clamped to the range of the
-                model. May be traced under `jit`.""",
+                How far A is from gold: means of items are moved by uniform numbers in
+                [-p, p], and clamped to the model's range. May be traced under
+                `jit`.""",
             "perturbation_b": "How far B is from gold, likewise.",
             "model": """
                 How items and responses vary: a model by its name, or with parameters,
                 which may be traced under `jit`.""",
             "response": """
-                Another distribution: f(mean, sd, uniform), in array-API code, returns
-                responses for means and standard deviations of items and uniform numbers
-                in (0, 1), which broadcast.""",
+                Another distribution: f(mean, sd, uniform), in array-API code, makes
+                responses of items' means, deviations and uniform numbers in (0, 1),
+                which broadcast.""",
             "xp": """
                 The array library: `numpy`, the default, `torch`, `jax.numpy` or
                 `cupy`.""",

@@ -176,8 +176,7 @@ def required_items(
     paired : bool, default: False
         Whether both models have the same seeds; else each has its own.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     alpha : float, default: 0.05
         The difference is seen where the p-value of `t_test` is at most this.
     power : float, default: 0.8

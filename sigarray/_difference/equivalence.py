@@ -115,8 +115,7 @@ def equivalence_test(
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
         mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------

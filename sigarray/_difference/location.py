@@ -70,8 +70,7 @@ def t_test(
         item: a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
         error is that of the mean of the items' influences.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
         the null hypothesis is A - B <= -`margin`, so that a small p-value says that A

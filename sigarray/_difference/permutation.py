@@ -88,8 +88,7 @@ def permutation_test(
 
         "t" is for independent samples whose spreads may differ: see Notes.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
         the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
@@ -150,8 +149,7 @@ def permutation_test(
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
         mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------

@@ -206,8 +206,7 @@ def proportion_test(
         Whether the scores are pairs in one order, as of two models on one test set (n =
         m).
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
         By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
         the null hypothesis is A - B <= -`margin`, so that a small p-value says that A

@@ -38,8 +38,7 @@ def mann_whitney_u(
         Scores of the two models, one for each run or item. Leading axes are batches,
         which broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -156,8 +155,7 @@ def brunner_munzel(
         Scores of the two models, one for each run or item, two or more of each. Leading
         axes are batches, which broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     axis : int, default: -1
         The axis of the scores; the others are batches.
 

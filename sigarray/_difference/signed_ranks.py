@@ -45,8 +45,7 @@ def wilcoxon_test(
         Scores of two models in pairs, such as their means on n tasks. Leading axes are
         batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is higher ("greater") or lower
-        ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     axis : int, default: -1
         The axis of the pairs; the others are batches.
 

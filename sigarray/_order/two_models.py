@@ -122,8 +122,7 @@ def aso(
         shard, computes all: sharing would take longer. Libraries other than NumPy have
         threads of their own.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
         Each pass starts from 0. Functions of many samples or pairs count these.
 

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,15 @@ from sigarray._backend.seeds import spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray._resampling.replicates import Remade, keep
 from sigarray.responses._measurement import Metric, Wins
-from sigarray.responses._models import Model
-from sigarray.responses._pools import Responses, Sampler, count_dealt, plan_sampler
-from sigarray.responses._sampling import Draws, Items, plan_draws
-from sigarray.responses._simulation import Hypothesis, count_elements, draw_sets
+from sigarray.responses._sampling import (
+    Draws,
+    Items,
+    Responses,
+    Sampler,
+    count_dealt,
+    plan_draws,
+    plan_sampler,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,137 +185,6 @@ def find_p_values(
     return statistic, pvalue, metric_a, metric_b
 
 
-@array_kernel
-def simulate_leads(
-    xp: Library,
-    seed: Seed,
-    start: int | Array,
-    model: Model,
-    perturbations: tuple[Any, ...],
-    *,
-    metric: Metric | Wins,
-    takes_one: bool,
-    count: int,
-    **options: Any,
-) -> tuple[Array, Array]:
-    """Return leads in new test sets of both hypotheses, (count,), from a place on."""
-    values = _measure_sets(
-        xp,
-        seed,
-        start,
-        model,
-        perturbations,
-        metrics=(metric,),
-        takes_one=(takes_one,),
-        count=count,
-        **options,
-    )
-    return _find_leads(metric, values[:, 0, ...])
-
-
-@array_kernel
-def simulate_p_values(
-    xp: Library,
-    seed: Seed,
-    model: Model,
-    perturbations: tuple[Any, ...],
-    *,
-    metrics: tuple[Metric | Wins, ...],
-    takes_one: tuple[bool, ...],
-    alternative: Alternative,
-    n_sets: int,
-    **options: Any,
-) -> tuple[Array, Array, Array, Array]:
-    """Return mean statistics, p-values and mean metrics, all on the same new test sets.
-
-    Results have the order of the metrics, each of which takes all responses or one.
-    """
-    values = _measure_sets(
-        xp,
-        seed,
-        0,
-        model,
-        perturbations,
-        metrics=metrics,
-        takes_one=takes_one,
-        count=n_sets,
-        **options,
-    )
-    means = xp.mean(values[0, ...], axis=-1)
-    scale = xp.sum(xp.abs(means), axis=-1)
-    statistics, pvalues = [], []
-    for i, metric in enumerate(metrics):
-        leads, null_leads = _find_leads(metric, values[:, i, ...])
-        statistics.append(xp.mean(leads))
-        pvalues.append(
-            compare_leads(
-                xp,
-                leads,
-                null_leads,
-                scale[i, ...],
-                alternative,
-                # Leads are independent, so that pairs estimate a probability.
-                added=1.0 / n_sets,
-            )
-        )
-    return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
-
-
-def _measure_sets(
-    xp: Library,
-    seed: Seed,
-    start: int | Array,
-    model: Model,
-    perturbations: tuple[Any, ...],
-    *,
-    metrics: tuple[Metric | Wins, ...],
-    takes_one: tuple[bool, ...],
-    count: int,
-    **options: Any,
-) -> Array:
-    """Return metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
-    hypotheses: list[tuple[Seed, Hypothesis]] = [
-        (seed, "alternative"),
-        (spare_seed(xp, seed), "null"),
-    ]
-    draws = [
-        functools.partial(
-            draw_sets,
-            xp,
-            words,
-            model=model,
-            perturbations=perturbations,
-            hypothesis=hypothesis,
-            **options,
-        )
-        for words, hypothesis in hypotheses
-    ]
-    measured = _Measured(xp, draws, metrics, takes_one, count_elements(**options))
-    return keep(xp, measured, count, start)
-
-
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """Metrics of A and B in new test sets, (hypotheses, metrics, 2, size)."""
-
-    xp: Library
-    draws: Sequence[Callable[..., Array]]
-    metrics: tuple[Metric | Wins, ...]
-    takes_one: tuple[bool, ...]
-    elements: int
-
-    def __call__(self, start: int | Array, size: int) -> Array:
-        xp, rows = self.xp, []
-        for draw in self.draws:
-            sets = draw(start, size)
-            for metric, is_one in zip(self.metrics, self.takes_one, strict=True):
-                taken = sets[..., :1] if is_one else sets
-                gold, a, b = (metric.summarize(xp, taken[:, i, ...]) for i in range(3))
-                rows.append(xp.stack(metric.compare(xp, gold, a, b)))
-        shape = (len(self.draws), len(self.metrics), 2, size)
-        return xp.reshape(xp.stack(rows), shape)
-
-
 def compare_leads(
     xp: Library,
     leads: Array,
@@ -356,14 +230,6 @@ def _count_pairs(
     # The mean is over both kinds; `share` is the mean count for a lead.
     pvalue = (share + added) / (n + added)
     return xp.clip(pvalue, None, 1.0) + fault
-
-
-def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
-    """Return leads without and under the null hypothesis from metrics (2, 2, count)."""
-    leads, null_leads = (
-        find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
-    )
-    return leads, null_leads
 
 
 def find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:

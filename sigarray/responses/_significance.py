@@ -1,4 +1,4 @@
-"""How far A is ahead in one test set: p-values, and replicates from any place on."""
+"""What one test set shows: p-values, replicates, and resamples."""
 
 from typing import Any, Unpack
 
@@ -7,26 +7,25 @@ from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
     RandomSource,
+    SharingOptions,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
+from sigarray._backend.checks import count
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._response_results import ResponseReplicates, ResponseTestResult
+from sigarray._response_results import (
+    ResponseReplicates,
+    ResponseSet,
+    ResponseTestResult,
+)
 from sigarray.responses._leads import draw_leads, find_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._measures import standardize_responses
-from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
-from sigarray.responses._sampling import ITEM_SAMPLERS, Items
+from sigarray.responses._sampling import RULES, Items, Responses, draw_resamples
 from sigarray.responses.metrics import choose_metric
 
 
-@checked(
-    metric=anything,
-    items=choice(*ITEM_SAMPLERS),
-    responses=choice(*RESPONSE_SAMPLERS),
-    n_resamples=count(MAX_REPLICATES - 1),
-)
+@checked(**RULES)
 def response_test(
     gold: Array,
     a: Array,
@@ -72,8 +71,7 @@ def response_test(
 
         Notes say how they are drawn under the null hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative: A differs from B ("two-sided"), is better ("greater") or worse
-        ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
     rng : int, generator or key, optional
@@ -90,8 +88,7 @@ def response_test(
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
         mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -180,12 +177,7 @@ def response_test(
     return ResponseTestResult(*result)
 
 
-@checked(
-    metric=anything,
-    items=choice(*ITEM_SAMPLERS),
-    responses=choice(*RESPONSE_SAMPLERS),
-    start=anything,
-)
+@checked(**RULES)
 def response_replicates(
     gold: Array,
     a: Array,
@@ -240,8 +232,7 @@ def response_replicates(
         ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
         mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch, but not by JAX; or a bar,
-        ``progress=tqdm()``.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -285,3 +276,97 @@ def response_replicates(
         responses=responses,
     )
     return ResponseReplicates(*leads)
+
+
+@checked(**RULES | {"n_resamples": count()})
+def resample(
+    gold: Array,
+    a: Array,
+    b: Array,
+    /,
+    *,
+    items: Items = "bootstrap",
+    responses: Responses = "all",
+    n_resamples: int = 1000,
+    start: int | Array = 0,
+    rng: RandomSource = None,
+    **_: Unpack[SharingOptions],
+) -> ResponseSet:
+    """Resample a test set: its items, and the responses to each of them.
+
+    Parameters
+    ----------
+    gold, a, b : array, shape (..., n_items, k), real
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, which broadcast and see the same resamples.
+    items : {"all", "bootstrap"}, default: "bootstrap"
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
+    responses : str, default: "all"
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
+    n_resamples : int, default: 1000
+        Test sets to draw. They are held in memory together; `response_test` holds a few
+        at a time.
+    start : int, default: 0
+        The first test set, to draw some now and more later, or on another machine, with
+        the same `rng`. It may be traced under `jit`.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    ResponseSet
+        `gold`, `a` and `b`, of shape (..., n_resamples, n_items, k), with k = 1 for
+        "one" and "first", on the device and of the float dtype of the responses. An
+        item keeps its number of responses, but they come first, and then NaN. Those of
+        gold, A or B with an infinite response, or an item without any, are NaN.
+
+    Raises
+    ------
+    TypeError
+        Responses that are not real, or of two libraries or devices; an unsuitable
+        `rng`.
+    ValueError
+        Numbers of items that differ, leading axes that do not broadcast, or options
+        outside their range.
+
+    Notes
+    -----
+    These are the strategies of section 4.1 of [1]_.
+
+    References
+    ----------
+    .. [1] S. Wein, C. Homan, L. Aroyo, C. Welty (2023). Follow the leader(board) with
+       confidence: estimating p-values from a single test set with item and response
+       variance. Findings of ACL. :doi:`10.18653/v1/2023.findings-acl.196`
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> test_set = responses.simulate(100, 5, rng=0)
+    >>> drawn = responses.resample(*test_set, responses="one", n_resamples=20, rng=0)
+    >>> drawn.gold.shape
+    (20, 100, 1)
+    """
+    xp, samples = standardize_responses(gold, a, b)
+    drawn = draw_resamples(
+        xp,
+        *samples,
+        seed_words(xp, rng),
+        first_replicate(xp, start, n_resamples, name="n_resamples"),
+        items=items,
+        responses=responses,
+        count=n_resamples,
+    )
+    return ResponseSet(*drawn)
