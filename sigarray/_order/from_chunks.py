@@ -10,17 +10,11 @@ from sigarray._backend.aliases import (
     RandomSource,
     SharingOptions,
 )
-from sigarray._backend.checks import (
-    fraction,
-    host_worker_source,
-    optional,
-)
+from sigarray._backend.checks import fraction, host_worker_source, optional
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import checked
 from sigarray._backend.workers import current_execution
-from sigarray._numeric.quantile import (
-    even_grid,
-)
+from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.selection import Sample
 from sigarray._order.families import Family
 from sigarray._order.in_parts import (
@@ -31,10 +25,7 @@ from sigarray._order.in_parts import (
 )
 from sigarray._order.pairs import join, list_blocks
 from sigarray._order.plans import level_of
-from sigarray._order.ratio import (
-    merge_pairs,
-    ratios_of_blocks,
-)
+from sigarray._order.ratio import merge_pairs, ratios_of_blocks
 from sigarray._order.two_samples import STREAMS, result_of_pair
 from sigarray.results import AsoResult
 

@@ -5,10 +5,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import (
-    ExecutionOptions,
-    RandomSource,
-)
+from sigarray._backend.aliases import ExecutionOptions, RandomSource
 from sigarray._backend.checks import anything, choice, represent, show
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams

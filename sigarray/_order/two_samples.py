@@ -2,27 +2,17 @@
 
 import functools
 import math
-from typing import Unpack
 
-from sigarray._backend.aliases import (
-    Array,
-    ExecutionOptions,
-    RandomSource,
-)
-from sigarray._backend.checks import anything
-from sigarray._backend.dispatch import first_replicate, standardize
+from sigarray._backend.aliases import Array
+from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
-from sigarray._backend.seeds import seed_words
-from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import Equality
-from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
-from sigarray._order.crossed import replicate_tables
 from sigarray._order.estimates import Estimates
 from sigarray._order.families import Family
-from sigarray._order.pairs import Stacks, as_matrix, orient, reorder
-from sigarray._order.ratio import bootstrap_ratios, observed_ratios
+from sigarray._order.pairs import Stacks, as_matrix, reorder
+from sigarray._order.ratio import observed_ratios
 from sigarray.results import AsoResult, PairwiseAsoResult
 
 
@@ -172,113 +162,6 @@ def violation_ratio(
     """
     xp, stacks = stack_pair(a, b, axis)
     return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
-
-
-@checked(start=anything, axis=axis_or_axes)
-def aso_replicates(
-    a: Array,
-    b: Array,
-    /,
-    *,
-    start: int | Array,
-    count: int,
-    axis: Axis = -1,
-    dt: float | None = None,
-    higher_is_better: bool = True,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Bootstrap replicates of the violation ratio, from any place on.
-
-    `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
-    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m;
-    with axes of seeds and of items, the deviation itself.
-    For one seed, any split of them over calls, devices or machines gives the same
-    numbers, up to the order of sums.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, one for each run or item. Leading axes are batches,
-        which broadcast and see the same resamples.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    axis : int or (int, int), default: -1
-        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if each seed has a score for each item and both were sampled: the models then
-        share items, each has seeds of its own, and the scores are means over items.
-    dt : float, optional
-        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
-        all of them, exactly.
-    higher_is_better : bool, default: True
-        False if lower scores are better, as for losses.
-    rng : int, generator or key, optional
-        A seed, an int in [0, 2^64), which gives the same random numbers with every
-        array library and device; a generator of that library or of NumPy; or for JAX,
-        which takes no generator, a key. By default each call draws others. To split
-        them over calls, pass a seed or one key: a generator moves on.
-    batch : int, optional
-        Replicates at a time; by default what suits the device. Memory grows with it;
-        the result is the same.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
-        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
-
-    Returns
-    -------
-    array, shape (..., count)
-        Violation ratios, on the device and of the float dtype of the scores; NaN for a
-        batch entry with a score that is not finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
-        or none on JAX.
-    ValueError
-        A sample without scores, leading axes that do not broadcast, or options outside
-        their range; with axes of seeds and of items, fewer than two of either.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import aso_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
-    >>> whole = aso_replicates(a, b, start=0, count=1000, rng=0)
-    >>> half = aso_replicates(a, b, start=500, count=500, rng=0)
-    >>> bool(np.all(whole[500:] == half))
-    True
-    """
-    grid = even_grid(dt)
-    if isinstance(axis, tuple):
-        xp, samples, n_items = standardize_tables(a, b, axes=axis)
-        ratios = replicate_tables(
-            xp,
-            orient([x[..., None, :] for x in samples], higher_is_better),
-            seed_words(xp, rng),
-            first_replicate(xp, start, count),
-            n_items=n_items,
-            streams=STREAMS_OF_SEEDS,
-            count=count,
-            grid=grid,
-        )
-        return ratios[..., 0, :]
-    xp, stacks = stack_pair(a, b, axis)
-    ratios = bootstrap_ratios(
-        xp,
-        orient(stacks, higher_is_better),
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        streams=STREAMS,
-        count=count,
-        grid=grid,
-    )
-    return ratios[..., 0, :]
 
 
 def stack_pair(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
