@@ -3,21 +3,18 @@
 import argparse
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sigarray._cli.power_answers import (
     Answer,
     Goal,
-    is_short,
-    make_table,
-    show_present,
 )
 from sigarray._cli.power_report import (
     describe_pair,
-    make_report,
+    describe_power,
+    report_power,
     say_precision,
-    smoothed,
 )
 from sigarray._cli.power_sizes import (
     count_samples,
@@ -39,7 +36,7 @@ from sigarray._verdicts.request import (
 from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report, Table
+from sigarray.report._layout import Report
 from sigarray.report._numbers import count_decimals, show_interval
 
 # Resamples of each sample, unless the least p-value has to be smaller: for power, p
@@ -83,7 +80,11 @@ def report_tasks(
     found = compare_aggregates(table, statistic, **asked)
     units = take_clusters(table)
     goal = Goal(
-        options.power, units.unit, margin=request.margin, n_tasks=len(found.tasks)
+        options.power,
+        units.unit,
+        margin=request.margin,
+        n_tasks=len(found.tasks),
+        lead="P(A>B)" if found.is_of_pairs else "A - B",
     )
     trials = AggregateTrials(
         {task: units.tasks[task] for task in found.tasks},
@@ -118,9 +119,8 @@ def report_tasks(
             for pair in answer.pairs
         ],
     }
-    tables = [_tabulate(answer, found, leads, goal)] if is_short([answer]) else []
     title = f"{x.source}, {x.direction}{where}"
-    report = make_report([answer], goal, tables, method, document, title)
+    report = report_power([answer], goal, method, document, title)
     return report, answer, goal
 
 
@@ -160,7 +160,7 @@ def _search(
         ),
     )
     largest = max([sizes[-1], *map(min, present.values())])
-    return Answer("", x, [], sized, largest)
+    return Answer("", x, [], sized, largest, _show_leads(found, leads))
 
 
 def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
@@ -172,17 +172,15 @@ def _describe(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
     said += f": p <= {found.level:.10g}"
     if found.is_corrected and len(found.pairs) > 1:
         said += f", Holm's correction for {len(found.pairs)} comparisons"
-    finds = "the better one"
+    finds = ""
     if goal.margin is not None:
-        finds = (
-            f"a model not worse, by one-sided tests of a margin of {goal.margin:.10g}"
-        )
-    said += (
-        f". Power is the share of {trials.number} samples of each size, drawn from the "
-        f"{goal.units} of all models{' on each task' * (goal.n_tasks > 1)}"
-        f"{smoothed(goal.unit)} (seed {trials.seed}), in which it finds {finds}"
+        finds = "a model not worse, by one-sided tests of a margin of "
+        finds += f"{goal.margin:.10g}"
+    on = " on each task" * (goal.n_tasks > 1)
+    power = describe_power(
+        trials, goal, f"the {goal.units} of all models{on}{{}}", finds
     )
-    return f"{said}. {say_precision(trials.number, goal)}"
+    return f"{said}. {power}. {say_precision(trials.number, goal)}"
 
 
 def _name_lead(found: Aggregates, lead: float) -> dict[str, float]:
@@ -192,22 +190,19 @@ def _name_lead(found: Aggregates, lead: float) -> dict[str, float]:
     return {"difference": lead}
 
 
-def _tabulate(
-    answer: Answer,
-    found: Aggregates,
-    leads: Mapping[tuple[str, str], float],
-    goal: Goal,
-) -> Table:
-    is_share = found.is_of_pairs
-    start, sign, show = (0.5, "", "{:.3f}") if is_share else (0.0, "+", "{:+.3g}")
+def _show_leads(
+    found: Aggregates, leads: Mapping[tuple[str, str], float]
+) -> Callable[[str, str], str]:
+    """Return how a lead and its interval are shown, or a probability."""
+    start, sign, show = (0.0, "+", "{:+.3g}")
+    if found.is_of_pairs:
+        start, sign, show = (0.5, "", "{:.3f}")
     intervals = {(x.a, x.b): x.interval for x in found.pairs}
     intervals |= {names[::-1]: x.turn() for names, x in intervals.items()}
     decimals = count_decimals(intervals.values())
-    rows = []
-    for x in answer.pairs:
-        names = x.better, x.worse
-        ends = [start + y for y in (leads[names], *intervals[names])]
-        lead = show_interval(ends[0], ends[1], ends[2], show.format, decimals, sign)
-        now = show_present(x), f"{x.share_now:.2f}"
-        rows.append([*names, lead, *now, goal.show_size(x.size, answer.largest)])
-    return make_table(rows, goal, "P(A>B)" if is_share else "A - B")
+
+    def show_lead(a: str, b: str) -> str:
+        lead, low, high = (start + y for y in (leads[a, b], *intervals[a, b]))
+        return show_interval(lead, low, high, show.format, decimals, sign)
+
+    return show_lead
