@@ -46,8 +46,8 @@ if _TYPE_CHECKING:
         violation_ratio_from_chunks,
     )
     from sigarray._order.many_models import multi_aso
+    from sigarray._order.ratio import violation_ratio
     from sigarray._order.two_models import aso, aso_replicates
-    from sigarray._order.two_samples import violation_ratio
     from sigarray._power_analysis import (
         aso_uncertainty_reduction,
         bootstrap_power_analysis,
@@ -180,7 +180,7 @@ _MODULES = {
     ),
     "_order.many_models": ("multi_aso",),
     "_order.two_models": ("aso", "aso_replicates"),
-    "_order.two_samples": ("violation_ratio",),
+    "_order.ratio": ("violation_ratio",),
     "_power_analysis": (
         "aso_uncertainty_reduction",
         "bootstrap_power_analysis",

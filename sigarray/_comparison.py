@@ -22,8 +22,8 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
-from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import ComparisonResult, PairwiseAsoResult, Ranking, ScoreSummary
 
 # If there are more groups than this, not all are listed.

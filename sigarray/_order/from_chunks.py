@@ -23,10 +23,10 @@ from sigarray._order.in_parts import (
     find_known,
     told_of_parts,
 )
+from sigarray._order.many_models import STREAMS, result_of_pair
 from sigarray._order.pairs import join, list_blocks
-from sigarray._order.plans import level_of
 from sigarray._order.ratio import merge_pairs, ratios_of_blocks
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.stacks import level_of
 from sigarray.results import AsoResult
 
 

@@ -13,10 +13,10 @@ from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
 from sigarray._order.crossed import estimate_tables, replicate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
+from sigarray._order.many_models import STREAMS, result_of_pair
 from sigarray._order.pairs import orient
-from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.ratio import bootstrap_ratios
-from sigarray._order.two_samples import STREAMS, result_of_pair, stack_pair
+from sigarray._order.ratio import bootstrap_ratios, stack_pair
+from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import AsoResult
 
 

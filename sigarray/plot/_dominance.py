@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, RandomSource
 from sigarray._backend.checks import choice, flag, half
 from sigarray._host import choose_names
-from sigarray._order.plans import Method
+from sigarray._order.stacks import Method
 from sigarray._order.two_models import aso
 from sigarray._plain_text import show_number
 from sigarray.plot._inputs import copy_scores, list_results, thin

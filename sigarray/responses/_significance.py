@@ -18,8 +18,7 @@ from sigarray._response_results import (
     ResponseSet,
     ResponseTestResult,
 )
-from sigarray.responses._leads import draw_leads, find_p_values
-from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._measurement import Metric, Wins, draw_leads, find_p_values
 from sigarray.responses._measures import standardize_responses
 from sigarray.responses._sampling import RULES, Items, Responses, draw_resamples
 from sigarray.responses.metrics import choose_metric

@@ -21,8 +21,8 @@ from sigarray._backend.threefry import (
 )
 from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import From, keep
-from sigarray.responses._leads import compare_leads, find_lead, find_p_values
-from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._measurement import Metric, Wins, find_lead, find_p_values
+from sigarray.responses._measures import compare_leads
 from sigarray.responses._models import (
     Model,
     ModelName,

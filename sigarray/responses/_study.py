@@ -25,8 +25,7 @@ from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray._response_results import ResponseSet, Study
-from sigarray.responses._leads import find_p_values
-from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._measurement import Metric, Wins, find_p_values
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._sampling import RULES, Items, Responses
 from sigarray.responses._simulation import (
