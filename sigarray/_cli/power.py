@@ -19,12 +19,7 @@ from sigarray._cli.power_report import (
     say_change,
     say_single_tasks,
 )
-from sigarray._cli.power_sizes import (
-    Duels,
-    count_samples,
-    find_sizes,
-    list_sizes,
-)
+from sigarray._cli.power_sizes import Duels, count_samples, find_sizes, list_sizes
 from sigarray._cli.power_tasks import report_tasks
 from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile

@@ -4,12 +4,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from sigarray._cli.power_alone import (
-    CONFIDENCE,
-    Alone,
-    find_spreads,
-    tabulate_alone,
-)
+from sigarray._cli.power_alone import CONFIDENCE, Alone, find_spreads, tabulate_alone
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison

@@ -6,21 +6,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sigarray._cli.power_answers import (
-    Answer,
-    Goal,
-)
+from sigarray._cli.power_answers import Answer, Goal
 from sigarray._cli.power_report import (
     describe_pair,
     describe_power,
     report_power,
     say_precision,
 )
-from sigarray._cli.power_sizes import (
-    count_samples,
-    list_sizes,
-    search_sizes,
-)
+from sigarray._cli.power_sizes import count_samples, list_sizes, search_sizes
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import Request

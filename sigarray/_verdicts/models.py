@@ -184,11 +184,13 @@ def compare_models(
         for "aso" and intervals of ranks; for bootstraps and permutations they are if
         they change which model of a pair is first in alphabetical order.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
-        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
+        ``progress=tqdm()``. JAX does not call it.
 
     Returns
     -------
