@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._cli.files import ROLES, check_picture_file, read_models
 from sigarray._cli.power_alone import Finder, Gain, say_gain
 from sigarray._cli.power_answers import Answer, Goal
-from sigarray._cli.power_items import report_items
+from sigarray._cli.power_designs import report_items, report_tasks
 from sigarray._cli.power_report import (
     describe_method,
     draw_power,
@@ -20,7 +20,6 @@ from sigarray._cli.power_report import (
     say_single_tasks,
 )
 from sigarray._cli.power_sizes import Duels, count_samples, find_sizes, list_sizes
-from sigarray._cli.power_tasks import report_tasks
 from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.asked import FEW_SCORES, Request
