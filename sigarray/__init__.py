@@ -24,19 +24,18 @@ if _TYPE_CHECKING:
         required_items,
         variance_components,
     )
-    from sigarray._difference.confidence_interval import bootstrap_ci
+    from sigarray._difference.confidence_interval import (
+        bootstrap_ci,
+        bootstrap_replicates,
+    )
     from sigarray._difference.equivalence import equivalence_test
     from sigarray._difference.improvement import probability_of_improvement
-    from sigarray._difference.intervals import t_ci
-    from sigarray._difference.location import t_test
+    from sigarray._difference.location import t_ci, t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.profile import performance_profile
     from sigarray._difference.proportions import proportion_ci, proportion_test
     from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
-    from sigarray._difference.replicates import (
-        bootstrap_replicates,
-        permutation_replicates,
-    )
+    from sigarray._difference.replicates import permutation_replicates
     from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._gathering import gather_scores
     from sigarray._numeric.sums import SumStatistic, of_sums
@@ -160,17 +159,16 @@ _MODULES = {
         "required_items",
         "variance_components",
     ),
-    "_difference.confidence_interval": ("bootstrap_ci",),
+    "_difference.confidence_interval": ("bootstrap_ci", "bootstrap_replicates"),
     "_difference.equivalence": ("equivalence_test",),
     "_difference.improvement": ("probability_of_improvement",),
-    "_difference.location": ("t_test",),
+    "_difference.location": ("t_ci", "t_test"),
     "_difference.permutation": ("permutation_test",),
     "_difference.profile": ("performance_profile",),
     "_difference.proportions": ("proportion_ci", "proportion_test"),
     "_difference.ranks": ("brunner_munzel", "mann_whitney_u"),
-    "_difference.replicates": ("bootstrap_replicates", "permutation_replicates"),
+    "_difference.replicates": ("permutation_replicates",),
     "_difference.signed_ranks": ("wilcoxon_test",),
-    "_difference.intervals": ("t_ci",),
     "_gathering": ("gather_scores",),
     "_numeric.sums": ("SumStatistic", "of_sums"),
     "_order.from_chunks": (

@@ -13,7 +13,7 @@ from sigarray._backend.checks import choice, show
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
 from sigarray._difference.bootstrap import compare_by_resamples
-from sigarray._difference.location import compare_by_t
+from sigarray._difference.intervals import compare_by_t
 from sigarray._difference.proportions import compare_proportions
 from sigarray._difference.resampling import DESIGN_RULES, STATISTIC_RULE, mean_or_sums
 from sigarray._difference.studentized import LIMIT_RULES, Hypothesis

@@ -1,4 +1,4 @@
-"""Replicates of the bootstrap and of permutations, from any place on."""
+"""Differences of means under the null hypothesis, by permutations from any place on."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
@@ -15,13 +15,11 @@ from sigarray._backend.dispatch import first_replicate, is_array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.tables import Axis
 from sigarray._difference.relabelling import draw_permutations
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
-    at_level,
     in_dtype,
 )
 from sigarray._difference.studentized import resample_t, standardize_scores
@@ -33,145 +31,8 @@ from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import arrange, keep, resample
 
 
-@checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
-def bootstrap_replicates(
-    a: Array,
-    b: Array | None = None,
-    /,
-    *,
-    start: int | Array,
-    count: int,
-    paired: bool = False,
-    statistic: TestedStatistic = "mean",
-    clusters: Any = None,
-    n_clusters: int | tuple[int, int] | None = None,
-    strata: Any = None,
-    axis: Axis = -1,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
-
-    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
-    counts those as far from the observed difference as that is from 0, the other has
-    their quantiles. For one seed, any split of them over calls, devices or machines
-    gives the same numbers, up to the order of sums.
-
-    Parameters
-    ----------
-    a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches, which
-        see the same resamples.
-    b : array, shape (..., m), real, optional
-        Scores of a second model. Leading axes broadcast.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    paired : bool, default: False
-        Whether the scores are pairs in one order, as of two models on one test set (n =
-        m). Pairs are drawn together, else each sample separately.
-    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without n // 4
-        scores at each end), or means divided by their standard error ("t"). A callable
-        f(x, axis=-1), in array-API code, returns the statistic along that axis;
-        `of_sums` of a function is a metric of the sums of d numbers of each item: a
-        sample is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where
-        it is NaN, such as 0 / 0, are extreme for a test, and make limits NaN.
-
-        Replicates of "t" are the mean, or the difference of two, of the resample less
-        the observed one, in units of its standard error in the resample.
-    clusters : array_like, or a pair of them, optional
-        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
-
-        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
-        `of_sums`.
-    n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. One that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
-    strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and each sampled by itself: for scores
-        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
-        a label for each score, as in `clusters`, for strata of unlike sizes; with
-        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
-        is an error, or NaN if labels are integers on a device, which are not read. Each
-        score counts the same; for strata that do, see :doc:`/aggregates`.
-    axis : int or (int, int), default: -1
-        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if each seed has a score for each item and both were sampled: the models then
-        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
-        items, too.
-    rng : int, generator or key, optional
-        A seed, an int in [0, 2^64), which gives the same random numbers with every
-        array library and device; a generator of that library or of NumPy; or for JAX,
-        which takes no generator, a key. By default each call draws others. To split
-        them over calls, pass a seed or one key: a generator moves on.
-    batch : int, optional
-        Replicates at a time; by default what suits the device. Memory grows with it;
-        the result is the same.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
-        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
-        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
-
-    Returns
-    -------
-    array, shape (..., count)
-        The statistic of resamples of A, or that less the statistic of B, on the device
-        and of the float dtype of the scores; NaN for a batch entry with a score that is
-        not finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
-    ValueError
-        Fewer than two scores in a sample, unequal pairs, leading axes that do not
-        broadcast, or options outside their range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import bootstrap_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
-    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
-    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
-    >>> bool(np.all(whole[500:] == half))
-    True
-    """
-    given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level, design = prepare_units(
-        statistic,
-        *given,
-        axis=axis,
-        paired=paired,
-        clusters=clusters,
-        n_clusters=n_clusters,
-        strata=strata,
-    )
-    check_sizes(*samples, purpose="to resample")
-    replicates = _bootstrap_replicates(
-        xp,
-        samples,
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        design.arrays,
-        design=design.static,
-        statistic=statistic,
-        paired=paired,
-        count=count,
-    )
-    return in_dtype(xp, dtype, [at_level(level, replicates)])[0]
-
-
 @array_kernel
-def _bootstrap_replicates(
+def draw_differences(
     xp: Library,
     samples: Sequence[Array],
     seed: Seed,

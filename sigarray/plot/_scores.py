@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import confidence, flag, text
-from sigarray._difference.intervals import t_ci
+from sigarray._difference.location import t_ci
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._inputs import copy_models, thin
 from sigarray.plot._style import (
