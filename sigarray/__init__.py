@@ -34,9 +34,12 @@ if _TYPE_CHECKING:
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.profile import performance_profile
     from sigarray._difference.proportions import proportion_ci, proportion_test
-    from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
+    from sigarray._difference.ranks import (
+        brunner_munzel,
+        mann_whitney_u,
+        wilcoxon_test,
+    )
     from sigarray._difference.replicates import permutation_replicates
-    from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._gathering import gather_scores
     from sigarray._numeric.sums import SumStatistic, of_sums
     from sigarray._order.from_chunks import (
@@ -166,9 +169,8 @@ _MODULES = {
     "_difference.permutation": ("permutation_test",),
     "_difference.profile": ("performance_profile",),
     "_difference.proportions": ("proportion_ci", "proportion_test"),
-    "_difference.ranks": ("brunner_munzel", "mann_whitney_u"),
+    "_difference.ranks": ("brunner_munzel", "mann_whitney_u", "wilcoxon_test"),
     "_difference.replicates": ("permutation_replicates",),
-    "_difference.signed_ranks": ("wilcoxon_test",),
     "_gathering": ("gather_scores",),
     "_numeric.sums": ("SumStatistic", "of_sums"),
     "_order.from_chunks": (
