@@ -18,7 +18,7 @@ if _TYPE_CHECKING:
         count_significant,
         holm,
     )
-    from sigarray._difference.bootstrap import bootstrap_test
+    from sigarray._difference.bootstrap import bootstrap_test, equivalence_test
     from sigarray._difference.components import (
         VarianceComponents,
         required_items,
@@ -28,7 +28,6 @@ if _TYPE_CHECKING:
         bootstrap_ci,
         bootstrap_replicates,
     )
-    from sigarray._difference.equivalence import equivalence_test
     from sigarray._difference.improvement import probability_of_improvement
     from sigarray._difference.location import t_ci, t_test
     from sigarray._difference.permutation import permutation_test
@@ -156,14 +155,13 @@ _MODULES = {
         "count_significant",
         "holm",
     ),
-    "_difference.bootstrap": ("bootstrap_test",),
+    "_difference.bootstrap": ("bootstrap_test", "equivalence_test"),
     "_difference.components": (
         "VarianceComponents",
         "required_items",
         "variance_components",
     ),
     "_difference.confidence_interval": ("bootstrap_ci", "bootstrap_replicates"),
-    "_difference.equivalence": ("equivalence_test",),
     "_difference.improvement": ("probability_of_improvement",),
     "_difference.location": ("t_ci", "t_test"),
     "_difference.permutation": ("permutation_test",),

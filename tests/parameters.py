@@ -27,10 +27,9 @@ EVERYWHERE = {
         all of them, exactly.""",
     "higher_is_better": "False if lower scores are better, as for losses.",
     "margin": """
-        By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
-        the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
-        is better, or worse by less; with "less", for losses, it is A - B >= `margin`.
-        An error with "two-sided". Static under `jit`.""",
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".""",
     "n_comparisons": """
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).""",
     "n_resamples": """
@@ -63,6 +62,11 @@ _STATISTIC = """
     `of_sums` of a function is a metric of the sums of d numbers of each item: a sample
     is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where it is NaN,
     such as 0 / 0, are extreme for a test, and make limits NaN."""
+
+_TWO_AXES = (
+    " A pair of axes, (seeds, items), if each seed has a score for each item and both "
+    "were sampled: the models then share items and, with `paired`, seeds."
+)
 
 # The first group that has the function and the parameter counts.
 GROUPS = (
@@ -197,13 +201,12 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
-        {
-            "axis": EVERYWHERE["axis"]
-            + " A pair of axes, (seeds, items), if each seed has a score for each item "
-            "and both were sampled: the models then share items and, with `paired`, "
-            "seeds. `t_test` and `t_ci` take `clusters` of items, too."
-        },
+        "bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
+        {"axis": EVERYWHERE["axis"] + _TWO_AXES},
+    ),
+    Group(
+        "t_ci t_test",
+        {"axis": EVERYWHERE["axis"] + _TWO_AXES + " Items may be in `clusters`."},
     ),
     Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
@@ -211,9 +214,9 @@ GROUPS = (
         {
             "clusters": """
                 A label for each item, text or number (3, 3.0 and "3 " are one), if
-                whole clusters were sampled, such as documents with several questions;
-                for samples that are not pairs, a pair of arrays. Labels with an index
-                take the order of samples with one. See :doc:`/clusters`."""
+                whole clusters were sampled, such as documents; a pair of arrays if
+                samples are not pairs. An index is aligned with that of the samples.
+                See :doc:`/clusters`."""
         },
     ),
     Group(

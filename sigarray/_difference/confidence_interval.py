@@ -82,9 +82,8 @@ def bootstrap_ci(
         Number of bootstrap replicates: with more, the result depends less on the seed.
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
@@ -102,8 +101,7 @@ def bootstrap_ci(
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if each seed has a score for each item and both were sampled: the models then
-        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
-        items, too.
+        share items and, with `paired`, seeds.
     rng : int, generator or key, optional
         A seed, an int in [0, 2^64), which gives the same random numbers with every
         array library and device; a generator of that library or of NumPy; or for JAX,
@@ -313,9 +311,8 @@ def bootstrap_replicates(
         the observed one, in units of its standard error in the resample.
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
@@ -333,8 +330,7 @@ def bootstrap_replicates(
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if each seed has a score for each item and both were sampled: the models then
-        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
-        items, too.
+        share items and, with `paired`, seeds.
     rng : int, generator or key, optional
         A seed, an int in [0, 2^64), which gives the same random numbers with every
         array library and device; a generator of that library or of NumPy; or for JAX,

@@ -60,15 +60,13 @@ def t_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
-        the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
-        is better, or worse by less; with "less", for losses, it is A - B >= `margin`.
-        An error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int or tuple of int, optional
@@ -90,8 +88,7 @@ def t_test(
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if each seed has a score for each item and both were sampled: the models then
-        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
-        items, too.
+        share items and, with `paired`, seeds. Items may be in `clusters`.
 
     Returns
     -------
@@ -276,9 +273,8 @@ def t_ci(
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Labels on a device, or traced, are integers from 0 on.
     n_clusters : int or tuple of int, optional
@@ -300,8 +296,7 @@ def t_ci(
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
         if each seed has a score for each item and both were sampled: the models then
-        share items and, with `paired`, seeds. `t_test` and `t_ci` take `clusters` of
-        items, too.
+        share items and, with `paired`, seeds. Items may be in `clusters`.
 
     Returns
     -------

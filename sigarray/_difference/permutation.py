@@ -90,10 +90,9 @@ def permutation_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
-        the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
-        is better, or worse by less; with "less", for losses, it is A - B >= `margin`.
-        An error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
 
         The scores of A are shifted by it and then exchanged or dealt out, for
         `statistic` "mean" or "t" and without `clusters`. Samples of unequal size are
@@ -116,9 +115,8 @@ def permutation_test(
         clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.

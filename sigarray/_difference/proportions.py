@@ -208,10 +208,9 @@ def proportion_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more: a test of non-inferiority. With "greater"
-        the null hypothesis is A - B <= -`margin`, so that a small p-value says that A
-        is better, or worse by less; with "less", for losses, it is A - B >= `margin`.
-        An error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
     axis : int, default: -1
         The axis of the scores; the others are batches.
 

@@ -1,4 +1,4 @@
-"""Differences of means under the null hypothesis, by permutations from any place on."""
+"""Replicates of differences: p-values from them, and those of permutations."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
@@ -8,27 +8,199 @@ from sigarray._backend.aliases import (
     ExecutionOptions,
     RandomSource,
     Seed,
+    Statistic,
     TestedStatistic,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice, show
 from sigarray._backend.dispatch import first_replicate, is_array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis
 from sigarray._difference.relabelling import draw_permutations
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
+    ResamplingMethod,
+    check_crossed,
+    clip_p_value,
+    doubt_two_values,
+    draws_resamples,
     in_dtype,
 )
-from sigarray._difference.studentized import resample_t, standardize_scores
+from sigarray._difference.saddlepoint import bootstrap_tail
+from sigarray._difference.studentized import (
+    Hypothesis,
+    add_rounding_of_nulls,
+    beyond_null,
+    bootstrap_t_test,
+    join_results,
+    resample_t,
+    split_results,
+    standardize_scores,
+)
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.statistic import center_scores, check_sizes, move_back
+from sigarray._numeric.statistic import (
+    apply_statistic,
+    center_scores,
+    check_sizes,
+    difference_of,
+    find_rounding,
+    move_back,
+)
 from sigarray._resampling.draws import count_permutations
-from sigarray._resampling.replicates import arrange, keep, resample
+from sigarray._resampling.replicates import (
+    Beyond,
+    arrange,
+    count_beyond,
+    keep,
+    resample,
+)
+from sigarray.results import ResamplingResult
+
+
+def compare_by_resamples(
+    a: Array,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
+    *,
+    paired: bool,
+    statistic: TestedStatistic,
+    n_resamples: int,
+    method: ResamplingMethod,
+    clusters: Any,
+    n_clusters: Any,
+    strata: Any,
+    axis: Axis,
+    rng: RandomSource,
+) -> tuple[list[ResamplingResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
+    xp, statistic, (a, b), dtype, _level, design = prepare_units(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+    )
+    check_sizes(a, b, purpose="to resample")
+    doubt_two_values(xp, statistic, [a, b])
+    check_crossed(design, "method", method, "resampling")
+    is_drawn = draws_resamples(method, statistic, design, clusters)
+    if statistic == "t":
+        result = bootstrap_t_test(
+            xp,
+            a,
+            b,
+            seed_words(xp, rng),
+            paired=paired,
+            hypotheses=hypotheses,
+            n_resamples=n_resamples,
+        )
+    else:
+        result = find_bootstrap_tests(
+            xp,
+            a,
+            b,
+            seed_words(xp, rng) if is_drawn else None,
+            design.arrays,
+            design=design.static,
+            paired=paired,
+            statistic=statistic,
+            hypotheses=hypotheses,
+            n_resamples=n_resamples,
+        )
+    return split_results(ResamplingResult, in_dtype(xp, dtype, result), hypotheses)
+
+
+@array_kernel
+def find_bootstrap_tests(
+    xp: Library,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    arrays: DesignArrays,
+    *,
+    design: Design,
+    paired: bool,
+    statistic: Statistic,
+    hypotheses: tuple[Hypothesis, ...],
+    n_resamples: int,
+) -> list[Array]:
+    """Return difference and p-value for each hypothesis, which centring imposes."""
+    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
+    a, b = samples = centered.scores
+    values = [apply_statistic(xp, statistic, x) for x in samples]
+    observed = difference_of(values)
+    difference = move_back(centered, observed)
+    gaps = [beyond_null(difference, x.null, centered.unit) for x in hypotheses]
+    if seed is None:
+
+        def find_tail(gap: Array, side: str) -> Array:
+            if side == "two-sided":  # by distance, which has both tails
+                gap = xp.abs(gap)
+                return find_tail(gap, "greater") + find_tail(-gap, "less")
+            pair, offset = ((a, b), gap) if side == "greater" else ((b, a), -gap)
+            return bootstrap_tail(xp, *pair, offset, paired=paired)
+
+        pvalues = [
+            clip_p_value(xp, find_tail(gap, x.alternative))
+            for gap, x in zip(gaps, hypotheses, strict=True)
+        ]
+    else:
+        rounding = find_rounding(xp, statistic, samples, values, centered.levels)
+        rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
+        design = design.with_arrays(arrays)
+        rounding = sum(design.rounding, rounding)
+        is_two_sided = hypotheses[0].alternative == "two-sided"
+        limits = {}
+        for gap, (alternative, _) in zip(gaps, hypotheses, strict=True):
+            if alternative == "less":
+                limits["less"] = (gap + rounding)[..., None]
+            else:
+                limit = xp.abs(gap) if is_two_sided else gap
+                limits["greater"] = (limit - rounding)[..., None]
+        design, samples = arrange(xp, design, samples)
+        extremes = Beyond(
+            xp,
+            resample(xp, seed, paired, design, samples, statistic),
+            observed[..., None],
+            limits,
+            is_two_sided=is_two_sided,
+            may_be_nan=not isinstance(statistic, str),
+        )
+        zero = difference - difference
+        counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
+        pvalues = [
+            (counts[k, ...] + 1.0) / (n_resamples + 1.0) for k in range(len(limits))
+        ]
+    moved = centered.unit * difference
+    of_each = [(moved, pvalue) for pvalue in pvalues]
+    return join_results(xp, of_each, difference, centered.unit)
+
+
+def check_score_method(
+    statistic: TestedStatistic, clusters: Any, strata: Any, axis: Axis
+) -> int:
+    named = {
+        show(statistic): statistic != "mean",
+        "clusters": clusters is not None,
+        "strata": strata is not None,
+    }
+    given = [name for name, is_there in named.items() if is_there]
+    if not given and not isinstance(axis, tuple):
+        return axis
+    msg = (
+        "Expected statistic='mean' and neither clusters, strata nor two axes with "
+        "method='score', which is for scores of 0 and 1 of independent items; got "
+        f"{given[0] if given else axis}. Use method='t'."
+    )
+    raise ValueError(msg)
 
 
 @array_kernel
@@ -113,9 +285,8 @@ def permutation_replicates(
         `start` is traced.
     clusters : array_like, or a pair of them, optional
         A label for each item, text or number (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions; for samples
-        that are not pairs, a pair of arrays. Labels with an index take the order of
-        samples with one. See :doc:`/clusters`.
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
