@@ -18,26 +18,27 @@ if _TYPE_CHECKING:
         count_significant,
         holm,
     )
-    from sigarray._difference.bootstrap import bootstrap_test
+    from sigarray._difference.bootstrap import bootstrap_test, equivalence_test
     from sigarray._difference.components import (
         VarianceComponents,
         required_items,
         variance_components,
     )
-    from sigarray._difference.confidence_interval import bootstrap_ci
-    from sigarray._difference.equivalence import equivalence_test
+    from sigarray._difference.confidence_interval import (
+        bootstrap_ci,
+        bootstrap_replicates,
+    )
     from sigarray._difference.improvement import probability_of_improvement
-    from sigarray._difference.intervals import t_ci
-    from sigarray._difference.location import t_test
+    from sigarray._difference.location import t_ci, t_test
     from sigarray._difference.permutation import permutation_test
     from sigarray._difference.profile import performance_profile
     from sigarray._difference.proportions import proportion_ci, proportion_test
-    from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
-    from sigarray._difference.replicates import (
-        bootstrap_replicates,
-        permutation_replicates,
+    from sigarray._difference.ranks import (
+        brunner_munzel,
+        mann_whitney_u,
+        wilcoxon_test,
     )
-    from sigarray._difference.signed_ranks import wilcoxon_test
+    from sigarray._difference.replicates import permutation_replicates
     from sigarray._gathering import gather_scores
     from sigarray._numeric.sums import SumStatistic, of_sums
     from sigarray._order.from_chunks import (
@@ -46,8 +47,8 @@ if _TYPE_CHECKING:
         violation_ratio_from_chunks,
     )
     from sigarray._order.many_models import multi_aso
-    from sigarray._order.two_models import aso
-    from sigarray._order.two_samples import aso_replicates, violation_ratio
+    from sigarray._order.ratio import violation_ratio
+    from sigarray._order.two_models import aso, aso_replicates
     from sigarray._power_analysis import (
         aso_uncertainty_reduction,
         bootstrap_power_analysis,
@@ -154,23 +155,20 @@ _MODULES = {
         "count_significant",
         "holm",
     ),
-    "_difference.bootstrap": ("bootstrap_test",),
+    "_difference.bootstrap": ("bootstrap_test", "equivalence_test"),
     "_difference.components": (
         "VarianceComponents",
         "required_items",
         "variance_components",
     ),
-    "_difference.confidence_interval": ("bootstrap_ci",),
-    "_difference.equivalence": ("equivalence_test",),
+    "_difference.confidence_interval": ("bootstrap_ci", "bootstrap_replicates"),
     "_difference.improvement": ("probability_of_improvement",),
-    "_difference.location": ("t_test",),
+    "_difference.location": ("t_ci", "t_test"),
     "_difference.permutation": ("permutation_test",),
     "_difference.profile": ("performance_profile",),
     "_difference.proportions": ("proportion_ci", "proportion_test"),
-    "_difference.ranks": ("brunner_munzel", "mann_whitney_u"),
-    "_difference.replicates": ("bootstrap_replicates", "permutation_replicates"),
-    "_difference.signed_ranks": ("wilcoxon_test",),
-    "_difference.intervals": ("t_ci",),
+    "_difference.ranks": ("brunner_munzel", "mann_whitney_u", "wilcoxon_test"),
+    "_difference.replicates": ("permutation_replicates",),
     "_gathering": ("gather_scores",),
     "_numeric.sums": ("SumStatistic", "of_sums"),
     "_order.from_chunks": (
@@ -179,8 +177,8 @@ _MODULES = {
         "violation_ratio_from_chunks",
     ),
     "_order.many_models": ("multi_aso",),
-    "_order.two_models": ("aso",),
-    "_order.two_samples": ("aso_replicates", "violation_ratio"),
+    "_order.two_models": ("aso", "aso_replicates"),
+    "_order.ratio": ("violation_ratio",),
     "_power_analysis": (
         "aso_uncertainty_reduction",
         "bootstrap_power_analysis",

@@ -22,8 +22,8 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
-from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import ComparisonResult, PairwiseAsoResult, Ranking, ScoreSummary
 
 # If there are more groups than this, not all are listed.
@@ -51,8 +51,7 @@ def ranking(
         The result of `multi_aso` for K models, with arrays of shape (K, K) of any
         library. They are copied to the host, which waits for the device.
     threshold : float, default: 0.2
-        One model is better than another where its bound eps_min is below this; above 0
-        and at most 0.5.
+        A model is better where its bound eps_min is below this; above 0, at most 0.5.
 
         At 0.5, "better" needs only half of the order.
     names : iterable of K hashables, optional
@@ -210,10 +209,9 @@ def compare(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
+        which broadcast and see the same resamples.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
 
         Only Mann-Whitney's test has one.
     axis : int, default: -1
@@ -223,36 +221,32 @@ def compare(
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error: from random resamples ("bootstrap"), from all
-        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
-        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        How to find the standard error: from random resamples ("bootstrap"), all
+        distinct ones ("exact"), or the normal limit of many scores ("asymptotic").
+        "auto" is "exact" if there are few distinct ones, as for five scores a side,
         else "bootstrap".
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
 
         The statistics are those of the unchanged scores; the tests are reversed.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -266,8 +260,8 @@ def compare(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX if one is needed.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX if one is needed.
     ValueError
         A sample without scores, leading axes that do not broadcast, options outside
         their range, or "exact" for too many resamples.

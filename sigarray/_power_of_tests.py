@@ -18,8 +18,8 @@ from sigarray._numeric.statistic import largest_or_one, scale_scores
 from sigarray._numeric.student import find_t
 from sigarray._order.estimates import estimate
 from sigarray._order.families import Family
-from sigarray._order.plans import plan_errors
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.stacks import plan_errors
 from sigarray._resampling.draws import Places
 
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]

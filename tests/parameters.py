@@ -11,61 +11,62 @@ from tests.parameters_of_rooms import Group
 EVERYWHERE = {
     "a, b": """
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast.""",
+        which broadcast.""",
     "alternative": """
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").""",
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").""",
     "ax": "Where to draw; by default on a new figure, one column of a paper wide.",
     "axis": "The axis of the scores; the others are batches.",
     "b": "Scores of a second model. Leading axes broadcast.",
     "batch": """
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.""",
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.""",
     "count": """
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.""",
     "dt": """
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.""",
-    "higher_is_better": "False for losses and error rates: lower scores are better.",
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.""",
+    "higher_is_better": "False if lower scores are better, as for losses.",
     "margin": """
-        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority. With "greater" the null hypothesis is that this is
-        -`margin` or less, so that a small p-value says that A is worse by less than the
-        margin, or better; with "less", for losses, that it is `margin` or more. It is
-        an error with "two-sided". Static under `jit`.""",
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".""",
     "n_comparisons": """
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).""",
     "n_resamples": """
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.""",
+        Number of bootstrap replicates: with more, the result depends less on the
+        seed.""",
     "progress": """
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.""",
+        Called as ``progress(done, total)`` after each batch, not by JAX; or
+        ``tqdm()``.""",
     "rng": """
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives
-        the same numbers on every backend and device; a generator of the arrays'
-        library or of NumPy; or a key of JAX. By default each call draws others; JAX
-        takes a seed or a key alone.""",
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.""",
     "start": "The first replicate. It may be traced under `jit`, as a shard's index.",
     "workers": """
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.""",
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the
+        same.""",
 }
 
 
 _SAMPLES = """
-    Scores of the two models, one for each run or item{}. Leading axes are batches, and
-    broadcast; all of them see the same resamples."""
+    Scores of the two models, one for each run or item{}. Leading axes are batches,
+    which broadcast and see the same resamples."""
 _PAIRS = """
-    Whether the scores are pairs in the same order, as those of two models on one test
-    set (n = m)."""
+    Whether the scores are pairs in one order, as of two models on one test set
+    (n = m)."""
 _STATISTIC = """
-    A callable, called as f(x, axis=-1), returns the statistic along that axis, in
-    array-API code; `of_sums` of a function makes a metric of the sums of d numbers of
-    each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n).
-    Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are NaN."""
+    A callable f(x, axis=-1), in array-API code, returns the statistic along that axis;
+    `of_sums` of a function is a metric of the sums of d numbers of each item: a sample
+    is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where it is NaN,
+    such as 0 / 0, are extreme for a test, and make limits NaN."""
+
+_TWO_AXES = (
+    " A pair of axes, (seeds, items), if each seed has a score for each item and both "
+    "were sampled: the models then share items and, with `paired`, seeds."
+)
 
 # The first group that has the function and the parameter counts.
 GROUPS = (
@@ -74,8 +75,7 @@ GROUPS = (
         "responses.response_replicates responses.true_replicates",
         {
             "rng": EVERYWHERE["rng"]
-            + " For a split over several calls, pass a seed or one and the same key: a "
-            "generator moves on with every call."
+            + " To split them over calls, pass a seed or one key: a generator moves on."
         },
     ),
     Group(
@@ -86,17 +86,16 @@ GROUPS = (
         "aso aso_replicates",
         {
             "axis": EVERYWHERE["axis"]
-            + " A pair of axes, (seeds, items), if every seed of a model has a score "
-            "for every item, and both were sampled: the models then have the same "
-            "items, each has seeds of its own, and the scores are means over items."
+            + " A pair of axes, (seeds, items), if each seed has a score for each item "
+            "and both were sampled: the models then share items, each has seeds of its "
+            "own, and the scores are means over items."
         },
     ),
     Group(
         "aso bootstrap_test",
         {
             "batch": EVERYWHERE["batch"]
-            + " A replicate takes about 40 bytes in float64 for each score of every "
-            "batch entry."
+            + " In float64 a replicate takes about 40 bytes for each score."
         },
     ),
     Group(
@@ -108,15 +107,15 @@ GROUPS = (
         {
             "a, b": """
                 Scores of the two models, one for each run or item, two or more of each.
-                Leading axes are batches, and broadcast."""
+                Leading axes are batches, which broadcast."""
         },
     ),
     Group(
         "bootstrap_ci bootstrap_replicates",
         {
             "a": """
-                Scores, one for each run or item, two or more. Leading axes are batches;
-                all of them see the same resamples."""
+                Scores, one for each run or item, two or more. Leading axes are batches,
+                which see the same resamples."""
         },
     ),
     Group(
@@ -132,10 +131,10 @@ GROUPS = (
         "aso compare multi_aso plot.dominance",
         {
             "method": """
-                How to find the standard error: from random resamples ("bootstrap"),
-                from all distinct ones ("exact"), or by the normal limit of many scores
-                ("asymptotic"). "auto" is "exact" where there are few distinct ones, as
-                of five scores a side, else "bootstrap"."""
+                How to find the standard error: from random resamples ("bootstrap"), all
+                distinct ones ("exact"), or the normal limit of many scores
+                ("asymptotic"). "auto" is "exact" if there are few distinct ones, as for
+                five scores a side, else "bootstrap"."""
         },
     ),
     Group(
@@ -187,7 +186,7 @@ GROUPS = (
         {
             "statistic": """
                 What to compare: means, medians, interquartile means ("iqm", without
-                n // 4 scores at each end), or means in units of their standard
+                n // 4 scores at each end), or means divided by their standard
                 error ("t")."""
             + _STATISTIC
         },
@@ -202,35 +201,32 @@ GROUPS = (
         },
     ),
     Group(
-        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
-        {
-            "axis": EVERYWHERE["axis"]
-            + " A pair of axes, (seeds, items), if every seed of a model has a score "
-            "for every item, and both were sampled: the models then have the same "
-            "items and, with `paired`, the same seeds; else each has its own. `t_test` "
-            "and `t_ci` take `clusters` of the items, too."
-        },
+        "bootstrap_test bootstrap_replicates bootstrap_ci equivalence_test",
+        {"axis": EVERYWHERE["axis"] + _TWO_AXES},
+    ),
+    Group(
+        "t_ci t_test",
+        {"axis": EVERYWHERE["axis"] + _TWO_AXES + " Items may be in `clusters`."},
     ),
     Group(
         "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
         "equivalence_test permutation_test permutation_replicates",
         {
             "clusters": """
-                A label for each item, texts or numbers (3, 3.0 and "3 " are one), if
-                whole clusters were sampled, such as documents with several questions
-                each: for two samples that are not pairs, a pair of arrays. Labels with
-                an index are brought into the order of samples with one. See
-                :doc:`/clusters`."""
+                A label for each item, text or number (3, 3.0 and "3 " are one), if
+                whole clusters were sampled, such as documents; a pair of arrays if
+                samples are not pairs. An index is aligned with that of the samples.
+                See :doc:`/clusters`."""
         },
     ),
     Group(
         "performance_profile",
         {
             "strata": """
-                The axis of strata, which are fixed and were each sampled by themselves,
-                such as the tasks of several runs each; or a label for each score, texts
-                or numbers, which strata of unlike sizes need. Labels on a device are
-                integers; a stratum of one score makes the result NaN there."""
+                The axis of strata, which are fixed and each sampled by itself, such as
+                tasks with several runs; or a label for each score, text or
+                number, for strata of unlike sizes. Labels on a device are integers; a
+                stratum of one score makes the result NaN there."""
         },
     ),
     Group(
@@ -238,15 +234,13 @@ GROUPS = (
         "permutation_test permutation_replicates equivalence_test",
         {
             "strata": """
-                The axis of strata, which are fixed and were sampled each by itself,
-                such as tasks with several runs; or a label for each score, as in
-                `clusters`, which strata of unlike sizes need. Each score counts the
-                same; count strata alike by ``of_sums(corpus.ratio)`` of scores / size
-                and 1 / size. A stratum of one score is an error, and NaN of labels on
-                a device, which are integers and not read. Of scores (runs, tasks), runs
-                of fixed tasks are ``axis=0, strata=1``: the axes exchanged ask about
-                other tasks. With `clusters` these are labels, and whole clusters of
-                each stratum were sampled. See :doc:`/aggregates`."""
+                The axis of strata, which are fixed and each sampled by itself: for
+                scores (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about
+                other tasks. Or a label for each score, as in `clusters`, for strata of
+                unlike sizes; with `clusters`, whole clusters of each stratum were
+                sampled. A stratum of one score is an error, or NaN if labels are
+                integers on a device, which are not read. Each score counts the same;
+                for strata that do, see :doc:`/aggregates`."""
         },
     ),
     Group(
@@ -255,9 +249,9 @@ GROUPS = (
         {
             "n_clusters": """
                 The number of clusters, or a pair for a pair of labels, static under
-                `jit`, for labels on a device, which are not read. A code that is not
-                below it, or that no item has, makes the result NaN. Labels on the host
-                may have fewer."""
+                `jit`, for labels on a device, which are not read. One that is not below
+                it, or that no item has, makes the result NaN. Labels on the host may
+                have fewer."""
         },
     ),
     Group(
@@ -266,11 +260,11 @@ GROUPS = (
             "n_clusters": """
                 The number of clusters, or a pair for a pair of labels, static under
                 `jit`, for labels on a device, which are not read: by default that of
-                items. A code that is not below it makes the result NaN. Without
+                items. One that is not below it makes the result NaN. Without
                 `strata` it may be more.""",
             "statistic": """
                 The mean; or `of_sums` of a function, a metric of the sums of d numbers
-                of each item, and a sample is then a tuple of d arrays (..., n), or one
+                of each item: a sample is then a tuple of d arrays (..., n), or one
                 (..., d, n). Its error is that of the mean of the items' influences.""",
         },
     ),

@@ -17,8 +17,8 @@ GROUPS = (
         "responses.true_p_value",
         {
             "alternative": """
-                The alternative hypothesis: A differs from B ("two-sided"), is better
-                ("greater") or is worse ("less")."""
+                A differs from B ("two-sided"), is better ("greater") or worse
+                ("less")."""
         },
     ),
     Group(
@@ -27,8 +27,8 @@ GROUPS = (
             "gold, a, b": """
                 Gold judgments, and the responses of systems A and B to the same items,
                 k to each; k may differ, and NaN is a missing one. A vector is one
-                response to each item. Leading axes are batches, and broadcast; all of
-                them see the same resamples."""
+                response to each item. Leading axes are batches, which broadcast and see
+                the same resamples."""
         },
     ),
     Group(
@@ -38,9 +38,9 @@ GROUPS = (
         {
             "metric": """
                 What to compare: the name of a metric, such as "mae", "wins_mae" or
-                "f1", or one of `responses.metrics`. A callable f(gold, system) returns
-                an array of shape (...) for responses of shape (..., n_items, k), higher
-                for a better system."""
+                "f1", or one of `responses.metrics`. A callable f(gold, system)
+                returns an array (...) for responses (..., n_items, k), higher for a
+                better system."""
         },
     ),
     Group(
@@ -49,7 +49,7 @@ GROUPS = (
         {
             "items": """
                 The items of a resample: as many, drawn with replacement ("bootstrap"),
-                as if the test set might have had others; or "all" of them.""",
+                if the test set might have had others; or "all" of them.""",
             "responses": """
                 The responses of a resample to each item: "all" of them; as many, drawn
                 with replacement ("bootstrap"); all in random order
@@ -79,23 +79,22 @@ GROUPS = (
             "n_items": "Items of a test set.",
             "n_responses": "Responses to each item, of gold and of each system.",
             "perturbation_a": """
-                How far A is from gold: the mean of each item is moved by a uniform
-                number in [-perturbation, perturbation], and clamped to the range of the
-                model. May be traced under `jit`.""",
+                How far A is from gold: means of items are moved by uniform numbers in
+                [-p, p], and clamped to the model's range. May be traced under
+                `jit`.""",
             "perturbation_b": "How far B is from gold, likewise.",
             "model": """
                 How items and responses vary: a model by its name, or with parameters,
                 which may be traced under `jit`.""",
             "response": """
-                Makes responses of another distribution: f(mean, sd, uniform), in
-                array-API code, returns them for the means and standard deviations of
-                items and uniform numbers in (0, 1); the three broadcast.""",
+                Another distribution: f(mean, sd, uniform), in array-API code, makes
+                responses of items' means, deviations and uniform numbers in (0, 1),
+                which broadcast.""",
             "xp": """
-                The array library of the responses: `numpy`, the default, `torch`,
-                `jax.numpy` or `cupy`.""",
+                The array library: `numpy`, the default, `torch`, `jax.numpy` or
+                `cupy`.""",
             "device, dtype": """
-                The device and a real float dtype of the responses; by default those of
-                the library.""",
+                Of the responses, the dtype a real float; by default those of `xp`.""",
         },
     ),
     # Of results.
@@ -123,8 +122,8 @@ GROUPS = (
         "ranking plot.dominance plot.pairwise plot.ranking plot.replicates",
         {
             "threshold": """
-                One model is better than another where its bound eps_min is below this;
-                above 0 and at most 0.5."""
+                A model is better where its bound eps_min is below this; above 0, at
+                most 0.5."""
         },
     ),
     Group("plot.scores report.describe", {"unit": "What a score stands for."}),

@@ -75,7 +75,7 @@ class TestSharedParameters:
 
     def test_a_changed_text_is_written_and_the_rest_is_kept(self):
         docstring = inspect.getdoc(FUNCTIONS["aso"])
-        changed = docstring.replace("Source of the random numbers", "Any numbers")
+        changed = docstring.replace("A seed, an int in", "Any number in")
         assert changed != docstring
         assert rewrite("aso", changed).rstrip() == docstring
 

@@ -18,8 +18,7 @@ from benchmarks.reproduce.experiment import (
     in_blocks,
 )
 from sigarray import responses
-from sigarray.responses._pools import RESPONSE_SAMPLERS
-from sigarray.responses._sampling import ITEM_SAMPLERS
+from sigarray.responses._sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
 
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 # Of scores, and of pairs of samples: for the method that needs no resamples.

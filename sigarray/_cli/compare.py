@@ -11,8 +11,7 @@ from sigarray._cli.files import (
     open_large,
     read_models,
 )
-from sigarray._cli.messages import list_said, say
-from sigarray._cli.running import read_request
+from sigarray._cli.running import list_said, read_request, say
 from sigarray._verdicts.lacking import say_published
 from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.page import Origin, save_pictures, write_page

@@ -1,6 +1,7 @@
 """`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
+import functools
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,19 +11,21 @@ import numpy as np
 from sigarray._cli.files import ROLES, check_picture_file, read_models
 from sigarray._cli.power_alone import Finder, Gain, say_gain
 from sigarray._cli.power_answers import Answer, Goal
-from sigarray._cli.power_items import report_items
-from sigarray._cli.power_report import draw_power, report_power
-from sigarray._cli.power_sizes import (
-    Duels,
-    count_samples,
-    find_sizes,
-    list_sizes,
+from sigarray._cli.power_designs import report_items, report_tasks
+from sigarray._cli.power_report import (
+    describe_method,
+    draw_power,
+    make_document,
+    report_power,
+    say_change,
+    say_single_tasks,
 )
-from sigarray._cli.power_tasks import report_tasks
+from sigarray._cli.power_sizes import Duels, count_samples, find_sizes, list_sizes
 from sigarray._cli.running import read_request
 from sigarray._numeric.special import normal_quantile
 from sigarray._verdicts.asked import FEW_SCORES, Request
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import show_difference
 from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.lacking import say_matched
@@ -196,7 +199,8 @@ def _report_scores(
         most = max(map(len, x.scores.values()))
         sizes = list_sizes(most, trials.test_share)
         largest = max([sizes[-1], *(pair.n for pair in pairs)])
-        answers.append(Answer(task, x, finders[task].find(), pairs, largest))
+        show = functools.partial(show_difference, x)
+        answers.append(Answer(task, x, finders[task].find(), pairs, largest, show))
     goal = Goal(
         options.power,
         table.unit if request.test_share is None else "split",
@@ -210,7 +214,17 @@ def _report_scores(
     if is_drawn:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
-    return report_power(answers, trials, goal, said, over)
+    method = describe_method(answers, trials, goal, said)
+    title = answers[0].comparison.title
+    return report_power(
+        answers,
+        goal,
+        method,
+        make_document(answers, trials, goal, method),
+        title if len(answers) == 1 else f"{title}, {len(answers)} tasks",
+        of_tasks=say_single_tasks(over, goal),
+        told=say_change(trials, goal),
+    )
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:

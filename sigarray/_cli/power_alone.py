@@ -11,12 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._cli.power_sizes import (
-    SizedPair,
-    list_sizes,
-    round_size,
-    search_sizes,
-)
+from sigarray._cli.power_sizes import SizedPair, list_sizes, round_size, search_sizes
 from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES

@@ -1,19 +1,13 @@
 """What `sigarray power` found on each task, and what was asked, in tables."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from sigarray._cli.power_alone import (
-    CONFIDENCE,
-    Alone,
-    find_spreads,
-    tabulate_alone,
-)
+from sigarray._cli.power_alone import CONFIDENCE, Alone, find_spreads, tabulate_alone
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import show_difference
 from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray.report._layout import Table
@@ -56,7 +50,7 @@ class Goal:
     of several tasks, over all of them, with as many scores on each.
     Below a number of runs, the test asks Welch's, too, if it is not None. A difference
     is that of pairs, if it is not the one that they have, and a gain that of models
-    alone, in words.
+    alone, in words. `lead` is what `Answer.show_lead` shows.
     """
 
     power: float
@@ -66,6 +60,7 @@ class Goal:
     n_tasks: int = 1
     difference: float | None = None
     gain: str = ""
+    lead: str = "A - B"
 
     @property
     def has_limit(self) -> bool:
@@ -124,6 +119,7 @@ class Answer:
     alone: list[Alone]
     pairs: list[SizedPair]
     largest: int
+    show_lead: Callable[[str, str], str]
 
     @property
     def drawn(self) -> list[SizedPair]:
@@ -208,24 +204,21 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
 
 
 def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
-    rows = []
-    for x in answers:
-        for pair in x.pairs:
-            names = [pair.better, pair.worse]
-            difference = show_difference(x.comparison, *names)
-            now = [show_present(pair), f"{pair.share_now:.2f}"]
-            size = goal.show_size(pair.size, x.largest)
-            rows.append([*names, difference, *now, size])
-    table = make_table(rows, goal)
-    return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
-
-
-def make_table(rows: list[list[str]], goal: Goal, lead: str = "A - B") -> Table:
-    """Return a table of pairs: who leads, and how many scores there are and needed."""
+    """Show of each pair who leads, and how many scores there are and needed."""
+    rows = [
+        [
+            *(pair.better, pair.worse, x.show_lead(pair.better, pair.worse)),
+            *(show_present(pair), f"{pair.share_now:.2f}"),
+            goal.show_size(pair.size, x.largest),
+        ]
+        for x in answers
+        for pair in x.pairs
+    ]
     units = goal.units
     title = f"About how many {units}{goal.each} show {goal.what} with power "
-    header = ["A", "B", lead, f"{units} now", "power now", f"{units} needed"]
-    return Table(f"{title}{goal.power:g}", header, rows, name_columns=2)
+    header = ["A", "B", goal.lead, f"{units} now", "power now", f"{units} needed"]
+    table = Table(f"{title}{goal.power:g}", header, rows, name_columns=2)
+    return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
 
 
 def _with_tasks(table: Table, tasks: list[str]) -> Table:

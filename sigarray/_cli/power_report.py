@@ -23,42 +23,15 @@ from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.pictures import Picture
-from sigarray._verdicts.samples import Trials
-from sigarray.report._layout import Report, Table
+from sigarray._verdicts.samples import AggregateTrials, Trials
+from sigarray.report._layout import Report
 from sigarray.report._numbers import without_infinities
 from sigarray.results import SampleSizeResult
 
 
 def report_power(
     answers: list[Answer],
-    trials: Trials,
     goal: Goal,
-    said_of_scores: str,
-    over: OverTasks | None = None,
-) -> Report:
-    """Say how many scores show each difference, and a lift if there is one.
-
-    Several tasks may be compared `over` all of them, too.
-    """
-    method = _describe(answers, trials, goal, said_of_scores)
-    title = answers[0].comparison.title
-    title += "" if len(answers) == 1 else f", {len(answers)} tasks"
-    return make_report(
-        answers,
-        goal,
-        list_tables(answers, goal),
-        method,
-        _make_document(answers, trials, goal, method),
-        title,
-        of_tasks=_say_single_tasks(over, goal),
-        told=say_jump(answers, goal) + _say_change(trials, goal),
-    )
-
-
-def make_report(
-    answers: list[Answer],
-    goal: Goal,
-    tables: list[Table],
     method: str,
     document: dict[str, Any],
     title: str,
@@ -84,15 +57,16 @@ def make_report(
         same = f"Two models that find the same {goal.units} hard"
         of_alone.append(f"{same} need fewer of them.")
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
+    told = [*say_jump(answers, goal), *told]
     if goal.has_limit:
-        told = [*told, OF_SPLITS]
+        told.append(OF_SPLITS)
     elif of_pairs:
         numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         seen = goal.difference is None and goal.margin is None
-        told = [*told, say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen)]
+        told.append(say_pilot(numbers, goal.unit, goal.n_tasks, are_seen=seen))
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     return Report(
-        tables,
+        list_tables(answers, goal),
         [*(of_pairs if short else answer), *of_alone, *of_tasks, *told],
         method,
         _list_records(answers, goal),
@@ -103,20 +77,29 @@ def make_report(
     )
 
 
-def _describe(
+def describe_power(
+    trials: Trials | AggregateTrials, goal: Goal, drawn: str, finds: str = ""
+) -> str:
+    """Say of which samples power is the share, and what is found in them."""
+    finds = finds or ("the better one" if goal.margin is None else "a model not worse")
+    smoothed = ", smoothed by a normal kernel" if trials.unit == "run" else ""
+    return (
+        f"Power is the share of {trials.number} samples of each size, drawn from "
+        f"{drawn.format(smoothed)} (seed {trials.seed}), in which it finds {finds}"
+    )
+
+
+def describe_method(
     answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
 ) -> str:
-    rule = trials.test.say_rule(answers[0].comparison)
+    """Say by which verdict, and of which samples, power is."""
     alone = answers[0].alone
-    drawn = f"these {goal.units} of all models{smoothed(trials.unit)}"
+    drawn = f"these {goal.units} of all models{{}}"
     if alone and alone[0].sd is not None:
         drawn = "this normal distribution"
-    method = (
-        f"the verdict of sigarray compare, {rule}. "
-        f"Power is the share of {trials.number} samples of each size, drawn from "
-        f"{drawn} (seed {trials.seed}), in which it finds "
-    )
-    method += "the better one" if goal.margin is None else "a model not worse"
+    rule = trials.test.say_rule(answers[0].comparison)
+    method = f"the verdict of sigarray compare, {rule}. "
+    method += describe_power(trials, goal, drawn)
     if trials.size_of_all is not None:
         method += ", on each task, beside as many differences of other tasks as samples"
         method += " of these find"
@@ -129,19 +112,14 @@ def _describe(
         method += ". A better model is taken to vary as the present one, independently"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
-    if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
+    if any(len({*pair.present}) > 1 for x in answers for pair in x.pairs):
         method += f". Power now is of samples of as many {goal.units} as each model has"
     if any(x.pairs for x in answers):
         method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
 
 
-def smoothed(unit: str) -> str:
-    """Say of runs how their samples differ from a bootstrap."""
-    return ", smoothed by a normal kernel" if unit == "run" else ""
-
-
-def _say_change(trials: Trials, goal: Goal) -> list[str]:
+def say_change(trials: Trials, goal: Goal) -> list[str]:
     """Say from how many scores on tasks are corrected more strictly."""
     said = (
         f"From {trials.size_of_all} {goal.units} on, sigarray compare controls the "
@@ -161,7 +139,7 @@ def say_precision(number: int, goal: Goal) -> str:
     )
 
 
-def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
+def say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
     """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
@@ -172,9 +150,10 @@ def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
     return [f"{start} over tasks like these.", *say_needed_tasks(over)]
 
 
-def _make_document(
+def make_document(
     answers: list[Answer], trials: Trials, goal: Goal, method: str
 ) -> dict[str, Any]:
+    """Return what is written as JSON."""
     first = answers[0]
     document = start_document(first.comparison, first.comparison.correction) | {
         "seed": trials.seed,

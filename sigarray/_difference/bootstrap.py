@@ -1,56 +1,40 @@
-"""Tests of a difference by the bootstrap: scores are drawn with replacement."""
+"""Tests by the bootstrap, and of equivalence: is a difference within limits?"""
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
     ExecutionOptions,
     RandomSource,
-    Seed,
-    Statistic,
     TestedStatistic,
 )
-from sigarray._backend.library import Library
-from sigarray._backend.public import array_kernel, checked
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.checks import choice
+from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
+from sigarray._difference.intervals import compare_by_t
+from sigarray._difference.proportions import compare_proportions
+from sigarray._difference.replicates import check_score_method, compare_by_resamples
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
     ResamplingMethod,
-    check_crossed,
-    clip_p_value,
-    doubt_two_values,
-    draws_resamples,
-    in_dtype,
+    mean_or_sums,
 )
-from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
+    LIMIT_RULES,
     MARGIN_RULE,
     Hypothesis,
-    add_rounding_of_nulls,
     allow_margin,
-    beyond_null,
-    bootstrap_t_test,
-    join_results,
-    split_results,
 )
-from sigarray._difference.units import prepare_units
-from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.statistic import (
-    apply_statistic,
-    center_scores,
-    check_sizes,
-    difference_of,
-    find_rounding,
-    move_back,
+from sigarray.results import (
+    EquivalenceResult,
+    ProportionTestResult,
+    ResamplingResult,
+    TTestResult,
 )
-from sigarray._resampling.replicates import Beyond, arrange, count_beyond, resample
-from sigarray.results import ResamplingResult
 
 
 @checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **DESIGN_RULES, **MARGIN_RULE)
@@ -81,80 +65,68 @@ def bootstrap_test(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item, two or more of each. Leading
-        axes are batches, and broadcast; all of them see the same resamples.
+        axes are batches, which broadcast and see the same resamples.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). Pairs are drawn together, else each sample separately.
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). Pairs are drawn together, else each sample separately.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
         What to compare: means, medians, interquartile means ("iqm", without n // 4
-        scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
+        scores at each end), or means divided by their standard error ("t"). A callable
+        f(x, axis=-1), in array-API code, returns the statistic along that axis;
+        `of_sums` of a function is a metric of the sums of d numbers of each item: a
+        sample is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where
+        it is NaN, such as 0 / 0, are extreme for a test, and make limits NaN.
 
         The difference f(a) - f(b) is tested. "t" is Welch's t, or that of the
         differences of pairs.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority. With "greater" the null hypothesis is that this is
-        -`margin` or less, so that a small p-value says that A is worse by less than the
-        margin, or better; with "less", for losses, that it is `margin` or more. It is
-        an error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
     n_resamples : int, default: 9999
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     method : {"resampling", "saddlepoint"}, default: "resampling"
         How to compute the p-value: from resamples, or for the mean by an approximation
         of the tail of all of them, in a few sums over the scores and with no `rng`. See
         Notes.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
+        labels on a device, which are not read. One that is not below it, or that no
         item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it. A replicate takes about 40 bytes in
-        float64 for each score of every batch entry.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same. In float64 a replicate takes about 40 bytes for each
+        score.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -166,11 +138,10 @@ def bootstrap_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, options outside their range, or a `margin` with "two-sided".
+        Fewer than two scores in a sample, unequal pairs, leading axes that do not
+        broadcast, options outside their range, or a `margin` with "two-sided".
 
     See Also
     --------
@@ -250,123 +221,179 @@ def bootstrap_test(
     return result
 
 
-def compare_by_resamples(
+EquivalenceMethod = Literal["t", "bootstrap", "score"]
+
+
+@checked(
+    method=choice(*get_args(EquivalenceMethod)),
+    statistic=STATISTIC_RULE,
+    **DESIGN_RULES,
+    **LIMIT_RULES,
+)
+def equivalence_test(
     a: Array,
     b: Array,
-    hypotheses: tuple[Hypothesis, ...],
+    /,
     *,
-    paired: bool,
-    statistic: TestedStatistic,
-    n_resamples: int,
-    method: ResamplingMethod,
-    clusters: Any,
-    n_clusters: Any,
-    strata: Any,
-    axis: Axis,
-    rng: RandomSource,
-) -> tuple[list[ResamplingResult], Sequence[Array]]:
-    """Return a result for each hypothesis, and what `join_results` adds."""
-    xp, statistic, (a, b), dtype, _level, design = prepare_units(
-        statistic,
-        a,
-        b,
-        axis=axis,
-        paired=paired,
-        clusters=clusters,
-        n_clusters=n_clusters,
-        strata=strata,
-    )
-    check_sizes(a, b, purpose="to resample")
-    doubt_two_values(xp, statistic, [a, b])
-    check_crossed(design, "method", method, "resampling")
-    is_drawn = draws_resamples(method, statistic, design, clusters)
-    if statistic == "t":
-        result = bootstrap_t_test(
-            xp,
-            a,
-            b,
-            seed_words(xp, rng),
-            paired=paired,
-            hypotheses=hypotheses,
-            n_resamples=n_resamples,
+    low: float,
+    high: float,
+    paired: bool = False,
+    statistic: TestedStatistic = "mean",
+    method: EquivalenceMethod = "t",
+    n_resamples: int = 9999,
+    clusters: Any = None,
+    n_clusters: int | tuple[int, int] | None = None,
+    strata: Any = None,
+    axis: Axis = -1,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> EquivalenceResult:
+    """Test whether A is as good as B: whether the difference is within limits.
+
+    The null hypothesis is that the difference A minus B is `low` or less, or `high` or
+    more; a small p-value says that it is between them. A test that finds no difference
+    says no such thing, because too few scores never find one. For "no worse than B",
+    with one limit, there is the `margin` of `t_test`.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item, two or more of each. Leading
+        axes are batches, which broadcast.
+    low, high : float
+        Limits of the difference, such as -0.01 and 0.01, in the unit of the scores or
+        of the metric. Choose them before you see the scores. Static under `jit`.
+    paired : bool, default: False
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
+    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
+        What to compare: the mean, or `of_sums` of a function, as `t_test` takes them;
+        with "bootstrap" also what else `bootstrap_test` takes, such as "t", means in
+        units of their standard error.
+    method : {"t", "bootstrap", "score"}, default: "t"
+        How to find both p-values: as `t_test` ("t"), as `bootstrap_test` ("bootstrap",
+        the same resamples for both), or for scores of 0 and 1 as `proportion_test`
+        ("score").
+    n_resamples : int, default: 9999
+        Number of bootstrap replicates: with more, the result depends less on the seed.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
+
+        Not with "score".
+    n_clusters : int or tuple of int, optional
+        The number of clusters, static under `jit`, for labels on a device, as in
+        `t_test`.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
+
+        Only "bootstrap" needs it.
+    batch : int, optional
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    EquivalenceResult
+        `difference`, `pvalue`, and the tests of either limit, `low` and `high`, with
+        the fields of a `TTestResult`, `ResamplingResult` or `ProportionTestResult`:
+        arrays of shape (...), on the device and of the float dtype of the scores. NaN
+        where those tests have it.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real, or of two libraries or devices; a `statistic` that the
+        method does not take; an unsuitable `rng`.
+    ValueError
+        `low` that is not below `high`, fewer than two scores in a sample, unequal
+        pairs, leading axes that do not broadcast, or options outside their range.
+
+    See Also
+    --------
+    t_test : with a `margin`, whether A is no worse.
+    t_ci : the interval of the difference. That of 90 % lies within the limits if, with
+        the same options, this test has p < 0.05.
+
+    Notes
+    -----
+    These are two one-sided tests [1]_: of a difference above `low`, and of one below
+    `high`. If both are rejected at a level, so is the null hypothesis, with no
+    correction, for one of both is true at least: the p-value is the larger one.
+
+    The share of one-sided p <= 0.05 with A worse by just the limit, over 10 to 200
+    scores a side that are normal, lognormal, or 0 or 1: t_test, pairs: 1 to 15 %;
+    bootstrap_test of "mean", pairs: 2 to 20 %; bootstrap_test of "t", pairs: 3 to 16 %;
+    permutation_test, pairs: 1 to 26 %; proportion_test, pairs: 1 to 5 %; t_test,
+    independent: 1 to 12 %; bootstrap_test of "mean", independent: 1 to 14 %;
+    bootstrap_test of "t", independent: 4 to 14 %; permutation_test, independent: 2 to
+    13 %; proportion_test, independent: 5 to 6 %. The high ones are those of few scores,
+    and of B twice as wide as A, whose mean hangs on scores that few samples have: see
+    :doc:`/which_test`.
+
+    All options are static under `jit`, and the scores and `rng` may be traced.
+
+    References
+    ----------
+    .. [1] D. J. Schuirmann (1987). A comparison of the two one-sided tests procedure
+       and the power approach for assessing the equivalence of average bioavailability.
+       Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+       :doi:`10.1007/BF01068419`
+
+    Examples
+    --------
+    A smaller model has the same mean as a large one on 400 items, within two points:
+
+    >>> import numpy as np
+    >>> from sigarray import equivalence_test
+    >>> rng = np.random.default_rng(0)
+    >>> large = rng.normal(0.7, 0.1, 400)
+    >>> small = large + rng.normal(0.0, 0.1, 400)
+    >>> result = equivalence_test(small, large, low=-0.02, high=0.02, paired=True)
+    >>> bool(result.pvalue < 0.05)
+    True
+    """
+    if low >= high:
+        msg = (
+            f"Expected low < high, limits of the difference A minus B; got {low:g} and "
+            f"{high:g}. Pass low=-0.01 and high=0.01 for at most a point."
         )
+        raise ValueError(msg)
+    hypotheses = (Hypothesis("greater", low), Hypothesis("less", high))
+    results: Sequence[TTestResult | ResamplingResult | ProportionTestResult]
+    design: dict[str, Any] = {"clusters": clusters, "n_clusters": n_clusters}
+    design |= {"paired": paired, "strata": strata, "axis": axis}
+    if method == "bootstrap":
+        design |= {"statistic": statistic, "n_resamples": n_resamples, "rng": rng}
+        results, more = compare_by_resamples(
+            a, b, hypotheses, method="resampling", **design
+        )
+    elif method == "t":
+        one = mean_or_sums("statistic", statistic)
+        results, more = compare_by_t(a, b, hypotheses, statistic=one, **design)
     else:
-        result = _bootstrap_test(
-            xp,
-            a,
-            b,
-            seed_words(xp, rng) if is_drawn else None,
-            design.arrays,
-            design=design.static,
-            paired=paired,
-            statistic=statistic,
-            hypotheses=hypotheses,
-            n_resamples=n_resamples,
+        one_axis = check_score_method(statistic, clusters, strata, axis)
+        results, more = compare_proportions(
+            a, b, hypotheses, paired=paired, axis=one_axis
         )
-    return split_results(ResamplingResult, in_dtype(xp, dtype, result), hypotheses)
-
-
-@array_kernel
-def _bootstrap_test(
-    xp: Library,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    arrays: DesignArrays,
-    *,
-    design: Design,
-    paired: bool,
-    statistic: Statistic,
-    hypotheses: tuple[Hypothesis, ...],
-    n_resamples: int,
-) -> list[Array]:
-    """Return difference and p-value for each hypothesis, which centring imposes."""
-    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
-    a, b = samples = centered.scores
-    values = [apply_statistic(xp, statistic, x) for x in samples]
-    observed = difference_of(values)
-    difference = move_back(centered, observed)
-    gaps = [beyond_null(difference, x.null, centered.unit) for x in hypotheses]
-    if seed is None:
-
-        def find_tail(gap: Array, side: str) -> Array:
-            if side == "two-sided":  # by distance, which has both tails
-                gap = xp.abs(gap)
-                return find_tail(gap, "greater") + find_tail(-gap, "less")
-            pair, offset = ((a, b), gap) if side == "greater" else ((b, a), -gap)
-            return bootstrap_tail(xp, *pair, offset, paired=paired)
-
-        pvalues = [
-            clip_p_value(xp, find_tail(gap, x.alternative))
-            for gap, x in zip(gaps, hypotheses, strict=True)
-        ]
-    else:
-        rounding = find_rounding(xp, statistic, samples, values, centered.levels)
-        rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
-        design = design.with_arrays(arrays)
-        rounding = sum(design.rounding, rounding)
-        is_two_sided = hypotheses[0].alternative == "two-sided"
-        limits = {}
-        for gap, (alternative, _) in zip(gaps, hypotheses, strict=True):
-            if alternative == "less":
-                limits["less"] = (gap + rounding)[..., None]
-            else:
-                limit = xp.abs(gap) if is_two_sided else gap
-                limits["greater"] = (limit - rounding)[..., None]
-        design, samples = arrange(xp, design, samples)
-        extremes = Beyond(
-            xp,
-            resample(xp, seed, paired, design, samples, statistic),
-            observed[..., None],
-            limits,
-            is_two_sided=is_two_sided,
-            may_be_nan=not isinstance(statistic, str),
-        )
-        zero = difference - difference
-        counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
-        pvalues = [
-            (counts[k, ...] + 1.0) / (n_resamples + 1.0) for k in range(len(limits))
-        ]
-    moved = centered.unit * difference
-    of_each = [(moved, pvalue) for pvalue in pvalues]
-    return join_results(xp, of_each, difference, centered.unit)
+    return EquivalenceResult(*more, *results)

@@ -103,7 +103,7 @@ def variance_components(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
         Fewer than two seeds or items, models with unlike items, pairs with unlike
         seeds, `paired` for one model, leading axes that do not broadcast, or axes that
@@ -176,8 +176,7 @@ def required_items(
     paired : bool, default: False
         Whether both models have the same seeds; else each has its own.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     alpha : float, default: 0.05
         The difference is seen where the p-value of `t_test` is at most this.
     power : float, default: 0.8

@@ -1,29 +1,24 @@
-"""Bootstrap confidence intervals of a statistic, or of its difference."""
+"""Bootstrap confidence intervals, and replicates from any place on."""
 
-import functools
-import math
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
     RandomSource,
-    Seed,
     Statistic,
+    TestedStatistic,
 )
-from sigarray._backend.checks import choice, show
-from sigarray._backend.chunks import MAX_HELD, map_entries
-from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import array_kernel, checked
+from sigarray._backend.checks import anything, choice, show
+from sigarray._backend.dispatch import first_replicate
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis
-from sigarray._difference.intervals import (
-    correct_quantiles,
-    find_acceleration,
-    find_bias,
-)
+from sigarray._difference.intervals import INTERVAL_METHODS, IntervalMethod, find_limits
+from sigarray._difference.replicates import draw_differences
 from sigarray._difference.resampling import (
     DESIGN_RULES,
+    STATISTIC_RULE,
     ZEROS_AND_ONES,
     at_level,
     check_crossed,
@@ -31,31 +26,12 @@ from sigarray._difference.resampling import (
     doubt_two_values,
     in_dtype,
 )
-from sigarray._difference.studentized import limits_by_t, resample_t, standardize_scores
 from sigarray._difference.units import prepare_units
-from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.quantile import interpolate
-from sigarray._numeric.statistic import (
-    apply_statistic,
-    center_scores,
-    check_sizes,
-    difference_of,
-    find_rounding,
-    move_back,
-    standard_deviation,
-)
-from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.replicates import arrange, keep, resample
+from sigarray._numeric.statistic import check_sizes
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
-# SciPy writes "BCa".
-IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 
-_METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
-
-
-@checked(method=choice(*_METHODS, ignores_case=True), **DESIGN_RULES)
+@checked(method=choice(*INTERVAL_METHODS, ignores_case=True), **DESIGN_RULES)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -81,17 +57,17 @@ def bootstrap_ci(
     Parameters
     ----------
     a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches; all of
-        them see the same resamples.
+        Scores, one for each run or item, two or more. Leading axes are batches, which
+        see the same resamples.
     b : array, shape (..., m), real, optional
         Scores of a second model. Leading axes broadcast.
     statistic : {"mean", "median", "iqm"} or callable, default: "mean"
         What to estimate: the mean, the median or the interquartile mean ("iqm", without
-        n // 4 scores at each end). A callable, called as f(x, axis=-1), returns the
-        statistic along that axis, in array-API code; `of_sums` of a function makes a
-        metric of the sums of d numbers of each item, and a sample is then a tuple of d
-        arrays (..., n), or one (..., d, n). Resamples where it is NaN, as 0 / 0 is, are
-        extreme for a test; limits are NaN.
+        n // 4 scores at each end). A callable f(x, axis=-1), in array-API code, returns
+        the statistic along that axis; `of_sums` of a function is a metric of the sums
+        of d numbers of each item: a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n). Resamples where it is NaN, such as 0 / 0, are extreme for a test,
+        and make limits NaN.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
@@ -100,55 +76,47 @@ def bootstrap_ci(
         bias and skewness ("bca"), of the second order [1]_; or, only for the mean, from
         quantiles of t ("studentized"), the widest. Upper case counts too: "BCa".
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). Pairs are drawn together, else each sample separately.
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). Pairs are drawn together, else each sample separately.
     n_resamples : int, default: 9999
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
+        labels on a device, which are not read. One that is not below it, or that no
         item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         Batch entries are taken in parts with at most 2^22 replicates.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -160,11 +128,10 @@ def bootstrap_ci(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, options outside their range, or
+        Fewer than two scores in a sample, unequal pairs, `paired` for one sample,
+        leading axes that do not broadcast, options outside their range, or
         "studentized" of another statistic than the mean.
 
     See Also
@@ -274,7 +241,7 @@ def bootstrap_ci(
             f"of every resample is known; got {show(of_units)}. Use method='bca'."
         )
         raise ValueError(msg)
-    result = _bootstrap_ci(
+    result = find_limits(
         xp,
         samples,
         seed_words(xp, rng),
@@ -294,91 +261,136 @@ def bootstrap_ci(
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 
-@array_kernel
-def _bootstrap_ci(
-    xp: Library,
-    samples: list[Array],
-    seed: Seed,
-    arrays: DesignArrays,
+@checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
+def bootstrap_replicates(
+    a: Array,
+    b: Array | None = None,
+    /,
     *,
-    design: Design,
-    statistic: Statistic,
-    tail: float,
-    method: IntervalMethod,
-    paired: bool,
-    n_resamples: int,
-) -> tuple[Array, ...]:
-    """Return statistic, limits and standard error, some batch entries at a time."""
-    n_axes = 2 if isinstance(statistic, SumStatistic) else 1
-    leading = broadcast_shapes(*(sample.shape[:-n_axes] for sample in samples))
-    count = math.prod(leading)
-    stacks = []
-    for sample in samples:
-        own = sample.shape[-n_axes:]
-        whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, *own))
-        stacks.append(xp.reshape(whole, (count, *own)))
-    design = design.with_arrays(arrays)
-    for x in design.rounding:
-        stacks.append(xp.reshape(xp.broadcast_to(x, leading), (count,)))
-
-    find_limits = functools.partial(
-        _find_limits,
-        xp,
-        seed,
-        design,
-        statistic=statistic,
-        tail=tail,
-        method=method,
-        paired=paired,
-        n_resamples=n_resamples,
-    )
-    result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
-    result = xp.reshape(result, (4, *leading))
-    return tuple(result[i, ...] for i in range(4))
-
-
-def _find_limits(
-    xp: Library,
-    seed: Seed,
-    design: Design,
-    *entries: Array,
-    statistic: Statistic,
-    tail: float,
-    method: IntervalMethod,
-    paired: bool,
-    n_resamples: int,
+    start: int | Array,
+    count: int,
+    paired: bool = False,
+    statistic: TestedStatistic = "mean",
+    clusters: Any = None,
+    n_clusters: int | tuple[int, int] | None = None,
+    strata: Any = None,
+    axis: Axis = -1,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
 ) -> Array:
-    """Return statistic, limits and standard error of samples (R, n): (4, R).
+    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
 
-    After the samples comes the rounding of each, if the design has that.
+    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
+    counts those as far from the observed difference as that is from 0, the other has
+    their quantiles. For one seed, any split of them over calls, devices or machines
+    gives the same numbers, up to the order of sums.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores, one for each run or item, two or more. Leading axes are batches, which
+        see the same resamples.
+    b : array, shape (..., m), real, optional
+        Scores of a second model. Leading axes broadcast.
+    start : int
+        The first replicate. It may be traced under `jit`, as a shard's index.
+    count : int
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    paired : bool, default: False
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). Pairs are drawn together, else each sample separately.
+    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
+        What to compare: means, medians, interquartile means ("iqm", without n // 4
+        scores at each end), or means divided by their standard error ("t"). A callable
+        f(x, axis=-1), in array-API code, returns the statistic along that axis;
+        `of_sums` of a function is a metric of the sums of d numbers of each item: a
+        sample is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where
+        it is NaN, such as 0 / 0, are extreme for a test, and make limits NaN.
+
+        Replicates of "t" are the mean, or the difference of two, of the resample less
+        the observed one, in units of its standard error in the resample.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
+
+        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
+        `of_sums`.
+    n_clusters : int or tuple of int, optional
+        The number of clusters, or a pair for a pair of labels, static under `jit`, for
+        labels on a device, which are not read. One that is not below it, or that no
+        item has, makes the result NaN. Labels on the host may have fewer.
+    strata : int, array_like, or a pair of them, optional
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if each seed has a score for each item and both were sampled: the models then
+        share items and, with `paired`, seeds.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
+    batch : int, optional
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    array, shape (..., count)
+        The statistic of resamples of A, or that less the statistic of B, on the device
+        and of the float dtype of the scores; NaN for a batch entry with a score that is
+        not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
+    ValueError
+        Fewer than two scores in a sample, unequal pairs, leading axes that do not
+        broadcast, or options outside their range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
+    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
+    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
+    >>> bool(np.all(whole[500:] == half))
+    True
     """
-    if method == "studentized":
-        standard = standardize_scores(xp, entries, paired)
-        drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)
-        observed = standard.difference
-        limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
-        error = standard_deviation(xp, drawn[0, ...])
-        return xp.stack([standard.unit * x for x in (observed, *limits, error)])
-    n_samples = len(entries) - len(design.rounding)
-    centered = center_scores(xp, statistic, *entries[:n_samples])
-    design, rows = arrange(xp, design, centered.scores)
-    values = [apply_statistic(xp, statistic, row) for row in rows]
-    observed = difference_of(values)
-    resampled = resample(xp, seed, paired, design, rows, statistic)
-    replicates = keep(xp, resampled, n_resamples)
-    quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
-    if method == "bca":
-        rounding = find_rounding(xp, statistic, rows, values, centered.levels)
-        rounding = sum(entries[n_samples:], rounding)
-        bias = find_bias(xp, replicates, observed, rounding)
-        acceleration = find_acceleration(xp, rows, statistic, paired, design)
-        quantiles = correct_quantiles(xp, tail, bias, acceleration)
-    ordered = xp.sort(replicates, axis=-1, stable=False)
-    limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]
-    if method == "basic":
-        limits = [2.0 * observed - limit for limit in reversed(limits)]
-    error = standard_deviation(xp, replicates)
-    if not isinstance(statistic, str):  # it may have no value for some resamples
-        limits = [xp.where(xp.isnan(error), error, x) for x in limits]
-    moved = [move_back(centered, x) for x in (observed, *limits)]
-    return xp.stack([centered.unit * x for x in (*moved, error)])
+    given = [a] if b is None else [a, b]
+    xp, statistic, samples, dtype, level, design = prepare_units(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+    )
+    check_sizes(*samples, purpose="to resample")
+    replicates = draw_differences(
+        xp,
+        samples,
+        seed_words(xp, rng),
+        first_replicate(xp, start, count),
+        design.arrays,
+        design=design.static,
+        statistic=statistic,
+        paired=paired,
+        count=count,
+    )
+    return in_dtype(xp, dtype, [at_level(level, replicates)])[0]

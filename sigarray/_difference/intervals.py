@@ -1,41 +1,53 @@
-"""Intervals: Student's, and how those of the bootstrap are corrected (BCa)."""
+"""Limits and p-values of a difference: by Student's t, or from replicates."""
 
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from sigarray._backend.aliases import Array, Statistic
-from sigarray._backend.chunks import map_replicates
-from sigarray._backend.library import Library
-from sigarray._backend.public import array_kernel, checked
+from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.public import array_kernel
 from sigarray._backend.tables import Axis
-from sigarray._difference.resampling import (
-    DESIGN_RULES,
-    check_test_share,
-    in_dtype,
-    mean_or_sums,
-    widen_error,
+from sigarray._difference.resampling import check_test_share, in_dtype, widen_error
+from sigarray._difference.studentized import (
+    Hypothesis,
+    beyond_null,
+    join_results,
+    limits_by_t,
+    resample_t,
+    split_results,
+    standardize_scores,
 )
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.special import (
     normal_quantile,
     normal_quantiles,
     normal_sf,
+    student_p_value,
     student_t_isf,
 )
 from sigarray._numeric.statistic import (
     HELD_BY_COUNTS,
     apply_statistic,
+    center_scores,
     check_sizes,
+    difference_of,
+    find_rounding,
     largest_or_one,
     middle_of_counted,
+    move_back,
+    standard_deviation,
 )
 from sigarray._numeric.student import center_in_strata, find_t
 from sigarray._numeric.sums import SumStatistic
-from sigarray.results import BootstrapResult, ConfidenceInterval
+from sigarray._resampling.replicates import arrange, keep, resample
+from sigarray.results import TTestResult
 
 
 def find_bias(
@@ -193,159 +205,8 @@ def correct_quantiles(
     return quantiles
 
 
-@checked(statistic=mean_or_sums, **DESIGN_RULES)
-def t_ci(
-    a: Array,
-    b: Array | None = None,
-    /,
-    *,
-    paired: bool = False,
-    statistic: Literal["mean"] | SumStatistic = "mean",
-    confidence_level: float = 0.95,
-    clusters: Any = None,
-    n_clusters: int | tuple[int, int] | None = None,
-    strata: Any = None,
-    test_share: float | None = None,
-    axis: Axis = -1,
-) -> BootstrapResult:
-    """Student's confidence interval of a mean, of a metric, or of a difference of two.
-
-    It is that of `t_test`: with the same options it holds the differences that the test
-    does not reject. It draws no resamples, and of few scores it is the one to take:
-    those of the bootstrap are too short.
-
-    Parameters
-    ----------
-    a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches.
-    b : array, shape (..., m), real, optional
-        Scores of a second model. Leading axes broadcast.
-
-        The interval is then of the difference.
-    paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
-
-        The interval is of the mean of their differences; else two independent samples,
-        whose variances may differ (Welch).
-    statistic : {"mean"} or SumStatistic, default: "mean"
-        The mean; or `of_sums` of a function, a metric of the sums of d numbers of each
-        item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
-        error is that of the mean of the items' influences.
-    confidence_level : float, default: 0.95
-        Confidence of the interval, in (0, 1): 0.95 for 95 %.
-    clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
-
-        Labels on a device, or traced, are integers from 0 on.
-    n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read: by default that of items. A code that is
-        not below it makes the result NaN. Without `strata` it may be more.
-    strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
-    test_share : float, optional
-        With `paired`, for scores on one data set that was split anew for each of them:
-        the share of its items on which a model was tested, such as 0.2 for five folds.
-        The error is that of Nadeau and Bengio [1]_, because scores from overlapping
-        training sets are not independent. Static under `jit`.
-    axis : int or (int, int), default: -1
-        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
-
-    Returns
-    -------
-    BootstrapResult
-        `statistic`, `confidence_interval` (`low` and `high`) and `standard_error`,
-        arrays of shape (...), on the device and of the float dtype of the scores. NaN
-        for a batch entry with a score that is not finite; where no score varies, the
-        error is 0, and the limits are NaN: what does not vary does not show how much it
-        could.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices.
-    ValueError
-        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, options outside their range, or a
-        `test_share` without `paired`, or beside clusters, strata or axes of seeds and
-        items.
-
-    See Also
-    --------
-    t_test : the p-value of a difference.
-    bootstrap_ci : for any statistic, and many scores.
-
-    Notes
-    -----
-    The error and its degrees of freedom are those of `t_test`. Of 2000 sets each,
-    intervals of 95 % held the mean in 93.5 to 97.0 % with 5 to 100 clusters, and those
-    of the same items without `clusters` in 37.2 to 95.4 % (see :doc:`/clusters`); with
-    `strata` in 93.8 to 97.0 % of 26 tasks with 2 to 10 runs, and in 91.8 to 96.2 % of 6
-    tasks (see :doc:`/aggregates`); and with axes of seeds and of items in 92.9 to 97.1
-    %, those of items alone in 20.9 to 95.5 %, and those of seeds alone in 25.7 to 96.5
-    % (see :doc:`/seeds_and_items`).
-
-    With `test_share`, the error is that of `t_test`. Of the data sets in its Notes,
-    with 10 folds to 10 times 10, intervals of 95 % held the difference of two learners
-    in 95.0 to 99.0 %, and those without it in 42.8 to 94.1 %.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine
-       Learning 52, 239-281. :doi:`10.1023/A:1024068626366`
-
-    Examples
-    --------
-    >>> from sigarray import t_ci
-    >>> a = [0.92, 0.94, 0.93, 0.96, 0.95]
-    >>> b = [0.90, 0.92, 0.91, 0.89, 0.93]
-    >>> low, high = t_ci(a, b).confidence_interval
-    >>> round(float(low), 3), round(float(high), 3)
-    (0.007, 0.053)
-    """
-    given = [a] if b is None else [a, b]
-    xp, _, samples, dtype, _, design = prepare_items(
-        statistic,
-        *given,
-        axis=axis,
-        paired=paired,
-        clusters=clusters,
-        n_clusters=n_clusters,
-        strata=strata,
-        takes_both=True,
-    )
-    check_sizes(*samples, purpose="to resample")
-    check_test_share(test_share, design, paired=paired)
-    result = _t_ci(
-        xp,
-        samples,
-        design.arrays,
-        design=design.static,
-        paired=paired,
-        statistic=statistic,
-        tail=0.5 * (1.0 - confidence_level),
-        test_share=test_share,
-    )
-    value, low, high, error = in_dtype(xp, dtype, result)
-    return BootstrapResult(value, ConfidenceInterval(low, high), error)
-
-
 @array_kernel
-def _t_ci(
+def find_t_limits(
     xp: Library,
     samples: Sequence[Array],
     arrays: DesignArrays,
@@ -368,3 +229,169 @@ def _t_ci(
     results = (difference, difference - margin, difference + margin, error)
     fault = difference - difference
     return tuple(unit * (x + fault) for x in results)
+
+
+def compare_by_t(
+    a: Array,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
+    *,
+    paired: bool,
+    statistic: Literal["mean"] | SumStatistic,
+    clusters: Any,
+    n_clusters: Any,
+    strata: Any,
+    test_share: float | None = None,
+    axis: Axis,
+) -> tuple[list[TTestResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
+    xp, _, (a, b), dtype, _, design = prepare_items(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
+        strata=strata,
+        takes_both=True,
+    )
+    check_sizes(a, b, purpose="for their variance")
+    check_test_share(test_share, design, paired=paired)
+    result = find_t_tests(
+        xp,
+        a,
+        b,
+        design.arrays,
+        design=design.static,
+        paired=paired,
+        statistic=statistic,
+        hypotheses=hypotheses,
+        test_share=test_share,
+    )
+    return split_results(TTestResult, in_dtype(xp, dtype, result), hypotheses)
+
+
+@array_kernel
+def find_t_tests(
+    xp: Library,
+    a: Array,
+    b: Array,
+    arrays: DesignArrays,
+    *,
+    design: Design,
+    paired: bool,
+    statistic: Literal["mean"] | SumStatistic,
+    hypotheses: tuple[Hypothesis, ...],
+    test_share: float | None,
+) -> list[Array]:
+    n = a.shape[-1]
+    design = design.with_arrays(arrays)
+    errors = find_errors_by_design(xp, statistic, [a, b], design, paired)
+    difference, squares, dfs, unit = errors
+    of_each = []
+    for alternative, null in hypotheses:
+        excess = beyond_null(difference, null, unit)
+        t, df = find_t(xp, excess, squares, dfs)
+        df = df + (difference - difference)
+        if test_share is not None:
+            t = t / widen_error(n, test_share)
+        # An infinite t has no p-value.
+        pvalue = student_p_value(xp, alternative, t, df) + (t - t)
+        of_each.append([t, pvalue, df])
+    return join_results(xp, of_each, difference, unit)
+
+
+# SciPy writes "BCa".
+IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
+INTERVAL_METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
+
+
+@array_kernel
+def find_limits(
+    xp: Library,
+    samples: list[Array],
+    seed: Seed,
+    arrays: DesignArrays,
+    *,
+    design: Design,
+    statistic: Statistic,
+    tail: float,
+    method: IntervalMethod,
+    paired: bool,
+    n_resamples: int,
+) -> tuple[Array, ...]:
+    """Return statistic, limits and standard error, some batch entries at a time."""
+    n_axes = 2 if isinstance(statistic, SumStatistic) else 1
+    leading = broadcast_shapes(*(sample.shape[:-n_axes] for sample in samples))
+    count = math.prod(leading)
+    stacks = []
+    for sample in samples:
+        own = sample.shape[-n_axes:]
+        whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, *own))
+        stacks.append(xp.reshape(whole, (count, *own)))
+    design = design.with_arrays(arrays)
+    for x in design.rounding:
+        stacks.append(xp.reshape(xp.broadcast_to(x, leading), (count,)))
+
+    find_limits = functools.partial(
+        _choose_limits,
+        xp,
+        seed,
+        design,
+        statistic=statistic,
+        tail=tail,
+        method=method,
+        paired=paired,
+        n_resamples=n_resamples,
+    )
+    result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
+    result = xp.reshape(result, (4, *leading))
+    return tuple(result[i, ...] for i in range(4))
+
+
+def _choose_limits(
+    xp: Library,
+    seed: Seed,
+    design: Design,
+    *entries: Array,
+    statistic: Statistic,
+    tail: float,
+    method: IntervalMethod,
+    paired: bool,
+    n_resamples: int,
+) -> Array:
+    """Return statistic, limits and standard error of samples (R, n): (4, R).
+
+    After the samples comes the rounding of each, if the design has that.
+    """
+    if method == "studentized":
+        standard = standardize_scores(xp, entries, paired)
+        drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)
+        observed = standard.difference
+        limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
+        error = standard_deviation(xp, drawn[0, ...])
+        return xp.stack([standard.unit * x for x in (observed, *limits, error)])
+    n_samples = len(entries) - len(design.rounding)
+    centered = center_scores(xp, statistic, *entries[:n_samples])
+    design, rows = arrange(xp, design, centered.scores)
+    values = [apply_statistic(xp, statistic, row) for row in rows]
+    observed = difference_of(values)
+    resampled = resample(xp, seed, paired, design, rows, statistic)
+    replicates = keep(xp, resampled, n_resamples)
+    quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
+    if method == "bca":
+        rounding = find_rounding(xp, statistic, rows, values, centered.levels)
+        rounding = sum(entries[n_samples:], rounding)
+        bias = find_bias(xp, replicates, observed, rounding)
+        acceleration = find_acceleration(xp, rows, statistic, paired, design)
+        quantiles = correct_quantiles(xp, tail, bias, acceleration)
+    ordered = xp.sort(replicates, axis=-1, stable=False)
+    limits = [interpolate(xp, ordered, quantile) for quantile in quantiles]
+    if method == "basic":
+        limits = [2.0 * observed - limit for limit in reversed(limits)]
+    error = standard_deviation(xp, replicates)
+    if not isinstance(statistic, str):  # it may have no value for some resamples
+        limits = [xp.where(xp.isnan(error), error, x) for x in limits]
+    moved = [move_back(centered, x) for x in (observed, *limits)]
+    return xp.stack([centered.unit * x for x in (*moved, error)])

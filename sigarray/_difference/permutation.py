@@ -73,30 +73,26 @@ def permutation_test(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
+        which broadcast and see the same resamples.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). The scores of a pair are exchanged; else all scores are dealt
-        out anew to two samples of n and m.
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). The scores of a pair are exchanged; else all scores are dealt out anew to
+        two samples of n and m.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
         What to compare: means, medians, interquartile means ("iqm", without n // 4
-        scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
+        scores at each end), or means divided by their standard error ("t"). A callable
+        f(x, axis=-1), in array-API code, returns the statistic along that axis;
+        `of_sums` of a function is a metric of the sums of d numbers of each item: a
+        sample is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where
+        it is NaN, such as 0 / 0, are extreme for a test, and make limits NaN.
 
         "t" is for independent samples whose spreads may differ: see Notes.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority. With "greater" the null hypothesis is that this is
-        -`margin` or less, so that a small p-value says that A is worse by less than the
-        margin, or better; with "less", for losses, that it is `margin` or more. It is
-        an error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
 
         The scores of A are shifted by it and then exchanged or dealt out, for
         `statistic` "mean" or "t" and without `clusters`. Samples of unequal size are
@@ -118,46 +114,40 @@ def permutation_test(
         or exact test of McNemar. With `clusters` it is over all exchanges of whole
         clusters, the sums of whose differences are at most 20 units, too.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
+        labels on a device, which are not read. One that is not below it, or that no
         item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
 
         It is not needed if all permutations are enumerated.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -169,12 +159,11 @@ def permutation_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        A sample without scores, pairs of unequal number, leading axes that do not
-        broadcast, options outside their range, or a `margin` with "two-sided", with
-        another statistic than "mean" or "t", or with `clusters`.
+        A sample without scores, unequal pairs, leading axes that do not broadcast,
+        options outside their range, or a `margin` with "two-sided", with another
+        statistic than "mean" or "t", or with `clusters`.
 
     See Also
     --------

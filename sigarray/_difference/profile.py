@@ -48,33 +48,29 @@ def performance_profile(
     thresholds : array, shape (K,), real
         Scores to be above, of the library of the scores, or numbers on the host.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were each sampled by themselves, such as
-        the tasks of several runs each; or a label for each score, texts or numbers,
-        which strata of unlike sizes need. Labels on a device are integers; a stratum of
-        one score makes the result NaN there.
+        The axis of strata, which are fixed and each sampled by itself, such as tasks
+        with several runs; or a label for each score, text or number, for strata of
+        unlike sizes. Labels on a device are integers; a stratum of one score makes the
+        result NaN there.
     confidence_level : float, default: 0.95
         Confidence of the band, in (0, 1): 0.95 for 95 %.
     n_resamples : int, default: 9999
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -87,8 +83,7 @@ def performance_profile(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
         Fewer than two scores in a sample or a stratum, thresholds with more than one
         axis or of the host that are NaN, or options outside their range.

@@ -51,8 +51,8 @@ def proportion_ci(
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -67,10 +67,10 @@ def proportion_ci(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
-        No scores in a sample, pairs of unequal number, `paired` for one sample, leading
-        axes that do not broadcast, or a level outside (0, 1).
+        No scores in a sample, unequal pairs, `paired` for one sample, leading axes that
+        do not broadcast, or a level outside (0, 1).
 
     See Also
     --------
@@ -201,19 +201,16 @@ def proportion_test(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast.
+        which broadcast.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m).
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m).
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is higher
-        ("greater") or is lower ("less").
+        A differs from B ("two-sided"), is higher ("greater") or lower ("less").
     margin : float, default: 0.0
-        By how much A may be worse, 0 or more, in the unit of the difference A minus B:
-        a test of non-inferiority. With "greater" the null hypothesis is that this is
-        -`margin` or less, so that a small p-value says that A is worse by less than the
-        margin, or better; with "less", for losses, that it is `margin` or more. It is
-        an error with "two-sided". Static under `jit`.
+        By how much A may be worse, 0 or more (non-inferiority). With "greater" the null
+        hypothesis is A - B <= -`margin`, and a small p-value says that A is better, or
+        worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -227,11 +224,10 @@ def proportion_test(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices.
+        Scores that are not real, or of two libraries or devices.
     ValueError
-        No scores in a sample, pairs of unequal number, leading axes that do not
-        broadcast, options outside their range, a margin of 1 or more, or one with
-        "two-sided".
+        No scores in a sample, unequal pairs, leading axes that do not broadcast,
+        options outside their range, a margin of 1 or more, or one with "two-sided".
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Replicates of the bootstrap and of permutations, from any place on."""
+"""Replicates of differences: p-values from them, and those of permutations."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
@@ -8,9 +8,10 @@ from sigarray._backend.aliases import (
     ExecutionOptions,
     RandomSource,
     Seed,
+    Statistic,
     TestedStatistic,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice, show
 from sigarray._backend.dispatch import first_replicate, is_array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
@@ -21,164 +22,189 @@ from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
     STATISTIC_RULE,
-    at_level,
+    ResamplingMethod,
+    check_crossed,
+    clip_p_value,
+    doubt_two_values,
+    draws_resamples,
     in_dtype,
 )
-from sigarray._difference.studentized import resample_t, standardize_scores
+from sigarray._difference.saddlepoint import bootstrap_tail
+from sigarray._difference.studentized import (
+    Hypothesis,
+    add_rounding_of_nulls,
+    beyond_null,
+    bootstrap_t_test,
+    join_results,
+    resample_t,
+    split_results,
+    standardize_scores,
+)
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.statistic import center_scores, check_sizes, move_back
+from sigarray._numeric.statistic import (
+    apply_statistic,
+    center_scores,
+    check_sizes,
+    difference_of,
+    find_rounding,
+    move_back,
+)
 from sigarray._resampling.draws import count_permutations
-from sigarray._resampling.replicates import arrange, keep, resample
+from sigarray._resampling.replicates import (
+    Beyond,
+    arrange,
+    count_beyond,
+    keep,
+    resample,
+)
+from sigarray.results import ResamplingResult
 
 
-@checked(start=anything, statistic=STATISTIC_RULE, **DESIGN_RULES)
-def bootstrap_replicates(
+def compare_by_resamples(
     a: Array,
-    b: Array | None = None,
-    /,
+    b: Array,
+    hypotheses: tuple[Hypothesis, ...],
     *,
-    start: int | Array,
-    count: int,
-    paired: bool = False,
-    statistic: TestedStatistic = "mean",
-    clusters: Any = None,
-    n_clusters: int | tuple[int, int] | None = None,
-    strata: Any = None,
-    axis: Axis = -1,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
-
-    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
-    counts those as far from the observed difference as that is from 0, the other has
-    their quantiles. For one seed, any split of them over calls, devices or machines
-    gives the same numbers, up to the order of sums.
-
-    Parameters
-    ----------
-    a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches; all of
-        them see the same resamples.
-    b : array, shape (..., m), real, optional
-        Scores of a second model. Leading axes broadcast.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). Pairs are drawn together, else each sample separately.
-    statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
-        What to compare: means, medians, interquartile means ("iqm", without n // 4
-        scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
-
-        Replicates of "t" are the mean, or the difference of two, of the resample less
-        the observed one, in units of its standard error in the resample.
-    clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
-
-        Then whole clusters are drawn; `statistic` is a name but "t", of items, or
-        `of_sums`.
-    n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
-    strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
-    axis : int or (int, int), default: -1
-        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items and, with `paired`, the same seeds; else each
-        has its own. `t_test` and `t_ci` take `clusters` of the items, too.
-    rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
-    batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
-
-    Returns
-    -------
-    array, shape (..., count)
-        The statistic of resamples of A, or that less the statistic of B, on the device
-        and of the float dtype of the scores; NaN for a batch entry with a score that is
-        not finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
-    ValueError
-        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, or options outside their range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import bootstrap_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
-    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
-    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
-    >>> bool(np.all(whole[500:] == half))
-    True
-    """
-    given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype, level, design = prepare_units(
+    paired: bool,
+    statistic: TestedStatistic,
+    n_resamples: int,
+    method: ResamplingMethod,
+    clusters: Any,
+    n_clusters: Any,
+    strata: Any,
+    axis: Axis,
+    rng: RandomSource,
+) -> tuple[list[ResamplingResult], Sequence[Array]]:
+    """Return a result for each hypothesis, and what `join_results` adds."""
+    xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
-        *given,
+        a,
+        b,
         axis=axis,
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
     )
-    check_sizes(*samples, purpose="to resample")
-    replicates = _bootstrap_replicates(
-        xp,
-        samples,
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        design.arrays,
-        design=design.static,
-        statistic=statistic,
-        paired=paired,
-        count=count,
-    )
-    return in_dtype(xp, dtype, [at_level(level, replicates)])[0]
+    check_sizes(a, b, purpose="to resample")
+    doubt_two_values(xp, statistic, [a, b])
+    check_crossed(design, "method", method, "resampling")
+    is_drawn = draws_resamples(method, statistic, design, clusters)
+    if statistic == "t":
+        result = bootstrap_t_test(
+            xp,
+            a,
+            b,
+            seed_words(xp, rng),
+            paired=paired,
+            hypotheses=hypotheses,
+            n_resamples=n_resamples,
+        )
+    else:
+        result = find_bootstrap_tests(
+            xp,
+            a,
+            b,
+            seed_words(xp, rng) if is_drawn else None,
+            design.arrays,
+            design=design.static,
+            paired=paired,
+            statistic=statistic,
+            hypotheses=hypotheses,
+            n_resamples=n_resamples,
+        )
+    return split_results(ResamplingResult, in_dtype(xp, dtype, result), hypotheses)
 
 
 @array_kernel
-def _bootstrap_replicates(
+def find_bootstrap_tests(
+    xp: Library,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    arrays: DesignArrays,
+    *,
+    design: Design,
+    paired: bool,
+    statistic: Statistic,
+    hypotheses: tuple[Hypothesis, ...],
+    n_resamples: int,
+) -> list[Array]:
+    """Return difference and p-value for each hypothesis, which centring imposes."""
+    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
+    a, b = samples = centered.scores
+    values = [apply_statistic(xp, statistic, x) for x in samples]
+    observed = difference_of(values)
+    difference = move_back(centered, observed)
+    gaps = [beyond_null(difference, x.null, centered.unit) for x in hypotheses]
+    if seed is None:
+
+        def find_tail(gap: Array, side: str) -> Array:
+            if side == "two-sided":  # by distance, which has both tails
+                gap = xp.abs(gap)
+                return find_tail(gap, "greater") + find_tail(-gap, "less")
+            pair, offset = ((a, b), gap) if side == "greater" else ((b, a), -gap)
+            return bootstrap_tail(xp, *pair, offset, paired=paired)
+
+        pvalues = [
+            clip_p_value(xp, find_tail(gap, x.alternative))
+            for gap, x in zip(gaps, hypotheses, strict=True)
+        ]
+    else:
+        rounding = find_rounding(xp, statistic, samples, values, centered.levels)
+        rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
+        design = design.with_arrays(arrays)
+        rounding = sum(design.rounding, rounding)
+        is_two_sided = hypotheses[0].alternative == "two-sided"
+        limits = {}
+        for gap, (alternative, _) in zip(gaps, hypotheses, strict=True):
+            if alternative == "less":
+                limits["less"] = (gap + rounding)[..., None]
+            else:
+                limit = xp.abs(gap) if is_two_sided else gap
+                limits["greater"] = (limit - rounding)[..., None]
+        design, samples = arrange(xp, design, samples)
+        extremes = Beyond(
+            xp,
+            resample(xp, seed, paired, design, samples, statistic),
+            observed[..., None],
+            limits,
+            is_two_sided=is_two_sided,
+            may_be_nan=not isinstance(statistic, str),
+        )
+        zero = difference - difference
+        counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
+        pvalues = [
+            (counts[k, ...] + 1.0) / (n_resamples + 1.0) for k in range(len(limits))
+        ]
+    moved = centered.unit * difference
+    of_each = [(moved, pvalue) for pvalue in pvalues]
+    return join_results(xp, of_each, difference, centered.unit)
+
+
+def check_score_method(
+    statistic: TestedStatistic, clusters: Any, strata: Any, axis: Axis
+) -> int:
+    named = {
+        show(statistic): statistic != "mean",
+        "clusters": clusters is not None,
+        "strata": strata is not None,
+    }
+    given = [name for name, is_there in named.items() if is_there]
+    if not given and not isinstance(axis, tuple):
+        return axis
+    msg = (
+        "Expected statistic='mean' and neither clusters, strata nor two axes with "
+        "method='score', which is for scores of 0 and 1 of independent items; got "
+        f"{given[0] if given else axis}. Use method='t'."
+    )
+    raise ValueError(msg)
+
+
+@array_kernel
+def draw_differences(
     xp: Library,
     samples: Sequence[Array],
     seed: Seed,
@@ -237,67 +263,60 @@ def permutation_replicates(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
+        which broadcast and see the same resamples.
     start : int
         The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). The scores of a pair are exchanged; else all scores are dealt
-        out anew to two samples of n and m.
+        Whether the scores are pairs in one order, as of two models on one test set (n =
+        m). The scores of a pair are exchanged; else all scores are dealt out anew to
+        two samples of n and m.
     statistic : {"mean", "median", "iqm", "t"} or callable, default: "mean"
         What to compare: means, medians, interquartile means ("iqm", without n // 4
-        scores at each end), or means in units of their standard error ("t"). A
-        callable, called as f(x, axis=-1), returns the statistic along that axis, in
-        array-API code; `of_sums` of a function makes a metric of the sums of d numbers
-        of each item, and a sample is then a tuple of d arrays (..., n), or one (..., d,
-        n). Resamples where it is NaN, as 0 / 0 is, are extreme for a test; limits are
-        NaN.
+        scores at each end), or means divided by their standard error ("t"). A callable
+        f(x, axis=-1), in array-API code, returns the statistic along that axis;
+        `of_sums` of a function is a metric of the sums of d numbers of each item: a
+        sample is then a tuple of d arrays (..., n), or one (..., d, n). Resamples where
+        it is NaN, such as 0 / 0, are extreme for a test, and make limits NaN.
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
         `start` is traced.
     clusters : array_like, or a pair of them, optional
-        A label for each item, texts or numbers (3, 3.0 and "3 " are one), if whole
-        clusters were sampled, such as documents with several questions each: for two
-        samples that are not pairs, a pair of arrays. Labels with an index are brought
-        into the order of samples with one. See :doc:`/clusters`.
+        A label for each item, text or number (3, 3.0 and "3 " are one), if whole
+        clusters were sampled, such as documents; a pair of arrays if samples are not
+        pairs. An index is aligned with that of the samples. See :doc:`/clusters`.
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int or tuple of int, optional
         The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. A code that is not below it, or that no
+        labels on a device, which are not read. One that is not below it, or that no
         item has, makes the result NaN. Labels on the host may have fewer.
     strata : int, array_like, or a pair of them, optional
-        The axis of strata, which are fixed and were sampled each by itself, such as
-        tasks with several runs; or a label for each score, as in `clusters`, which
-        strata of unlike sizes need. Each score counts the same; count strata alike by
-        ``of_sums(corpus.ratio)`` of scores / size and 1 / size. A stratum of one score
-        is an error, and NaN of labels on a device, which are integers and not read. Of
-        scores (runs, tasks), runs of fixed tasks are ``axis=0, strata=1``: the axes
-        exchanged ask about other tasks. With `clusters` these are labels, and whole
-        clusters of each stratum were sampled. See :doc:`/aggregates`.
+        The axis of strata, which are fixed and each sampled by itself: for scores
+        (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
+        a label for each score, as in `clusters`, for strata of unlike sizes; with
+        `clusters`, whole clusters of each stratum were sampled. A stratum of one score
+        is an error, or NaN if labels are integers on a device, which are not read. Each
+        score counts the same; for strata that do, see :doc:`/aggregates`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -309,12 +328,11 @@ def permutation_replicates(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        A sample without scores, pairs of unequal number, leading axes that do not
-        broadcast, or options outside their range; with "exact", 2^31 distinct
-        permutations or more, or more replicates than there are of them.
+        A sample without scores, unequal pairs, leading axes that do not broadcast, or
+        options outside their range; with "exact", 2^31 distinct permutations or more,
+        or more replicates than there are of them.
 
     Notes
     -----

@@ -1,11 +1,15 @@
-"""All resamples of a few scores, instead of random ones."""
+"""All resamples of a few scores, instead of random ones, and all signs of ranks."""
 
 import functools
 import itertools
 import math
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.ranks import middle_ranks
+from sigarray._numeric.statistic import center_scores, concat_samples
 
 # Lists of this many resamples are kept on the host: those of up to eight scores.
 _MAX_KEPT = 2**13
@@ -76,3 +80,62 @@ def binomial_rows(xp: Library, *, size: int, count: int) -> tuple[Array, ...]:
     while len(rows) <= size:
         rows.append(xp.cumulative_sum(rows[-1]))
     return tuple(rows)
+
+
+# The rounding of a difference, in units of the largest score.
+_ROUNDING = 4
+# Differences that are closer than this share of their mean distance may be ties.
+_LEAST_GAP = 1 / 64
+
+
+def double_signed_ranks(xp: Library, a: Array, b: Array) -> Array:
+    """Return twice the rank of the size of each difference, with its sign."""
+    n = a.shape[-1]
+    pool = concat_samples(xp, a, b)
+    pool = spread_faults(xp, pool)
+    (centered,), *_, scale = center_scores(xp, "mean", pool)
+    differences = centered[..., :n] - centered[..., n:]
+    size = xp.abs(differences)
+    # Of scores as they are, for these were rounded before they came.
+    level = xp.max(xp.abs(pool / scale[..., None]), axis=-1, keepdims=True)
+    least_gap = (_LEAST_GAP / n) * xp.max(size, axis=-1, keepdims=True)
+    rounding = xp.minimum(_ROUNDING * xp.finfo(a.dtype).eps * level, least_gap)
+    size = xp.where(size <= rounding, 0.0, size)
+    is_zero = size == 0.0
+    zeros = xp.sum(xp.astype(is_zero, size.dtype), axis=-1, keepdims=True)
+    # Middle ranks count from the middle.
+    double = 2.0 * (middle_ranks(xp, size, rounding) - zeros) + (n + 1.0)
+    double = xp.where(is_zero, 0.0, double) + (level - level)
+    return xp.where(differences < 0.0, -double, double)
+
+
+def count_tail(xp: Library, sizes: Array, goal: Array) -> Array:
+    """P(the sum of the sizes that are chosen >= goal), each chosen or not by a coin.
+
+    Sizes (..., n) are whole numbers, n (n + 1) in all. The number of choices with each
+    sum grows by one size after another, by additions only, so that small tails keep
+    their digits.
+    """
+    n = sizes.shape[-1]
+    # The first place is of no sum: what is moved from below the least sum is 0.
+    places = xp.arange(n * (n + 1) + 2)
+    sums = places - 1
+
+    def add_size(state: tuple[Array, Array]) -> tuple[Array, Array]:
+        counts, rest = state
+        size, rest = rest[..., :1], xp.concat([rest[..., 1:], rest[..., :1]], axis=-1)
+        before = xp.clip(places - size, 0, None)
+        return counts + xp.take_along_axis(counts, before, axis=-1), rest
+
+    def find_tails(sizes: Array, goal: Array) -> Array:
+        # NaN is no whole number; what it gives here is not used.
+        whole = xp.astype(xp.where(xp.isnan(sizes), 0.0, sizes), places.dtype)
+        counts = xp.astype(sums == 0, goal.dtype)
+        counts = xp.broadcast_to(counts, (*goal.shape, *sums.shape))
+        counts, _ = iterate(xp, add_size, (counts, whole), n)
+        is_above = xp.astype(sums, goal.dtype) >= goal[..., None]
+        return 0.5**n * xp.sum(xp.where(is_above, counts, 0.0), axis=-1)
+
+    flat = xp.reshape(sizes, (-1, n)), xp.reshape(goal, (-1,))
+    tails = map_entries(xp, find_tails, flat, elements=4 * places.shape[0])
+    return xp.reshape(tails, goal.shape)

@@ -24,11 +24,7 @@ from sigarray._numeric.student import (
     find_t,
     infinite_if_flat,
 )
-from sigarray._order.closed import (
-    LEAST_LEVEL_OF_SHARES,
-    tell_apart,
-    tell_from_baseline,
-)
+from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks, map_block
 

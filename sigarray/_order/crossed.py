@@ -41,14 +41,13 @@ from sigarray._order.pairs import (
     orient,
     slices_of,
 )
-from sigarray._order.plans import Method, Plan, check_resamples
 from sigarray._order.ratio import (
     merge_pairs,
     merge_sizes,
     ratios_of_blocks,
     replicate_ratios,
 )
-from sigarray._order.stacks import find_scales
+from sigarray._order.stacks import Method, Plan, check_resamples, find_scales
 from sigarray._resampling.designs import Crossed
 
 # The streams of two models; 0 is that of items.

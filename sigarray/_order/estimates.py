@@ -42,13 +42,6 @@ from sigarray._order.pairs import (
     orient,
     slices_of,
 )
-from sigarray._order.plans import (
-    Method,
-    Plan,
-    check_resamples,
-    list_doubts,
-    plan_errors,
-)
 from sigarray._order.ratio import (
     SortedResamples,
     Steps,
@@ -60,7 +53,14 @@ from sigarray._order.ratio import (
     replicate_ratios,
     seed_stacks,
 )
-from sigarray._order.stacks import sort_stacks
+from sigarray._order.stacks import (
+    Method,
+    Plan,
+    check_resamples,
+    list_doubts,
+    plan_errors,
+    sort_stacks,
+)
 
 
 class Estimates(NamedTuple):

@@ -10,17 +10,11 @@ from sigarray._backend.aliases import (
     RandomSource,
     SharingOptions,
 )
-from sigarray._backend.checks import (
-    fraction,
-    host_worker_source,
-    optional,
-)
+from sigarray._backend.checks import fraction, host_worker_source, optional
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import checked
 from sigarray._backend.workers import current_execution
-from sigarray._numeric.quantile import (
-    even_grid,
-)
+from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.selection import Sample
 from sigarray._order.families import Family
 from sigarray._order.in_parts import (
@@ -29,13 +23,10 @@ from sigarray._order.in_parts import (
     find_known,
     told_of_parts,
 )
+from sigarray._order.many_models import STREAMS, result_of_pair
 from sigarray._order.pairs import join, list_blocks
-from sigarray._order.plans import level_of
-from sigarray._order.ratio import (
-    merge_pairs,
-    ratios_of_blocks,
-)
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.ratio import merge_pairs, ratios_of_blocks
+from sigarray._order.stacks import level_of
 from sigarray.results import AsoResult
 
 
@@ -80,17 +71,16 @@ def aso_from_chunks(
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
         Source of the random numbers: a seed, which is an int in [0, 2^64), or a
         `numpy.random.Generator`. By default fresh entropy, so that each call draws
         others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
         Who reads the parts of 2^26 scores, or the row groups of a table: a number of
         threads (-1: all cores), or a function called as ``map(function, tasks)``, as an

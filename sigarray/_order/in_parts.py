@@ -11,10 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import (
-    RandomSource,
-    Seed,
-)
+from sigarray._backend.aliases import RandomSource, Seed
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._backend.workers import current_execution, executed_by
@@ -35,16 +32,10 @@ from sigarray._order.comparison import (
 )
 from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
+from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, list_blocks
-from sigarray._order.plans import check_resamples, level_of, plan_errors
-from sigarray._order.ratio import (
-    SortedResamples,
-    Streams,
-    draw_uniforms,
-    seed_stacks,
-)
-from sigarray._order.stacks import find_scale
-from sigarray._order.two_samples import pairwise_result
+from sigarray._order.ratio import SortedResamples, Streams, draw_uniforms, seed_stacks
+from sigarray._order.stacks import check_resamples, find_scale, level_of, plan_errors
 from sigarray.results import PairwiseAsoResult
 
 

@@ -1,28 +1,109 @@
-"""Almost stochastic order between all pairs of several models."""
+"""Almost stochastic order of several models, and results from estimates."""
 
+import functools
+import math
 from collections.abc import Hashable
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import (
-    ExecutionOptions,
-    RandomSource,
-)
+from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import anything, choice, represent, show
-from sigarray._backend.public import checked
+from sigarray._backend.library import Library
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._backend.tables import Axis, axis_or_axes
+from sigarray._order.comparison import Equality
 from sigarray._order.crossed import estimate_tables
-from sigarray._order.estimates import estimate_pairs
-from sigarray._order.families import by_pairs, family_of
-from sigarray._order.pairs import slices_of
-from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.stacks import name_models, stack_models, stack_tables
-from sigarray._order.two_samples import pairwise_result
+from sigarray._order.estimates import Estimates, estimate_pairs
+from sigarray._order.families import Family, by_pairs, family_of
+from sigarray._order.pairs import as_matrix, reorder, slices_of
+from sigarray._order.stacks import (
+    METHODS,
+    Method,
+    level_of,
+    name_models,
+    stack_models,
+    stack_tables,
+)
 from sigarray._plain_text import suggest
-from sigarray.results import PairwiseAsoResult
+from sigarray.results import AsoResult, PairwiseAsoResult
 
+
+def upper_bound(
+    xp: Library, ratio: Array, margin: Array, superiority: Array, is_told: Array
+) -> Array:
+    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
+
+    Equal models have a ratio of 1/2. So the bound is at least 1/2 unless equality is
+    rejected.
+    """
+    bound = xp.clip(ratio + margin, 0.0, 1.0)
+    is_ahead = is_told & (superiority > 0.5)
+    return xp.where(is_ahead, bound, xp.clip(bound, 0.5, None))
+
+
+@array_kernel
+def result_of_pair(
+    xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
+) -> AsoResult:
+    """Return the result of the only pair, or that of B over A."""
+    ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
+        x[..., 0] for x in (*estimates, *equality)
+    )
+    if is_reverse:
+        ratio, superiority = 1.0 - ratio, 1.0 - superiority
+        margin = reverse_margin
+    eps_min = upper_bound(xp, ratio, margin, superiority, is_told)
+    return AsoResult(eps_min, ratio, error, superiority, p_value)
+
+
+@array_kernel
+def pairwise_result(
+    xp: Library,
+    estimates: Estimates,
+    equality: Equality,
+    *,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    family: Family,
+) -> PairwiseAsoResult:
+    """Spread the pairs over matrices of all models, in the caller's order."""
+    spread = functools.partial(as_matrix, xp, sizes=sizes, order=order)
+
+    def same(x: Array) -> Array:
+        return x
+
+    models = xp.arange(len(order))
+    is_diagonal = models[:, None] == models[None, :]
+    ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
+    errors = spread(estimates.error, reverse=same, diagonal=0.0)
+    # Each is half of their sum plus or minus half of their difference.
+    forward, backward = estimates.margin, estimates.reverse_margin
+    margins = spread(0.5 * (forward + backward), reverse=same, diagonal=0.0) + spread(
+        0.5 * (forward - backward), reverse=lambda x: -x, diagonal=0.0
+    )
+    superiority, p_values, is_told = equality
+    if family.kind == "pairs":
+        superiority = spread(superiority, reverse=lambda x: 1.0 - x, diagonal=0.5)
+        p_values = spread(p_values, reverse=same, diagonal=1.0)
+        is_told = spread(is_told, reverse=same, diagonal=False)
+        if family.baseline is not None:
+            is_base = models == order.index(family.baseline)
+            is_asked = is_base[:, None] | is_base[None, :] | is_diagonal
+            p_values = xp.where(is_asked, p_values, math.nan)
+            is_told = is_told & is_asked
+    else:
+        superiority, p_values, is_told = (
+            reorder(xp, x, order) for x in (superiority, p_values, is_told)
+        )
+    bounds = upper_bound(xp, ratios, margins, superiority, is_told)
+    eps_min = xp.where(is_diagonal, 1.0, bounds)
+    return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)
+
+
+# The streams of the two samples of a pair.
+STREAMS = ((0,), (1,))
 Correction = Literal["bonferroni"]
 
 
@@ -88,44 +169,40 @@ def multi_aso(
         The pairs are counted by `correction`: this is for more, such as the number of
         tasks.
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
 
         Each model is resampled once in a replicate, and compared with all others.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error: from random resamples ("bootstrap"), from all
-        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
-        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        How to find the standard error: from random resamples ("bootstrap"), all
+        distinct ones ("exact"), or the normal limit of many scores ("asymptotic").
+        "auto" is "exact" if there are few distinct ones, as for five scores a side,
         else "bootstrap".
 
         With P pairs, "auto" enumerates those of at most 2^24 / P distinct resamples:
         those of five scores for up to 46 models.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
 
         The random numbers of a model depend on its name in a mapping or data frame,
         else on its place. So appending a model changes no resample of the others; but
         it adds comparisons, and the test is of all models together, so that it may
         change a verdict. The order of names changes nothing.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -139,8 +216,8 @@ def multi_aso(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX if one is needed.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX if one is needed.
     ValueError
         Fewer than two models, a model without scores, axes of seeds and items of one
         array whose models are on its last axis, leading axes that do not broadcast,

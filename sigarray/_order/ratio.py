@@ -11,8 +11,9 @@ from typing import Protocol, Self
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import chunk_size
+from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.public import array_kernel
+from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
 from sigarray._backend.workers import current_execution
@@ -20,6 +21,7 @@ from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
     Spacings,
+    even_grid,
     grid_ranks,
     grid_widths,
     merge_steps,
@@ -44,7 +46,6 @@ from sigarray._resampling.replicates import keep
 # The streams of random numbers of the models of each stack.
 Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
-
 # Replicates at a time are at least these, or have at least this many scores of a model,
 # so that loops over pairs of few scores are long enough.
 _MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
@@ -309,3 +310,81 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
     )
     leading = broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
+
+
+@checked()
+def violation_ratio(
+    a: Array, b: Array, /, *, axis: int = -1, dt: float | None = None
+) -> Array:
+    """How far sample A is from dominating sample B in stochastic order.
+
+    The ratio is 0 if every quantile of A is at least that of B (A dominates), 1 if B
+    dominates, and 0.5 if both have the same distribution. Below 0.5, A is ahead more
+    than B is. It describes these samples: `aso` adds their sampling error.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        which broadcast.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    dt : float, optional
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
+
+    Returns
+    -------
+    array, shape (...), in [0, 1]
+        On the device and of the float dtype of the scores (float32 for float16 and
+        bfloat16, the widest of the device for integers). NaN for a batch entry with a
+        score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real, or of two libraries or devices.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, or dt outside (0,
+        1).
+
+    See Also
+    --------
+    aso : the confidence bound of this ratio.
+
+    Notes
+    -----
+    With the empirical quantile functions F^-1(t) = x_(ceil(n t)) and G^-1(t) =
+    y_(ceil(m t)) of A and B, equation 4 of [1]_ is::
+
+        eps = int over {t: F^-1(t) < G^-1(t)} of (F^-1(t) - G^-1(t))^2 dt
+              / int_0^1 (F^-1(t) - G^-1(t))^2 dt,
+
+    computed exactly as the sum over the breakpoints {i/n} and {j/m}.
+
+    Lists of numbers, and objects on the host that support only `__array__` or
+    `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
+    computed there. All options are static under `jit`.
+
+    References
+    ----------
+    .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
+       transportation approach for assessing almost stochastic order. In: The
+       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
+
+    Examples
+    --------
+    >>> from sigarray import violation_ratio
+    >>> float(violation_ratio([0.7, 0.8, 0.9], [0.6, 0.7, 0.8]))
+    0.0
+    >>> round(float(violation_ratio([3, 5, 7], [1, 2, 9])), 4)
+    0.2353
+    """
+    xp, stacks = stack_pair(a, b, axis)
+    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
+
+
+def stack_pair(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
+    """Return both samples as stacks of one model, the scores last."""
+    xp, samples = standardize(a, b, axis=axis)
+    return xp, [sample[..., None, :] for sample in samples]

@@ -2,20 +2,21 @@
 
 from typing import Unpack
 
-from sigarray._backend.aliases import (
-    Array,
-    ExecutionOptions,
-    RandomSource,
-)
-from sigarray._backend.checks import choice
+from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
+from sigarray._backend.checks import anything, choice
+from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
+from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
+from sigarray._numeric.quantile import even_grid
 from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
-from sigarray._order.crossed import estimate_tables
+from sigarray._order.crossed import estimate_tables, replicate_tables
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
-from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_samples import STREAMS, result_of_pair, stack_pair
+from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.pairs import orient
+from sigarray._order.ratio import bootstrap_ratios, stack_pair
+from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import AsoResult
 
 
@@ -53,32 +54,30 @@ def aso(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
+        which broadcast and see the same resamples.
     axis : int or (int, int), default: -1
         The axis of the scores; the others are batches. A pair of axes, (seeds, items),
-        if every seed of a model has a score for every item, and both were sampled: the
-        models then have the same items, each has seeds of its own, and the scores are
-        means over items.
+        if each seed has a score for each item and both were sampled: the models then
+        share items, each has seeds of its own, and the scores are means over items.
     confidence_level : float, default: 0.95
         Confidence of the bound, in (0, 1): 0.95 for 95 %.
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
 
         The standard error has a relative Monte-Carlo error of about (2
         `n_resamples`)^-1/2, and more where the ratio is near 0 or 1.
     dt : float, optional
-        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
-        0.005; by default all of them, exactly.
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
 
         For very large samples a grid is much faster, because only its order statistics
         are drawn.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error: from random resamples ("bootstrap"), from all
-        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
-        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        How to find the standard error: from random resamples ("bootstrap"), all
+        distinct ones ("exact"), or the normal limit of many scores ("asymptotic").
+        "auto" is "exact" if there are few distinct ones, as for five scores a side,
         else "bootstrap".
 
         - "bootstrap": resample both samples with replacement, each to its size;
@@ -94,28 +93,26 @@ def aso(
 
         With axes of seeds and of items it is "bootstrap", and no other is known.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
 
         A generator of PyTorch or CuPy has to be on the device of the scores. An integer
         array on that device, of one number or of its low and its high 32 bits, is a
         seed, too, and may be traced: a new seed then needs no compilation. On JAX, two
         uint32 are a raw key.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it. A replicate takes about 40 bytes in
-        float64 for each score of every batch entry.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same. In float64 a replicate takes about 40 bytes for each
+        score.
 
         On a GPU the default takes half a gigabyte at most, and 1/64 of its memory.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
 
         An executor may be one of loky or Dask, or have a progress bar around it. The
         ranks of a process group make the same call with the same tensors and the same
@@ -126,8 +123,7 @@ def aso(
         shard, computes all: sharing would take longer. Libraries other than NumPy have
         threads of their own.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
         Each pass starts from 0. Functions of many samples or pairs count these.
 
@@ -143,8 +139,8 @@ def aso(
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX if one is needed.
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX if one is needed.
     ValueError
         A sample without scores, leading axes that do not broadcast, options outside
         their range, or "exact" for too many resamples; with axes of seeds and of items,
@@ -285,3 +281,110 @@ def aso(
         rng=rng,
     )
     return result_of_pair(xp, estimates, equality)
+
+
+@checked(start=anything, axis=axis_or_axes)
+def aso_replicates(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    start: int | Array,
+    count: int,
+    axis: Axis = -1,
+    dt: float | None = None,
+    higher_is_better: bool = True,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> Array:
+    """Bootstrap replicates of the violation ratio, from any place on.
+
+    `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
+    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m;
+    with axes of seeds and of items, the deviation itself.
+    For one seed, any split of them over calls, devices or machines gives the same
+    numbers, up to the order of sums.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        which broadcast and see the same resamples.
+    start : int
+        The first replicate. It may be traced under `jit`, as a shard's index.
+    count : int
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    axis : int or (int, int), default: -1
+        The axis of the scores; the others are batches. A pair of axes, (seeds, items),
+        if each seed has a score for each item and both were sampled: the models then
+        share items, each has seeds of its own, and the scores are means over items.
+    dt : float, optional
+        Compare quantiles at dt, 2 dt, ... < 1, as the papers do with 0.005; by default
+        all of them, exactly.
+    higher_is_better : bool, default: True
+        False if lower scores are better, as for losses.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
+    batch : int, optional
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    array, shape (..., count)
+        Violation ratios, on the device and of the float dtype of the scores; NaN for a
+        batch entry with a score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real, or of two libraries or devices; an unsuitable `rng`,
+        or none on JAX.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, or options outside
+        their range; with axes of seeds and of items, fewer than two of either.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import aso_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
+    >>> whole = aso_replicates(a, b, start=0, count=1000, rng=0)
+    >>> half = aso_replicates(a, b, start=500, count=500, rng=0)
+    >>> bool(np.all(whole[500:] == half))
+    True
+    """
+    grid = even_grid(dt)
+    if isinstance(axis, tuple):
+        xp, samples, n_items = standardize_tables(a, b, axes=axis)
+        ratios = replicate_tables(
+            xp,
+            orient([x[..., None, :] for x in samples], higher_is_better),
+            seed_words(xp, rng),
+            first_replicate(xp, start, count),
+            n_items=n_items,
+            streams=STREAMS_OF_SEEDS,
+            count=count,
+            grid=grid,
+        )
+        return ratios[..., 0, :]
+    xp, stacks = stack_pair(a, b, axis)
+    ratios = bootstrap_ratios(
+        xp,
+        orient(stacks, higher_is_better),
+        seed_words(xp, rng),
+        first_replicate(xp, start, count),
+        streams=STREAMS,
+        count=count,
+        grid=grid,
+    )
+    return ratios[..., 0, :]

@@ -14,8 +14,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
 from sigarray._difference.improvement import find_improvements
-from sigarray._difference.intervals import t_ci
-from sigarray._difference.location import t_test
+from sigarray._difference.location import t_ci, t_test
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval

@@ -33,12 +33,7 @@ from sigarray._verdicts.decisions import (
     say_least,
 )
 from sigarray._verdicts.lacking import say_left_out
-from sigarray._verdicts.margins import (
-    order_pair,
-    say_margin_of,
-    say_worse,
-    show_claims,
-)
+from sigarray._verdicts.margins import order_pair, say_margin_of, say_worse, show_claims
 from sigarray._verdicts.margins import say_answer as say_margins
 from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales

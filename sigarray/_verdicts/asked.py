@@ -28,8 +28,8 @@ from sigarray._difference.permutation import permutation_test
 from sigarray._difference.ranks import brunner_munzel, mann_whitney_u
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.sums import SumStatistic
-from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
-from sigarray._order.plans import Method
+from sigarray._order.stacks import METHODS as METHODS_OF_ORDERS
+from sigarray._order.stacks import Method
 from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import AGGREGATES
 from sigarray._verdicts.floors import Draws, has_exact_exchanges, has_units, plan_draws

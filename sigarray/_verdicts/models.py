@@ -21,7 +21,6 @@ from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
-from sigarray._verdicts.reading import read_table
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
@@ -30,7 +29,7 @@ from sigarray._verdicts.request import (
     make_test,
 )
 from sigarray._verdicts.result import ModelComparison
-from sigarray._verdicts.signing import sign
+from sigarray._verdicts.signing import read_table, sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import Unit
 from sigarray.read._messages import in_words_of_python, list_names_of, say_in_python
@@ -184,13 +183,11 @@ def compare_models(
         for "aso" and intervals of ranks; for bootstraps and permutations they are if
         they change which model of a pair is first in alphabetical order.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------

@@ -13,8 +13,8 @@ from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.errors import count_beyond, has_percentiles
-from sigarray._order.plans import plan_error
 from sigarray._order.ratio import bootstrap_ratios
+from sigarray._order.stacks import plan_error
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten

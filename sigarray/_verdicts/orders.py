@@ -21,7 +21,7 @@ from sigarray._order.families import (
 )
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
-from sigarray._order.plans import Plan, level_of, plan_error, say_too_few
+from sigarray._order.stacks import Plan, level_of, plan_error, say_too_few
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.floors import list_floors

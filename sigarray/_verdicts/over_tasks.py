@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from sigarray._correction import holm
-from sigarray._difference.signed_ranks import wilcoxon_test
+from sigarray._difference.ranks import wilcoxon_test
 from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of

@@ -20,12 +20,7 @@ from sigarray._verdicts.lacking import (
     list_matched,
     say_left_out,
 )
-from sigarray._verdicts.margins import (
-    order_pair,
-    say_margin_of,
-    say_worse,
-    show_claims,
-)
+from sigarray._verdicts.margins import order_pair, say_margin_of, say_worse, show_claims
 from sigarray._verdicts.ranking import (
     SPREADS,
     Order,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sigarray import corpus
-from sigarray._difference.intervals import t_ci
+from sigarray._difference.location import t_ci
 from sigarray._numeric.sums import SumStatistic
 from sigarray._verdicts.intervals import UNKNOWN, Interval
 from sigarray.read._alignment import Unit

@@ -34,7 +34,7 @@ from sigarray.corpus._numbers import (
     rmse,
     word_error_rate,
 )
-from sigarray.corpus._translation import bleu, chrf
+from sigarray.corpus._sums import bleu, chrf
 
 __all__ = [
     "OptimalityGap",

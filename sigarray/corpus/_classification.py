@@ -107,7 +107,7 @@ def accuracy(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         Another number of sums.
 
@@ -155,7 +155,7 @@ def precision(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is neither 2 nor a multiple of 3.
 
@@ -198,7 +198,7 @@ def recall(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is neither 2 nor a multiple of 3.
 
@@ -240,7 +240,7 @@ def f1(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is not a multiple of 3.
 
@@ -291,7 +291,7 @@ def macro_f1(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is not a multiple of 3.
 
@@ -344,7 +344,7 @@ def matthews_correlation(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         Another number of sums.
 

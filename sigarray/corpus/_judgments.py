@@ -100,7 +100,7 @@ def calibration_error(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is not a multiple of 3.
 
@@ -154,7 +154,7 @@ def squared_calibration_error(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         A number of sums that is not a multiple of 3.
 
@@ -280,7 +280,7 @@ def krippendorff_alpha(*sums: Array) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
     ValueError
         Fewer than 3 sums.
 

@@ -35,7 +35,7 @@ def ratio(x: Array, y: Array, /) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def word_error_rate(errors: Array, words: Array, /) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Notes
     -----
@@ -113,7 +113,7 @@ def perplexity(nll: Array, tokens: Array, /) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def rmse(squares: Array, g: Array, gg: Array, n: Array, /) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def r2(squares: Array, g: Array, gg: Array, n: Array, /) -> Array:
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def pearson(u: Array, v: Array, uu: Array, vv: Array, uv: Array, n: Array, /) ->
     Raises
     ------
     TypeError
-        Sums that are not real numbers, or of two libraries or devices.
+        Sums that are not real, or of two libraries or devices.
 
     Examples
     --------

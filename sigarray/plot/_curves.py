@@ -104,7 +104,7 @@ def learning_curves(
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
 
         The legend names the model with the best last mean first.
     ax : matplotlib.axes.Axes, optional
@@ -249,7 +249,7 @@ def profiles(
     names : iterable of K hashables, optional
         Names of the models of one result; by default their places.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
 
         The shares are then of scores below each threshold, as of
         ``performance_profile(-scores, -thresholds)``.

@@ -102,7 +102,7 @@ def differences(
     names : pair of hashables, default: ("A", "B")
         Names of the two models.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
 
         A difference below 0 then speaks for A.
     legend : bool, default: True

@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, RandomSource
 from sigarray._backend.checks import choice, flag, half
 from sigarray._host import choose_names
-from sigarray._order.plans import Method
+from sigarray._order.stacks import Method
 from sigarray._order.two_models import aso
 from sigarray._plain_text import show_number
 from sigarray.plot._inputs import copy_scores, list_results, thin
@@ -79,27 +79,24 @@ def dominance(
     names : pair of hashables, default: ("A", "B")
         Names of the two models.
     threshold : float, default: 0.2
-        One model is better than another where its bound eps_min is below this; above 0
-        and at most 0.5.
+        A model is better where its bound eps_min is below this; above 0, at most 0.5.
     confidence_level : float, default: 0.95
         Confidence of the bound, in (0, 1): 0.95 for 95 %.
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Number of bootstrap replicates. The more there are, the less the result depends
-        on the seed.
+        Number of bootstrap replicates: with more, the result depends less on the seed.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error: from random resamples ("bootstrap"), from all
-        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
-        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        How to find the standard error: from random resamples ("bootstrap"), all
+        distinct ones ("exact"), or the normal limit of many scores ("asymptotic").
+        "auto" is "exact" if there are few distinct ones, as for five scores a side,
         else "bootstrap".
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     result : AsoResult, optional
         The result with the bound and the ratio to write, such as those of a pair of
         `multi_aso`, whose claims are two-sided. By default the one-sided result of

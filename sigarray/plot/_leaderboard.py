@@ -66,7 +66,7 @@ def leaderboard(
         a task. Arrays are of any library and device, and are copied to the host, which
         waits for the device.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 

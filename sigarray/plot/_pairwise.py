@@ -70,8 +70,7 @@ def ranking(
         Names of the models, such as the mapping that was passed to `multi_aso`; by
         default their places, 0 to K - 1.
     threshold : float, default: 0.2
-        One model is better than another where its bound eps_min is below this; above 0
-        and at most 0.5.
+        A model is better where its bound eps_min is below this; above 0, at most 0.5.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -152,8 +151,7 @@ def pairwise(
         Names of the models, such as the mapping that was passed to `multi_aso`; by
         default their places, 0 to K - 1.
     threshold : float, default: 0.2
-        One model is better than another where its bound eps_min is below this; above 0
-        and at most 0.5.
+        A model is better where its bound eps_min is below this; above 0, at most 0.5.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 

@@ -84,8 +84,7 @@ def replicates(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative that was passed to the test.
     threshold : float, default: 0.2
-        One model is better than another where its bound eps_min is below this; above 0
-        and at most 0.5.
+        A model is better where its bound eps_min is below this; above 0, at most 0.5.
 
         Only for a result of `aso`.
     ax : matplotlib.axes.Axes, optional

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import confidence, flag, text
-from sigarray._difference.intervals import t_ci
+from sigarray._difference.location import t_ci
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._inputs import copy_models, thin
 from sigarray.plot._style import (
@@ -83,7 +83,7 @@ def scores(
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     higher_is_better : bool, default: True
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
     unit : str, default: "run"
         What a score stands for.
     clusters : array_like, optional

@@ -24,8 +24,7 @@ from sigarray.plot._style import (
 )
 from sigarray.responses import study_records
 from sigarray.responses._measurement import Metric, Wins
-from sigarray.responses._pools import Responses
-from sigarray.responses._sampling import Items
+from sigarray.responses._sampling import Items, Responses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

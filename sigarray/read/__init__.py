@@ -108,7 +108,7 @@ def scores(
         takes what such runs logged last for their scores. By default blank cells are
         left out, and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
-        False for losses and error rates: lower scores are better.
+        False if lower scores are better, as for losses.
 
     Returns
     -------

@@ -283,7 +283,7 @@ def signature(
     TypeError
         Scores that are no mapping, not real numbers, or traced.
     ValueError
-        Scores of no model, of another shape, or pairs of unequal number.
+        Scores of no model, of another shape, or unequal pairs.
 
     Examples
     --------

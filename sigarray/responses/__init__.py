@@ -8,12 +8,13 @@ from sigarray._response_results import (
 )
 from sigarray.responses import metrics
 from sigarray.responses._models import LikertModel, NormalModel, fit
-from sigarray.responses._power import power
-from sigarray.responses._sampling import resample
-from sigarray.responses._significance import response_replicates, response_test
-from sigarray.responses._simulation import simulate
-from sigarray.responses._study import study, study_records
-from sigarray.responses._truth import true_p_value, true_replicates
+from sigarray.responses._significance import (
+    resample,
+    response_replicates,
+    response_test,
+)
+from sigarray.responses._study import simulate, study, study_records
+from sigarray.responses._truth import power, true_p_value, true_replicates
 
 __all__ = [
     "LikertModel",

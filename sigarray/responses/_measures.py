@@ -3,11 +3,12 @@
 import math
 from typing import Literal
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
 from sigarray._numeric.ranks import middle_ranks
+from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 
 Aggregate = Literal["mean", "median"]
 # Averages closer than this many units of rounding of the largest are tied.
@@ -232,3 +233,50 @@ def _cosine(xp: Library, x: Array, y: Array) -> Array:
 def _ratio(xp: Library, part: Array, whole: Array) -> Array:
     is_empty = whole == 0.0
     return xp.where(is_empty, 0.0, part) / xp.where(is_empty, 1.0, whole)
+
+
+def compare_leads(
+    xp: Library,
+    leads: Array,
+    null_leads: Array,
+    scale: Array,
+    alternative: Alternative,
+    added: float = 1.0,
+) -> Array:
+    """Return the mean p-value of leads, each among itself and those of the null.
+
+    By default each lead adds 1 to the count of those as extreme, as in a test.
+
+    Leads have shape (..., M). They are tied if they are closer than the rounding of the
+    largest, or of the metrics, whose `scale` has shape (...).
+    """
+
+    def find_tail(side: str) -> Array:
+        if side == "greater":
+            return _count_pairs(xp, leads, null_leads, scale, added)
+        return _count_pairs(xp, -leads, -null_leads, scale, added)
+
+    return find_p_value(xp, alternative, find_tail)
+
+
+def _count_pairs(
+    xp: Library, leads: Array, null_leads: Array, scale: Array, added: float
+) -> Array:
+    """Return the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
+
+    `added` replaces the 1.
+    """
+    n = leads.shape[-1]
+    largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
+    scale = xp.where(largest > scale, largest, scale)
+    tolerance = TIE_UNITS * xp.finfo(leads.dtype).eps * scale[..., None]
+    both = xp.concat([leads - tolerance, null_leads], axis=-1)
+    # In ties the lead comes first, so that the one under the null hypothesis counts.
+    order = xp.argsort(both, axis=-1, stable=True)
+    is_null = order >= n
+    n_below = xp.cumulative_sum(xp.astype(is_null, leads.dtype), axis=-1)
+    share = xp.mean(xp.where(is_null, 0.0, n - n_below), axis=-1) * 2.0
+    fault = xp.sum(both - both, axis=-1)
+    # The mean is over both kinds; `share` is the mean count for a lead.
+    pvalue = (share + added) / (n + added)
+    return xp.clip(pvalue, None, 1.0) + fault

@@ -1,4 +1,4 @@
-"""How far A is ahead in one test set: p-values, and replicates from any place on."""
+"""What one test set shows: p-values, replicates, and resamples."""
 
 from typing import Any, Unpack
 
@@ -7,26 +7,24 @@ from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
     RandomSource,
+    SharingOptions,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
+from sigarray._backend.checks import count
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._response_results import ResponseReplicates, ResponseTestResult
-from sigarray.responses._leads import draw_leads, find_p_values
-from sigarray.responses._measurement import Metric, Wins
+from sigarray._response_results import (
+    ResponseReplicates,
+    ResponseSet,
+    ResponseTestResult,
+)
+from sigarray.responses._measurement import Metric, Wins, draw_leads, find_p_values
 from sigarray.responses._measures import standardize_responses
-from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
-from sigarray.responses._sampling import ITEM_SAMPLERS, Items
+from sigarray.responses._sampling import RULES, Items, Responses, draw_resamples
 from sigarray.responses.metrics import choose_metric
 
 
-@checked(
-    metric=anything,
-    items=choice(*ITEM_SAMPLERS),
-    responses=choice(*RESPONSE_SAMPLERS),
-    n_resamples=count(MAX_REPLICATES - 1),
-)
+@checked(**RULES)
 def response_test(
     gold: Array,
     a: Array,
@@ -52,20 +50,19 @@ def response_test(
     gold, a, b : array, shape (..., n_items, k), real
         Gold judgments, and the responses of systems A and B to the same items, k to
         each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        item. Leading axes are batches, which broadcast and see the same resamples.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
 
         A is better where one of these is higher: "wins_mae", "wins_mae_all" and
         "wins_emd" (share of items won), "spearman", "accuracy", "precision", "recall",
         "f1", "roc_auc"; and where one of these is lower: "mae", "mse", "rmse",
         "max_error", "cosine", "emd", "emd_all", "mean_of_emds", "kl_divergence".
     items : {"bootstrap", "all"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
@@ -73,28 +70,24 @@ def response_test(
 
         Notes say how they are drawn under the null hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         A replicate is a test set, with about 60 bytes for each response in float64.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -108,8 +101,8 @@ def response_test(
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; a metric or
-        an `rng` that cannot be used.
+        Responses that are not real, or of two libraries or devices; a metric or an
+        `rng` that cannot be used.
     ValueError
         Numbers of items that differ, leading axes that do not broadcast, or options
         outside their range.
@@ -183,12 +176,7 @@ def response_test(
     return ResponseTestResult(*result)
 
 
-@checked(
-    metric=anything,
-    items=choice(*ITEM_SAMPLERS),
-    responses=choice(*RESPONSE_SAMPLERS),
-    start=anything,
-)
+@checked(**RULES)
 def response_replicates(
     gold: Array,
     a: Array,
@@ -214,40 +202,36 @@ def response_replicates(
     gold, a, b : array, shape (..., n_items, k), real
         Gold judgments, and the responses of systems A and B to the same items, k to
         each; k may differ, and NaN is a missing one. A vector is one response to each
-        item. Leading axes are batches, and broadcast; all of them see the same
-        resamples.
+        item. Leading axes are batches, which broadcast and see the same resamples.
     start : int
         The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
-        the test set might have had others; or "all" of them.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
     responses : str, default: "all"
         The responses of a resample to each item: "all" of them; as many, drawn with
         replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
         random; or the "first".
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -259,8 +243,8 @@ def response_replicates(
     Raises
     ------
     TypeError
-        Responses that are not real numbers, or of two libraries or devices; a metric or
-        an `rng` that cannot be used.
+        Responses that are not real, or of two libraries or devices; a metric or an
+        `rng` that cannot be used.
     ValueError
         Numbers of items that differ, leading axes that do not broadcast, or options
         outside their range.
@@ -291,3 +275,97 @@ def response_replicates(
         responses=responses,
     )
     return ResponseReplicates(*leads)
+
+
+@checked(**RULES | {"n_resamples": count()})
+def resample(
+    gold: Array,
+    a: Array,
+    b: Array,
+    /,
+    *,
+    items: Items = "bootstrap",
+    responses: Responses = "all",
+    n_resamples: int = 1000,
+    start: int | Array = 0,
+    rng: RandomSource = None,
+    **_: Unpack[SharingOptions],
+) -> ResponseSet:
+    """Resample a test set: its items, and the responses to each of them.
+
+    Parameters
+    ----------
+    gold, a, b : array, shape (..., n_items, k), real
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, which broadcast and see the same resamples.
+    items : {"all", "bootstrap"}, default: "bootstrap"
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
+    responses : str, default: "all"
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
+    n_resamples : int, default: 1000
+        Test sets to draw. They are held in memory together; `response_test` holds a few
+        at a time.
+    start : int, default: 0
+        The first test set, to draw some now and more later, or on another machine, with
+        the same `rng`. It may be traced under `jit`.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    ResponseSet
+        `gold`, `a` and `b`, of shape (..., n_resamples, n_items, k), with k = 1 for
+        "one" and "first", on the device and of the float dtype of the responses. An
+        item keeps its number of responses, but they come first, and then NaN. Those of
+        gold, A or B with an infinite response, or an item without any, are NaN.
+
+    Raises
+    ------
+    TypeError
+        Responses that are not real, or of two libraries or devices; an unsuitable
+        `rng`.
+    ValueError
+        Numbers of items that differ, leading axes that do not broadcast, or options
+        outside their range.
+
+    Notes
+    -----
+    These are the strategies of section 4.1 of [1]_.
+
+    References
+    ----------
+    .. [1] S. Wein, C. Homan, L. Aroyo, C. Welty (2023). Follow the leader(board) with
+       confidence: estimating p-values from a single test set with item and response
+       variance. Findings of ACL. :doi:`10.18653/v1/2023.findings-acl.196`
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> test_set = responses.simulate(100, 5, rng=0)
+    >>> drawn = responses.resample(*test_set, responses="one", n_resamples=20, rng=0)
+    >>> drawn.gold.shape
+    (20, 100, 1)
+    """
+    xp, samples = standardize_responses(gold, a, b)
+    drawn = draw_resamples(
+        xp,
+        *samples,
+        seed_words(xp, rng),
+        first_replicate(xp, start, n_resamples, name="n_resamples"),
+        items=items,
+        responses=responses,
+        count=n_resamples,
+    )
+    return ResponseSet(*drawn)

@@ -1,23 +1,17 @@
-"""Simulate test sets with several responses to each item."""
+"""Simulate test sets, with several responses to each item."""
 
 import functools
 import math
-from typing import Any, Literal, Unpack, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from sigarray._backend.aliases import (
-    Array,
-    Device,
-    Namespace,
-    RandomSource,
-    Seed,
-    SharingOptions,
-)
-from sigarray._backend.checks import anything, choice, count, optional
+from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.dispatch import check_library, choose_library, first_replicate
+from sigarray._backend.dispatch import check_library
 from sigarray._backend.library import Library
-from sigarray._backend.public import array_kernel, checked
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.public import array_kernel
+from sigarray._backend.seeds import spare_seed
 from sigarray._backend.threefry import (
     WORD_BITS,
     normals,
@@ -26,8 +20,9 @@ from sigarray._backend.threefry import (
     uniforms,
 )
 from sigarray._numeric.faults import check_result
-from sigarray._resampling.replicates import From
-from sigarray._response_results import ResponseSet
+from sigarray._resampling.replicates import From, keep
+from sigarray.responses._measurement import Metric, Wins, find_lead, find_p_values
+from sigarray.responses._measures import compare_leads
 from sigarray.responses._models import (
     Model,
     ModelName,
@@ -35,150 +30,11 @@ from sigarray.responses._models import (
     check_parameter,
     choose_model,
 )
+from sigarray.responses._sampling import Items, Responses
 
 Hypothesis = Literal["alternative", "null"]
-
 # Two for the mean of an item, one each for its deviation and the shifts of A and of B.
 _WORDS_OF_ITEM = 5
-
-
-@checked(
-    n_items=count(),
-    n_responses=count(),
-    perturbation_a=anything,
-    perturbation_b=anything,
-    n_sets=optional(count()),
-    model=anything,
-    hypothesis=choice(*get_args(Hypothesis)),
-    start=anything,
-    xp=anything,
-    device=anything,
-    dtype=anything,
-)
-def simulate(
-    n_items: int = 1000,
-    n_responses: int = 5,
-    *,
-    perturbation_a: float | Array = 0.0,
-    perturbation_b: float | Array = 0.1,
-    n_sets: int | None = None,
-    start: int | Array = 0,
-    model: Model | ModelName = "normal",
-    response: Response | None = None,
-    hypothesis: Hypothesis = "alternative",
-    xp: Namespace | None = None,
-    device: Device = None,
-    dtype: Any = None,
-    rng: RandomSource = None,
-    **_: Unpack[SharingOptions],
-) -> ResponseSet:
-    """Simulate test sets: gold judgments, and the responses of two systems.
-
-    Parameters
-    ----------
-    n_items : int, default: 1000
-        Items of a test set.
-    n_responses : int, default: 5
-        Responses to each item, of gold and of each system.
-    perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
-    perturbation_b : float, default: 0.1
-        How far B is from gold, likewise.
-    n_sets : int, optional
-        How many test sets; without it there is one, and no axis for sets.
-    start : int, default: 0
-        The first test set, to draw some now and more later, or on another machine, with
-        the same `rng`. It may be traced under `jit`.
-    model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
-        How items and responses vary: a model by its name, or with parameters, which may
-        be traced under `jit`.
-    response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
-    hypothesis : {"alternative", "null"}, default: "alternative"
-        Under "null", each response of A and of B comes from A's or B's distribution of
-        the item with probability 1/2.
-    xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
-    device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
-    rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
-
-    Returns
-    -------
-    ResponseSet
-        `gold`, `a` and `b`, of shape (n_sets, n_items, n_responses), or (n_items,
-        n_responses) without `n_sets`. The same `rng` gives the same sets on every
-        backend, and the same items under both hypotheses.
-
-    Raises
-    ------
-    TypeError
-        A model or an `rng` that cannot be used.
-    ValueError
-        Options outside their range.
-
-    Notes
-    -----
-    It is Algorithm 3 of [1]_. Responses are made of 24 random bits.
-
-    References
-    ----------
-    .. [1] S. Wein, C. Homan, L. Aroyo, C. Welty (2023). Follow the leader(board) with
-       confidence: estimating p-values from a single test set with item and response
-       variance. Findings of ACL. :doi:`10.18653/v1/2023.findings-acl.196`
-
-    Examples
-    --------
-    >>> from sigarray import responses
-    >>> gold, a, b = responses.simulate(200, 3, perturbation_b=0.3, rng=0)
-    >>> gold.shape
-    (200, 3)
-    >>> bool(responses.metrics.mae(gold, a) < responses.metrics.mae(gold, b))
-    True
-
-    Raters who say yes or no:
-
-    >>> def vote(mean, sd, uniform):
-    ...     return uniform < mean
-    >>> votes = responses.simulate(response=vote, rng=0).gold
-    >>> float(votes.min()), float(votes.max())
-    (0.0, 1.0)
-    """
-    library = choose_library(xp, device)
-    n_simulated = 1 if n_sets is None else n_sets
-    sets = _simulate(
-        library,
-        seed_words(library, rng),
-        first_replicate(library, start, n_simulated, name="n_sets"),
-        *check_parameters(library, model, perturbation_a, perturbation_b),
-        count=n_simulated,
-        hypothesis=hypothesis,
-        response=response,
-        n_items=n_items,
-        n_responses=n_responses,
-        dtype=choose_dtype(library, dtype),
-    )
-    if n_sets is None:
-        sets = sets[0, ...]
-    return ResponseSet(*(sets[..., i, :, :] for i in range(3)))
 
 
 def check_parameters(
@@ -274,7 +130,7 @@ def _cast(xp: Library, x: Any, dtype: Any) -> Any:
 
 
 @array_kernel
-def _simulate(
+def simulate_sets(
     xp: Library,
     seed: Seed,
     start: int | Array,
@@ -289,3 +145,198 @@ def _simulate(
     )
     elements = count_elements(**options)
     return map_replicates(xp, From(draw, start), count, elements=elements, axis=0)
+
+
+@array_kernel
+def simulate_leads(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    metric: Metric | Wins,
+    takes_one: bool,
+    count: int,
+    **options: Any,
+) -> tuple[Array, Array]:
+    """Return leads in new test sets of both hypotheses, (count,), from a place on."""
+    values = _measure_sets(
+        xp,
+        seed,
+        start,
+        model,
+        perturbations,
+        metrics=(metric,),
+        takes_one=(takes_one,),
+        count=count,
+        **options,
+    )
+    return _find_leads(metric, values[:, 0, ...])
+
+
+@array_kernel
+def simulate_p_values(
+    xp: Library,
+    seed: Seed,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    metrics: tuple[Metric | Wins, ...],
+    takes_one: tuple[bool, ...],
+    alternative: Alternative,
+    n_sets: int,
+    **options: Any,
+) -> tuple[Array, Array, Array, Array]:
+    """Return mean statistics, p-values and mean metrics, all on the same new test sets.
+
+    Results have the order of the metrics, each of which takes all responses or one.
+    """
+    values = _measure_sets(
+        xp,
+        seed,
+        0,
+        model,
+        perturbations,
+        metrics=metrics,
+        takes_one=takes_one,
+        count=n_sets,
+        **options,
+    )
+    means = xp.mean(values[0, ...], axis=-1)
+    scale = xp.sum(xp.abs(means), axis=-1)
+    statistics, pvalues = [], []
+    for i, metric in enumerate(metrics):
+        leads, null_leads = _find_leads(metric, values[:, i, ...])
+        statistics.append(xp.mean(leads))
+        pvalues.append(
+            compare_leads(
+                xp,
+                leads,
+                null_leads,
+                scale[i, ...],
+                alternative,
+                # Leads are independent, so that pairs estimate a probability.
+                added=1.0 / n_sets,
+            )
+        )
+    return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
+
+
+def _measure_sets(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    metrics: tuple[Metric | Wins, ...],
+    takes_one: tuple[bool, ...],
+    count: int,
+    **options: Any,
+) -> Array:
+    """Return metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
+    hypotheses: list[tuple[Seed, Hypothesis]] = [
+        (seed, "alternative"),
+        (spare_seed(xp, seed), "null"),
+    ]
+    draws = [
+        functools.partial(
+            draw_sets,
+            xp,
+            words,
+            model=model,
+            perturbations=perturbations,
+            hypothesis=hypothesis,
+            **options,
+        )
+        for words, hypothesis in hypotheses
+    ]
+    measured = _Measured(xp, draws, metrics, takes_one, count_elements(**options))
+    return keep(xp, measured, count, start)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """Metrics of A and B in new test sets, (hypotheses, metrics, 2, size)."""
+
+    xp: Library
+    draws: Sequence[Callable[..., Array]]
+    metrics: tuple[Metric | Wins, ...]
+    takes_one: tuple[bool, ...]
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, rows = self.xp, []
+        for draw in self.draws:
+            sets = draw(start, size)
+            for metric, is_one in zip(self.metrics, self.takes_one, strict=True):
+                taken = sets[..., :1] if is_one else sets
+                gold, a, b = (metric.summarize(xp, taken[:, i, ...]) for i in range(3))
+                rows.append(xp.stack(metric.compare(xp, gold, a, b)))
+        shape = (len(self.draws), len(self.metrics), 2, size)
+        return xp.reshape(xp.stack(rows), shape)
+
+
+def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
+    """Return leads without and under the null hypothesis from metrics (2, 2, count)."""
+    leads, null_leads = (
+        find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
+    )
+    return leads, null_leads
+
+
+@array_kernel
+def find_power(
+    xp: Library,
+    seed: Seed,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    level: float,
+    n_sets: int,
+    metric: Metric | Wins,
+    items: Items,
+    responses: Responses,
+    alternative: Alternative,
+    n_resamples: int,
+    **options: Any,
+) -> Array:
+    draw = functools.partial(
+        draw_sets,
+        xp,
+        seed,
+        model=model,
+        perturbations=perturbations,
+        hypothesis="alternative",
+        **options,
+    )
+    test = functools.partial(
+        find_p_values,
+        xp,
+        metric=metric,
+        items=items,
+        responses=responses,
+        alternative=alternative,
+        n_resamples=n_resamples,
+    )
+    seen = _Seen(xp, draw, test, spare_seed(xp, seed), level, count_elements(**options))
+    return xp.mean(keep(xp, seen, n_sets))
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """1 for new test sets that show the difference, and 0 for others."""
+
+    xp: Library
+    draw: Callable[[int | Array, int], Array]
+    test: Callable[..., tuple[Array, ...]]
+    seed: Seed
+    level: float
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, sets = self.xp, self.draw(start, size)
+        _, pvalue, _, _ = self.test(*(sets[:, i, ...] for i in range(3)), self.seed)
+        is_seen = xp.astype(pvalue <= self.level, pvalue.dtype)
+        return xp.where(xp.isnan(pvalue), math.nan, is_seen)

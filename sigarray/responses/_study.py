@@ -1,54 +1,176 @@
-"""How good p-values that are estimated from one test set are."""
+"""Simulate test sets, and study how good p-values from one of them are."""
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
+    Array,
     Device,
     Namespace,
     RandomSource,
     SharingOptions,
 )
 from sigarray._backend.checks import (
-    MAX_REPLICATES,
     anything,
     choice,
     count,
     describe,
     number,
+    optional,
     several,
 )
-from sigarray._backend.dispatch import choose_library
+from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray._response_results import Study
-from sigarray.responses._leads import find_p_values, simulate_p_values
-from sigarray.responses._measurement import Metric, Wins
+from sigarray._response_results import ResponseSet, Study
+from sigarray.responses._measurement import Metric, Wins, find_p_values
 from sigarray.responses._models import Model, ModelName, Response
-from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
-from sigarray.responses._sampling import ITEM_SAMPLERS, Items
-from sigarray.responses._simulation import check_parameters, choose_dtype, draw_sets
+from sigarray.responses._sampling import RULES, Items, Responses
+from sigarray.responses._simulation import (
+    Hypothesis,
+    check_parameters,
+    choose_dtype,
+    draw_sets,
+    simulate_p_values,
+    simulate_sets,
+)
 from sigarray.responses.metrics import choose_metric
-
-_METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
 
 
 @checked(
-    metrics=several(anything),
-    items=several(choice(*ITEM_SAMPLERS)),
-    responses=several(choice(*RESPONSE_SAMPLERS)),
-    perturbations=several(number),
-    model=anything,
-    n_items=count(),
-    n_responses=count(),
-    n_sets=count(MAX_REPLICATES - 1),
-    n_resamples=count(MAX_REPLICATES - 1),
-    xp=anything,
-    device=anything,
-    dtype=anything,
+    **RULES | {"n_sets": optional(count())},
+    hypothesis=choice(*get_args(Hypothesis)),
 )
+def simulate(
+    n_items: int = 1000,
+    n_responses: int = 5,
+    *,
+    perturbation_a: float | Array = 0.0,
+    perturbation_b: float | Array = 0.1,
+    n_sets: int | None = None,
+    start: int | Array = 0,
+    model: Model | ModelName = "normal",
+    response: Response | None = None,
+    hypothesis: Hypothesis = "alternative",
+    xp: Namespace | None = None,
+    device: Device = None,
+    dtype: Any = None,
+    rng: RandomSource = None,
+    **_: Unpack[SharingOptions],
+) -> ResponseSet:
+    """Simulate test sets: gold judgments, and the responses of two systems.
+
+    Parameters
+    ----------
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
+    perturbation_a : float, default: 0.0
+        How far A is from gold: means of items are moved by uniform numbers in [-p, p],
+        and clamped to the model's range. May be traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    n_sets : int, optional
+        How many test sets; without it there is one, and no axis for sets.
+    start : int, default: 0
+        The first test set, to draw some now and more later, or on another machine, with
+        the same `rng`. It may be traced under `jit`.
+    model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+    response : callable, optional
+        Another distribution: f(mean, sd, uniform), in array-API code, makes responses
+        of items' means, deviations and uniform numbers in (0, 1), which broadcast.
+    hypothesis : {"alternative", "null"}, default: "alternative"
+        Under "null", each response of A and of B comes from A's or B's distribution of
+        the item with probability 1/2.
+    xp : namespace, optional
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
+    device, dtype : optional
+        Of the responses, the dtype a real float; by default those of `xp`.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    ResponseSet
+        `gold`, `a` and `b`, of shape (n_sets, n_items, n_responses), or (n_items,
+        n_responses) without `n_sets`. The same `rng` gives the same sets on every
+        backend, and the same items under both hypotheses.
+
+    Raises
+    ------
+    TypeError
+        A model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range.
+
+    Notes
+    -----
+    It is Algorithm 3 of [1]_. Responses are made of 24 random bits.
+
+    References
+    ----------
+    .. [1] S. Wein, C. Homan, L. Aroyo, C. Welty (2023). Follow the leader(board) with
+       confidence: estimating p-values from a single test set with item and response
+       variance. Findings of ACL. :doi:`10.18653/v1/2023.findings-acl.196`
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> gold, a, b = responses.simulate(200, 3, perturbation_b=0.3, rng=0)
+    >>> gold.shape
+    (200, 3)
+    >>> bool(responses.metrics.mae(gold, a) < responses.metrics.mae(gold, b))
+    True
+
+    Raters who say yes or no:
+
+    >>> def vote(mean, sd, uniform):
+    ...     return uniform < mean
+    >>> votes = responses.simulate(response=vote, rng=0).gold
+    >>> float(votes.min()), float(votes.max())
+    (0.0, 1.0)
+    """
+    library = choose_library(xp, device)
+    n_simulated = 1 if n_sets is None else n_sets
+    sets = simulate_sets(
+        library,
+        seed_words(library, rng),
+        first_replicate(library, start, n_simulated, name="n_sets"),
+        *check_parameters(library, model, perturbation_a, perturbation_b),
+        count=n_simulated,
+        hypothesis=hypothesis,
+        response=response,
+        n_items=n_items,
+        n_responses=n_responses,
+        dtype=choose_dtype(library, dtype),
+    )
+    sets = sets[0, ...] if n_sets is None else sets
+    return ResponseSet(*(sets[..., i, :, :] for i in range(3)))
+
+
+_AXES = {
+    "metrics": several(anything),
+    "items": several(RULES["items"]),
+    "responses": several(RULES["responses"]),
+    "perturbations": several(number),
+}
+_METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
+
+
+@checked(**RULES | _AXES)
 def study(
     *,
     metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
@@ -89,9 +211,8 @@ def study(
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, makes responses
+        of items' means, deviations and uniform numbers in (0, 1), which broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -101,27 +222,21 @@ def study(
     n_resamples : int, default: 1000
         Test sets under each hypothesis, for the estimated p-value.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -157,7 +272,7 @@ def study(
     >>> study.true_pvalue.shape
     (3, 1, 2, 4)
     """
-    chosen = tuple(choose_metric(x) for x in metrics)
+    chosen = tuple(map(choose_metric, metrics))
     items, responses = tuple(items), tuple(responses)
     library = choose_library(xp, device)
     seed = seed_words(library, rng)
@@ -170,13 +285,13 @@ def study(
         "n_responses": n_responses,
         "dtype": choose_dtype(library, dtype),
     }
-    shape = (len(chosen), len(items), len(responses))
-    takes_one = [x in ("one", "first") for x in responses]
+    axes = chosen, items, responses
+    shape = tuple(map(len, axes))
     estimated, true = [], []
     for size in perturbations:
         parameters = check_parameters(library, model, 0.0, size)
         # Once with all responses, and once with one of them.
-        _, pvalues, _, _ = simulate_p_values(
+        _, p_values, _, _ = simulate_p_values(
             library,
             seed,
             *parameters,
@@ -186,22 +301,14 @@ def study(
             n_sets=n_sets,
             **options,
         )
-        pvalues = [
-            pvalues[len(chosen) :] if is_one else pvalues[: len(chosen)]
-            for is_one in takes_one
-        ]
-        pvalues = library.stack(pvalues, axis=-1)[:, None, :]
-        true.append(library.broadcast_to(pvalues, shape))
+        of_all, of_one = p_values[: len(chosen)], p_values[len(chosen) :]
+        columns = [of_one if x in ("one", "first") else of_all for x in responses]
+        columns = library.stack(columns, axis=-1)[:, None, :]
+        true.append(library.broadcast_to(columns, shape))
         test_set = draw_sets(
-            library,
-            set_seed,
-            0,
-            1,
-            *parameters,
-            hypothesis="alternative",
-            **options,
+            library, set_seed, 0, 1, *parameters, hypothesis="alternative", **options
         )
-        p_values = [
+        found = [
             find_p_values(
                 library,
                 *(test_set[0, i, ...] for i in range(3)),
@@ -212,20 +319,13 @@ def study(
                 alternative=alternative,
                 n_resamples=n_resamples,
             )[1]
-            for metric, by_items, by_responses in itertools.product(
-                chosen, items, responses
-            )
+            for metric, by_items, by_responses in itertools.product(*axes)
         ]
-        estimated.append(library.reshape(library.stack(p_values), shape))
+        estimated.append(library.reshape(library.stack(found), shape))
     return Study(library.stack(estimated), library.stack(true))
 
 
-@checked(
-    metrics=several(anything),
-    items=several(choice(*ITEM_SAMPLERS)),
-    responses=several(choice(*RESPONSE_SAMPLERS)),
-    perturbations=several(number),
-)
+@checked(**_AXES)
 def study_records(
     study: Study,
     /,
@@ -293,8 +393,7 @@ def study_records(
     records = []
     for place in itertools.product(*map(range, shape)):
         names = {key: axes[key][i] for key, i in zip(axes, place, strict=True)}
-        estimated = float(study.estimated_pvalue[place])
-        true = float(study.true_pvalue[place])
-        pvalues = {"estimated_pvalue": estimated, "true_pvalue": true}
-        records.append(names | pvalues | {"difference": estimated - true})
+        p, true = (float(x[place]) for x in study)
+        numbers = {"estimated_pvalue": p, "true_pvalue": true, "difference": p - true}
+        records.append(names | numbers)
     return records

@@ -1,5 +1,6 @@
-"""How far A is ahead in new test sets: p-values, and replicates from any place on."""
+"""New test sets: true p-values and replicates, and the power that tests have."""
 
+from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
 from sigarray._backend.aliases import (
@@ -9,36 +10,27 @@ from sigarray._backend.aliases import (
     ExecutionOptions,
     Namespace,
     RandomSource,
+    SharingOptions,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
+from sigarray._backend.checks import choice, count, several
 from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._response_results import ResponseReplicates, ResponseTestResult
-from sigarray.responses._leads import (
+from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._models import Model, ModelName, Response
+from sigarray.responses._sampling import RULES, Items, NewResponses, Responses
+from sigarray.responses._simulation import (
+    check_parameters,
+    choose_dtype,
+    find_power,
     simulate_leads,
     simulate_p_values,
 )
-from sigarray.responses._measurement import Metric, Wins
-from sigarray.responses._models import Model, ModelName, Response
-from sigarray.responses._pools import NewResponses
-from sigarray.responses._simulation import check_parameters, choose_dtype
 from sigarray.responses.metrics import choose_metric
 
 
-@checked(
-    metric=anything,
-    responses=choice(*get_args(NewResponses)),
-    perturbation_a=anything,
-    perturbation_b=anything,
-    model=anything,
-    n_items=count(),
-    n_responses=count(),
-    n_sets=count(MAX_REPLICATES - 1),
-    xp=anything,
-    device=anything,
-    dtype=anything,
-)
+@checked(**RULES | {"responses": choice(*get_args(NewResponses))})
 def true_p_value(
     *,
     metric: Metric | Wins | Any = "wins_mae",
@@ -63,24 +55,22 @@ def true_p_value(
     ----------
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     responses : {"all", "one", "first"}, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
+        How far A is from gold: means of items are moved by uniform numbers in [-p, p],
+        and clamped to the model's range. May be traced under `jit`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, makes responses
+        of items' means, deviations and uniform numbers in (0, 1), which broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
@@ -88,32 +78,26 @@ def true_p_value(
     n_sets : int, default: 1000
         Test sets under each hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative hypothesis: A differs from B ("two-sided"), is better
-        ("greater") or is worse ("less").
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
 
         A replicate is a simulated test set.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -164,19 +148,7 @@ def true_p_value(
     return ResponseTestResult(*(x[0, ...] for x in result))
 
 
-@checked(
-    metric=anything,
-    responses=choice(*get_args(NewResponses)),
-    perturbation_a=anything,
-    perturbation_b=anything,
-    model=anything,
-    n_items=count(),
-    n_responses=count(),
-    start=anything,
-    xp=anything,
-    device=anything,
-    dtype=anything,
-)
+@checked(**RULES | {"responses": choice(*get_args(NewResponses))})
 def true_replicates(
     *,
     start: int | Array,
@@ -209,51 +181,44 @@ def true_replicates(
         How many replicates, static under `jit`. `start` + `count` is at most 2^31.
     metric : str, Metric, Wins or callable, default: "wins_mae"
         What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
-        of `responses.metrics`. A callable f(gold, system) returns an array of shape
-        (...) for responses of shape (..., n_items, k), higher for a better system.
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
     responses : str, default: "all"
         Take all responses to each item, or one of them: which one makes no difference,
         because they are drawn independently.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of each item is moved by a uniform number in
-        [-perturbation, perturbation], and clamped to the range of the model. May be
-        traced under `jit`.
+        How far A is from gold: means of items are moved by uniform numbers in [-p, p],
+        and clamped to the model's range. May be traced under `jit`.
     perturbation_b : float, default: 0.1
         How far B is from gold, likewise.
     model : {"normal", "likert"}, default: "normal"
         How items and responses vary: a model by its name, or with parameters, which may
         be traced under `jit`.
     response : callable, optional
-        Makes responses of another distribution: f(mean, sd, uniform), in array-API
-        code, returns them for the means and standard deviations of items and uniform
-        numbers in (0, 1); the three broadcast.
+        Another distribution: f(mean, sd, uniform), in array-API code, makes responses
+        of items' means, deviations and uniform numbers in (0, 1), which broadcast.
     n_items : int, default: 1000
         Items of a test set.
     n_responses : int, default: 5
         Responses to each item, of gold and of each system.
     xp : namespace, optional
-        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
-        or `cupy`.
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default those of the
-        library.
+        Of the responses, the dtype a real float; by default those of `xp`.
     rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of the arrays' library or
-        of NumPy; or a key of JAX. By default each call draws others; JAX takes a seed
-        or a key alone. For a split over several calls, pass a seed or one and the same
-        key: a generator moves on with every call.
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others. To split
+        them over calls, pass a seed or one key: a generator moves on.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
+        Replicates at a time; by default what suits the device. Memory grows with it;
+        the result is the same.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` after every batch; or a bar of tqdm,
-        ``progress=tqdm()``. JAX does not call it.
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
 
     Returns
     -------
@@ -292,3 +257,138 @@ def true_replicates(
         dtype=choose_dtype(library, dtype),
     )
     return ResponseReplicates(*leads)
+
+
+@checked(**RULES | dict.fromkeys(("n_items", "n_responses"), several(count())))
+def power(
+    n_items: int | Sequence[int] = (100, 300, 1000),
+    n_responses: int | Sequence[int] = (1, 3, 5),
+    *,
+    metric: Metric | Wins | Any = "wins_mae",
+    items: Items = "bootstrap",
+    responses: Responses = "all",
+    perturbation_a: float | Array = 0.0,
+    perturbation_b: float | Array = 0.1,
+    model: Model | ModelName = "normal",
+    response: Response | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    n_sets: int = 200,
+    n_resamples: int = 200,
+    xp: Namespace | None = None,
+    device: Device = None,
+    dtype: Any = None,
+    rng: RandomSource = None,
+    **_: Unpack[SharingOptions],
+) -> Array:
+    """Probability that test sets show a difference, by their items and responses.
+
+    Parameters
+    ----------
+    n_items : int or sequence of int, default: (100, 300, 1000)
+        Numbers of items.
+    n_responses : int or sequence of int, default: (1, 3, 5)
+        Numbers of responses to each item by gold and by each system.
+    metric : str, Metric, Wins or callable, default: "wins_mae"
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array (...) for
+        responses (..., n_items, k), higher for a better system.
+    items : {"all", "bootstrap"}, default: "bootstrap"
+        The items of a resample: as many, drawn with replacement ("bootstrap"), if the
+        test set might have had others; or "all" of them.
+    responses : str, default: "all"
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
+    perturbation_a : float, default: 0.0
+        How far A is from gold: means of items are moved by uniform numbers in [-p, p],
+        and clamped to the model's range. May be traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+
+        A model that `fit` makes of real ratings tells how many of them are needed.
+    response : callable, optional
+        Another distribution: f(mean, sd, uniform), in array-API code, makes responses
+        of items' means, deviations and uniform numbers in (0, 1), which broadcast.
+    alpha : float, default: 0.05
+        The difference is seen where the p-value is at most this.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        A differs from B ("two-sided"), is better ("greater") or worse ("less").
+    n_sets : int, default: 200
+        Test sets to simulate for each pair of numbers. The standard error of a power p
+        is about (p (1 - p) / n_sets)^1/2.
+    n_resamples : int, default: 200
+        Resamples of each test set under each hypothesis, the same for all sets: with
+        few of them, the standard error is larger.
+    xp : namespace, optional
+        The array library: `numpy`, the default, `torch`, `jax.numpy` or `cupy`.
+    device, dtype : optional
+        Of the responses, the dtype a real float; by default those of `xp`.
+    rng : int, generator or key, optional
+        A seed, an int in [0, 2^64), which gives the same random numbers with every
+        array library and device; a generator of that library or of NumPy; or for JAX,
+        which takes no generator, a key. By default each call draws others.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes: a number of threads for NumPy arrays (-1: all cores); a function
+        ``map(function, tasks)``, as an executor's; a process group of PyTorch; or a
+        mesh axis in `jax.shard_map`. By default this thread. The result is the same.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` after each batch, not by JAX; or ``tqdm()``.
+
+    Returns
+    -------
+    array, shape (I, K)
+        The share of test sets whose p-value is not above the level, for each number of
+        items and of responses.
+
+    Raises
+    ------
+    TypeError
+        A metric, a model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range, or no numbers of items or responses.
+
+    Examples
+    --------
+    More items or more raters?
+
+    >>> from sigarray import responses
+    >>> share = responses.power([50, 200], [1, 5], n_sets=50, n_resamples=50, rng=0)
+    >>> share.shape
+    (2, 2)
+    >>> bool(share[0, 0] < share[1, 1])
+    True
+    """
+    library = choose_library(xp, device)
+    chosen = choose_metric(metric)
+    parameters = check_parameters(library, model, perturbation_a, perturbation_b)
+    dtype = choose_dtype(library, dtype)
+    seed = seed_words(library, rng)
+    rows = [
+        library.stack(
+            [
+                find_power(
+                    library,
+                    seed,
+                    *parameters,
+                    level=alpha,
+                    n_sets=n_sets,
+                    metric=chosen,
+                    items=items,
+                    responses=responses,
+                    alternative=alternative,
+                    n_resamples=n_resamples,
+                    response=response,
+                    n_items=n,
+                    n_responses=k,
+                    dtype=dtype,
+                )
+                for k in several(count())("n_responses", n_responses)
+            ]
+        )
+        for n in several(count())("n_items", n_items)
+    ]
+    return library.stack(rows)

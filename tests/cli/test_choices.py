@@ -22,8 +22,7 @@ from sigarray.read._missing import TREATMENTS
 from sigarray.read._sums import METRICS as STATISTICS
 from sigarray.report._rendering import STYLES
 from sigarray.responses._models import MODELS
-from sigarray.responses._pools import RESPONSE_SAMPLERS
-from sigarray.responses._sampling import ITEM_SAMPLERS
+from sigarray.responses._sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
 from sigarray.responses.metrics import METRICS
 
 SOURCES = {

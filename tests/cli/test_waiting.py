@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sigarray import aso
-from sigarray._cli import messages
+from sigarray._cli import running
 from sigarray._verdicts import notes
 from sigarray.report._rendering import STYLES
 
@@ -58,34 +58,34 @@ class TestWaiting:
         assert capsys.readouterr().err == ""
 
     def test_progress_is_for_terminals(self, monkeypatch, capsys):
-        assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
+        assert list(running.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         # Not before a second has passed.
-        assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
+        assert list(running.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
         times = itertools.count(0, 10)
-        monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
-        steps = messages.track("abc", "Pair")
+        monkeypatch.setattr(running.time, "monotonic", lambda: float(next(times)))
+        steps = running.track("abc", "Pair")
         assert list(steps) == ["a", "b", "c"]
         shown = capsys.readouterr().err
         assert "Pair 1 of 3, about 40 seconds left" in shown
         assert shown.endswith("\r\x1b[K")
-        steps = messages.track("abc", "Pair")
+        steps = running.track("abc", "Pair")
         next(steps)
         steps.close()
         assert capsys.readouterr().err.endswith("\r\x1b[K")
-        with messages.quiet(True):
-            assert list(messages.track("abc", "Pair")) == ["a", "b", "c"]
+        with running.quiet(True):
+            assert list(running.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
 
     def test_progress_of_a_single_computation(self, monkeypatch, capsys):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         # Ten seconds pass between any two looks.
         times = itertools.count(0, 10)
-        monkeypatch.setattr(messages.time, "monotonic", lambda: float(next(times)))
+        monkeypatch.setattr(running.time, "monotonic", lambda: float(next(times)))
         a, b = np.random.default_rng(0).normal(size=(2, 3000))
-        with messages.watch():
+        with running.watch():
             aso(a, b, rng=0, n_resamples=10_000)
         assert "of 10000" in capsys.readouterr().err
 

@@ -20,8 +20,8 @@ from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.selection import Room, Sample
 from sigarray._order.families import Family
 from sigarray._order.in_parts import estimate_samples, multi_aso_of_samples
-from sigarray._order.plans import level_of
-from sigarray._order.two_samples import STREAMS, result_of_pair
+from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.stacks import level_of
 from tests.backend.programs import run
 from tests.backends import whole_suite
 from tests.numeric.chunks import ROOMS, draw

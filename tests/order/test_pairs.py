@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray._order import pairs
-from sigarray._order.plans import Plan, plan_errors
+from sigarray._order.stacks import Plan, plan_errors
 from tests.backends import ONE_WIDTH, everywhere
 from tests.chosen import few_on_jax
 

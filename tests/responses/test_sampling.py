@@ -11,9 +11,8 @@ from sigarray import responses
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.workers import Execution, executed_by
-from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
-from sigarray.responses._pools import plan_sampler
+from sigarray.responses._sampling import plan_sampler
 from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
 
@@ -76,7 +75,7 @@ class TestResample:
                 assert set(np.unique(x[:, 0, :2])) == {2.0, 3.0}
                 assert np.all(x[:, 1, 0] == 4.0)
 
-    @pytest.mark.parametrize("answers", pools.RESPONSE_SAMPLERS)
+    @pytest.mark.parametrize("answers", sampling.RESPONSE_SAMPLERS)
     def test_items_are_the_same_for_all(self, answers):
         sets = [name_responses(7, k, k) for k in (2, 3, 4)]
         drawn = draw("bootstrap", answers, *sets, n_resamples=3000)
@@ -121,7 +120,7 @@ class TestResample:
     def test_resamples_agree_across_backends(self, backend):
         sets = [name_responses(5, k, k) for k in (2, 3, 2)]
         sets[0][3, 1] = NAN
-        for answers in pools.RESPONSE_SAMPLERS:
+        for answers in sampling.RESPONSE_SAMPLERS:
             expected = draw("bootstrap", answers, *sets, n_resamples=20)
             drawn = draw(
                 "bootstrap", answers, *map(backend.asarray, sets), n_resamples=20
@@ -240,7 +239,7 @@ class TestNull:
 @pytest.mark.parametrize(("size_a", "size_b"), [(1, 1), (2, 3), (3, 2), (4, 4), (1, 6)])
 def test_deals_are_all_ways_to_share_out(size_a, size_b):
     """For each number of responses that A and B have, none included, and no other."""
-    table, starts, ways = pools._build_deals(HOST, size_a=size_a, size_b=size_b)
+    table, starts, ways = sampling._build_deals(HOST, size_a=size_a, size_b=size_b)
     for of_a, of_b in itertools.product(range(size_a + 1), range(size_b + 1)):
         number = ways[of_a * (size_b + 1) + of_b]
         rows = table[starts[of_a] : starts[of_a] + number]

@@ -15,7 +15,7 @@ from sigarray import responses
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.workers import Execution, executed_by
 from sigarray.responses import metrics
-from sigarray.responses._leads import compare_leads
+from sigarray.responses._measures import compare_leads
 from tests.backends import everywhere, require, whole_suite
 from tests.oracles import FALSE_ALARM
 
@@ -293,8 +293,9 @@ def test_published_true_p_values(perturbation):
 
     Beyond the standard error of both, 5 pairs in 10^6 are allowed for p-values near 0.
     """
-    from sigarray._backend.seeds import seed_words
     from sigarray.responses._leads import simulate_p_values
+
+    from sigarray._backend.seeds import seed_words
     from sigarray.responses._models import NormalModel
 
     with REFERENCE.open() as file:

@@ -8,8 +8,7 @@ import numpy as np
 from benchmarks.reproduce.experiment import Settings
 from benchmarks.reproduce.rates.tests import LEVEL
 from sigarray import responses
-from sigarray.responses._pools import RESPONSE_SAMPLERS
-from sigarray.responses._sampling import ITEM_SAMPLERS
+from sigarray.responses._sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
 
 N_ITEMS, N_RESPONSES, N_RESAMPLES = 100, 5, 100
 # Of responses of runs, of which items do not make up for one another.
