@@ -41,7 +41,9 @@ def test_tasks_that_one_of_three_models_lacks(write, run):
     path = _write_games(write)
     with open(path, "a") as file:
         file.writelines(
-            f"\nc,game{k},{seed},0.{seed}" for k in range(7) for seed in "345"
+            f"\nc,game{k},{seed},0.{int(seed) * (k + 1) % 7}"
+            for k in range(7)
+            for seed in "345"
         )
     _, out, err = run("compare", path, "--quiet")
     said = "c has no scores on game7, so that verdicts over tasks are on the other 7."
