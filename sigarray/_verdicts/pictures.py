@@ -288,7 +288,8 @@ def draw_models(
         limits=limits or (places[order[0]], places[order[-1]]),
         label=f"{what} (best on the left)",
         says="none is shown to be better than another",
-        letters=28,
+        # Beside others of other tasks, pictures are one column wide.
+        letters=14 if where else 28,
     )
     choose_fonts(axes)
     caption = (
