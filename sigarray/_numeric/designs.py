@@ -24,6 +24,7 @@ from sigarray._numeric.student import (
     NO_STRATA,
     Intervals,
     Strata,
+    average_df,
     divisor_of_error,
     find_errors,
     find_errors_of_strata,
@@ -179,7 +180,7 @@ def add_parts(
     pooled = xp.clip(1.0 / xp.where(varies, spread, 1.0), 1.0, None)
     pooled = xp.where(varies, pooled, fewer)
     if len({*dfs_of_seeds}) > 1:
-        df = 2.0 / (1.0 / df + 1.0 / pooled)
+        df = average_df(df, pooled)
     return total, df, pooled
 
 

@@ -7,7 +7,7 @@ size need no more than their number; others have the interval of each place.
 import math
 from collections.abc import Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -198,6 +198,11 @@ def find_t(
         return t, df
     shares = [(x / total) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
     return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), df)
+
+
+def average_df(df: Any, fewer: Any) -> Any:
+    """Return the harmonic mean of estimated degrees of freedom and of fewer ones."""
+    return 2.0 / (1.0 / df + 1.0 / fewer)
 
 
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:

@@ -19,6 +19,7 @@ from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import (
     Range,
+    average_df,
     divisor_of_error,
     find_flat,
     find_t,
@@ -190,7 +191,7 @@ def choose_degrees_of_freedom(df: Array | float, n: int, m: int) -> Any:
     of_smaller = min(n, m) - 1.0
     if min(n, m) < _MIN_ESTIMATED:
         df = df - df + of_smaller
-    return 2.0 / (1.0 / df + 1.0 / of_smaller)
+    return average_df(df, of_smaller)
 
 
 def has_means_apart(pair: Comparison, p_values: Array, level: float) -> Array:

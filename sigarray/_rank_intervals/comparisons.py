@@ -17,7 +17,7 @@ from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.ranks import normal_range
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import add_rounding_of_scores, scale_scores
-from sigarray._numeric.student import find_t, list_samples
+from sigarray._numeric.student import average_df, find_t, list_samples
 from sigarray._numeric.sums import uses_sums
 
 # Critical values are found anew for the comparisons that are left, so many times. More
@@ -272,9 +272,8 @@ def rank_estimates(
         dfs = _pair(of.df)
         t, df = find_t(xp, limit_gaps(xp, gaps, errors.size), squares, dfs)
         if are_unlike:
-            fewer = xp.minimum(*dfs)
-            harmonic = 2.0 / (1.0 / df + 1.0 / fewer)
-            df = xp.where(dfs[0] == dfs[1], df, harmonic)
+            careful = average_df(df, xp.minimum(*dfs))
+            df = xp.where(dfs[0] == dfs[1], df, careful)
         first, second = _pair(of.is_known)
         # A mean of scores that are all the same is known by the spread of the other.
         is_known = first | second if uses_sums(statistic) else first & second

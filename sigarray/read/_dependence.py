@@ -75,7 +75,10 @@ def doubt_crossed_runs(tasks: Sequence[Any], columns: str, source: str) -> list[
 
     As of subjects, each in several seeds: differences between models depend on them.
     """
-    parts, every = columns.split(","), [*map(_match, tasks)]
+    parts = columns.split(",")
+    if len(parts) < 2:
+        return []
+    every = [*map(_match, tasks)]
     if any(run.count(", ") != len(parts) - 1 for names, _ in every for run in names):
         return []
     for k, name in enumerate(parts):
