@@ -117,3 +117,22 @@ def test_another_test_of_more_clusters_is_said(write, run):
     said = "power is of --test t for all numbers; by default, sigarray compare takes t"
     assert said in run("power", *options)[2]
     assert said not in run("power", *options, "--test", "t")[2]
+
+
+@pytest.mark.parametrize("test", ["t", "permutation"])
+def test_unlike_clusters_are_said_where_compare_allows_for_their_sizes(
+    write, run, test
+):
+    """Permutations exchange sums of clusters in both."""
+    draw = np.random.default_rng(0)
+    rows = [
+        f"{m},d{d},q{d}-{k},{draw.normal(m == 'a', 1.0):.3f}"
+        for m in "ab"
+        for d in range(8)
+        for k in range(40 if d == 0 else 3)
+    ]
+    path = write("\n".join(["model,document,question,score", *rows, ""]))
+    options = ("--cluster", "document", "--test", test, "--n-samples", "5")
+    code, _, err = run("power", path, *options)
+    assert code == 0
+    assert ("Sizes of clusters differ by more" in err) == (test == "t")
