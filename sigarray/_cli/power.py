@@ -2,8 +2,7 @@
 
 import argparse
 import functools
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -44,7 +43,7 @@ from sigarray._verdicts.request import (
     make_test,
     refuse_tests_of_sampled,
 )
-from sigarray._verdicts.sampled import find_sampled, take_clusters
+from sigarray._verdicts.sampled import list_sizes_of_clusters, take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
@@ -96,35 +95,23 @@ def run(options: argparse.Namespace) -> Report:
                 f"power is of --test {request.test} for all numbers; by default, "
                 f"sigarray compare takes t below {FEW_SCORES}, else permutations."
             )
-    # Of items in clusters, whole clusters are drawn.
-    if request.test != "permutation":  # which exchanges sums in compare, too
-        _doubt_clusters(table)
-    table = take_clusters(table)
+    # Of items in clusters, whole clusters are drawn; permutations exchange their sums.
+    sizes = list_sizes_of_clusters(table) if request.test == "t" else {}
+    table = take_clusters(table, as_sums=request.test == "permutation")
     request = replace(request, higher_is_better=not options.lower_is_better)
     request = check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
-    return _report_scores(table, request, options, gain)
-
-
-def _doubt_clusters(table: ScoreTable) -> None:
-    """Warn of clusters of unlike sizes, of which sums are drawn and tested."""
-    for task in table.clusters:
-        sampled = find_sampled(table, task)
-        if sampled is not None and np.ptp(sampled.sizes) > np.mean(sampled.sizes):
-            warnings.warn(
-                "Sizes of clusters differ by more than their mean: power is that of "
-                "tests of their sums, and may be far from that of sigarray compare, "
-                "whose means of items allow for sizes.",
-                UserWarning,
-                stacklevel=2,
-            )
-            return
+    return _report_scores(table, request, options, gain, sizes)
 
 
 def _report_scores(
-    table: ScoreTable, request: Request, options: argparse.Namespace, gain: Gain | None
+    table: ScoreTable,
+    request: Request,
+    options: argparse.Namespace,
+    gain: Gain | None,
+    sizes_of_clusters: Mapping[str, np.ndarray],
 ) -> Report:
     models = {task: list(scores) for task, scores in table.tasks.items()}
     n_models = len(table.models)
@@ -132,7 +119,7 @@ def _report_scores(
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
-    comparisons, over = _describe_tasks(request, table, test)
+    comparisons, over = _describe_tasks(request, table, test, sizes_of_clusters)
     n_pairs = sum(len(x.pairs) for x in comparisons.values())
     trials = Trials(
         test=test,
@@ -191,7 +178,7 @@ def _report_scores(
             for pair in find_sizes(
                 group,
                 found,
-                trials,
+                replace(trials, sizes=x.sizes),
                 options.power,
                 is_drawn=is_drawn,
                 guess=None if answers or group is not groups[task][0][0] else guess,
@@ -236,12 +223,17 @@ def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
 
 
 def _describe_tasks(
-    request: Request, table: ScoreTable, test: Test
+    request: Request,
+    table: ScoreTable,
+    test: Test,
+    sizes_of_clusters: Mapping[str, np.ndarray],
 ) -> tuple[dict[str, Comparison], OverTasks | None]:
     """Return how each task is compared, with models in the order of `compare`."""
     described = {
         task: replace(
-            describe_comparison(request, table, test, task), source=table.source
+            describe_comparison(request, table, test, task),
+            source=table.source,
+            sizes=sizes_of_clusters.get(task),
         )
         for task in table.tasks
     }

@@ -81,7 +81,7 @@ def report_tasks(
     }
     statistic: Any = request.statistic
     found = compare_aggregates(table, statistic, **asked)
-    units = take_clusters(table)
+    units = take_clusters(table, as_sums=False)
     goal = Goal(
         options.power,
         units.unit,

@@ -60,6 +60,8 @@ class Comparison:
     n_worst: Mapping[str, int] = field(default_factory=dict)
     # The clusters of the items, or the runs beside them, if these were sampled.
     sampled: Sampled | None = None
+    # The sizes of the clusters of which scores are, if a test allows for them.
+    sizes: Any = None
     # By how much a model may be worse and count as no worse, if that is asked.
     margin: float | None = None
     # The share of a data set on which a model was tested, of splits that overlap.

@@ -86,6 +86,19 @@ class Sampled:
             sums[name] = np.asarray(list(map(math.fsum, parts)))
         return sums
 
+    def score_clusters(self, scores: Scores) -> dict[str, np.ndarray]:
+        """Return a score of each cluster: their mean is that of items.
+
+        So is, nearly, its error: what a cluster adds to the sum of its items goes with
+        its size, but only what it adds beyond their mean changes this.
+        """
+        shares = self.sizes / np.mean(self.sizes)
+        sums = self.sum_clusters(scores)
+        return {
+            name: sums[name] / np.mean(self.sizes) + np.mean(x) * (1.0 - shares)
+            for name, x in scores.items()
+        }
+
     def list_tables(self) -> dict[str, np.ndarray]:
         """Return scores by run and item, or sums of clusters by their mean size."""
         tables = {}
@@ -211,10 +224,16 @@ def name_scored(table: ScoreTable) -> Unit:
     return "item" if table.runs else table.unit
 
 
-def take_clusters(table: ScoreTable) -> ScoreTable:
-    """Return a table of clusters: the sums of their items, in units of a mean size.
+def list_sizes_of_clusters(table: ScoreTable) -> dict[str, np.ndarray]:
+    """Return the sizes of the clusters of each task that has any."""
+    sampled = {task: find_sampled(table, task) for task in table.clusters}
+    return {task: x.sizes for task, x in sampled.items() if x is not None}
 
-    Scores are those of the table, without the numbers of which they may be.
+
+def take_clusters(table: ScoreTable, *, as_sums: bool) -> ScoreTable:
+    """Return a table of clusters: sums of items over the mean size, or scores of each.
+
+    They are of scores of the table, without the numbers of which these may be.
     """
     table = table._replace(sums={}, statistic=None)
     if not table.clusters:
@@ -226,8 +245,11 @@ def take_clusters(table: ScoreTable) -> ScoreTable:
         sampled = find_sampled(table, task)
         if sampled is None:
             continue
-        sums = sampled.sum_clusters(by)
-        tasks[task] = {name: x / np.mean(sampled.sizes) for name, x in sums.items()}
+        if as_sums:
+            sums = sampled.sum_clusters(by)
+            tasks[task] = {name: x / np.mean(sampled.sizes) for name, x in sums.items()}
+        else:
+            tasks[task] = sampled.score_clusters(by)
         ids[task] = dict.fromkeys(by, tuple(dict.fromkeys(labels)))
     return table._replace(tasks=tasks, ids=ids, unit="cluster", clusters={})
 

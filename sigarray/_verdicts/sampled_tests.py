@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from sigarray._backend.aliases import Alternative
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.location import t_test
+from sigarray._numeric.special import student_p_value
 from sigarray._numeric.statistic import rounding_of
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import Exchanges, Places, count_permutations
@@ -197,6 +199,27 @@ def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Result]:
         for k, t, p in zip(places, *numbers, strict=True):
             results[k] = t, p, 0
     return results
+
+
+def test_by_sizes(
+    differences: np.ndarray, sizes: np.ndarray, margin: float | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means and p-values (R, P) of pairs of clusters (R, P, C).
+
+    It is `t_test` by the sizes (R, C) of clusters, of scores as `score_clusters` has
+    them in place of items: with a margin, one-sided. Where t is unknown, p is 1.
+    """
+    means = differences.mean(axis=-1)
+    shares = sizes / np.sum(sizes, axis=-1, keepdims=True)
+    q = shares**2 / (1.0 - shares)
+    df = 1.0 / (np.sum(shares**2 - q * q, axis=-1) + np.sum(q, axis=-1) ** 2)
+    deviations = differences - means[..., None]
+    squares = np.sum(deviations**2 / (1.0 - shares)[:, None, :], axis=-1)
+    with np.errstate(all="ignore"):
+        t = (means + (margin or 0.0)) * sizes.shape[-1] / np.sqrt(squares)
+    side: Alternative = "two-sided" if margin is None else "greater"
+    p_values = np.asarray(student_p_value(HOST, side, t, df[:, None] + 0.0 * means))
+    return means, np.where(np.isfinite(t), p_values, 1.0)
 
 
 def _choose_call(

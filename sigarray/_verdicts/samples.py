@@ -21,7 +21,7 @@ from sigarray._verdicts.asked import FEW_SCORES
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.margins import adjust_claims, list_claims
-from sigarray._verdicts.test import DrawnSamples, SamplesOfPairs, Shares, Test
+from sigarray._verdicts.test import DrawnSamples, Shares, Test
 from sigarray.read._wide import Scores
 
 # With as many of each model, no correction is vain.
@@ -40,7 +40,7 @@ class Trials:
 
     The models are those of one of `n_tasks` tasks; the others show no difference. But
     where the false discovery rate over all `tasks` is controlled, they show what
-    samples of their scores do.
+    samples of their scores do. If scores are of clusters, samples have their `sizes`.
     """
 
     test: Test
@@ -53,6 +53,7 @@ class Trials:
     n_tasks: int = 1
     tasks: Mapping[str, Comparison] = field(default_factory=dict)
     test_share: float | None = None
+    sizes: np.ndarray | None = None
     _divisors: dict[int | None, list[float | None]] = field(
         init=False, default_factory=dict
     )
@@ -94,19 +95,12 @@ class Trials:
         return self.test.choose_correction(sizes) != self.test.alone
 
     def _count_told(self, size: int | None) -> list[float | None]:
+        each = zip(self.tasks.values(), name_streams(self.tasks), strict=True)
         by_task = [
             self.test.find_p_values(
-                DrawnSamples(
-                    self.draw(
-                        dict(x.scores), size, is_paired=self.is_paired, stream=stream
-                    ),
-                    self._draw_pairs(x.matched, size, stream),
-                    self.higher_is_better,
-                )
+                self._draw_all(dict(x.scores), x.matched, x.sizes, size, stream)
             )
-            for x, stream in zip(
-                self.tasks.values(), name_streams(self.tasks), strict=True
-            )
+            for x, stream in each
         ]
         p_values = np.concatenate(by_task, axis=-1)
         level = next(iter(self.tasks.values())).error_of_intervals
@@ -135,22 +129,32 @@ class Trials:
         threshold get more resamples; other bounds may be a little too small. Pairs that
         are `matched` have scores of their own, on the items of both.
         """
-        samples = self.draw(scores, size, is_paired=self.is_paired)
-        of_pairs = self._draw_pairs(matched or {}, size)
-        drawn = DrawnSamples(samples, of_pairs, self.higher_is_better)
+        drawn = self._draw_all(scores, matched or {}, self.sizes, size)
         return self._find_shares(drawn, sure_of, size, above)
 
-    def _draw_pairs(
+    def _draw_all(
         self,
+        scores: Scores,
         matched: Mapping[tuple[str, str], Any],
+        sizes: np.ndarray | None,
         size: int | None,
-        stream: int | None = None,
-    ) -> SamplesOfPairs:
-        draw = functools.partial(self.draw, is_paired=True, stream=stream)
-        return {
-            pair: tuple(draw(dict(zip(pair, both, strict=True)), size).values())
+        *stream: int,
+    ) -> DrawnSamples:
+        of_pairs = {
+            pair: tuple(
+                self.draw(
+                    dict(zip(pair, both, strict=True)), size, *stream, is_paired=True
+                ).values()
+            )
             for pair, both in matched.items()
         }
+        samples = self.draw(scores, size, *stream, is_paired=self.is_paired)
+        if sizes is not None and self.is_paired:
+            n = len(sizes)
+            n_drawn = n if size is None else size
+            words = [self.seed, *stream]
+            sizes = sizes[_draw_places(n, n_drawn, self.number, words)]
+        return DrawnSamples(samples, of_pairs, self.higher_is_better, sizes)
 
     def _find_shares(
         self,
@@ -183,20 +187,25 @@ class Trials:
         self,
         scores: Scores,
         size: int | None,
-        *,
+        *stream: int,
         is_paired: bool,
-        stream: int | None = None,
     ) -> dict[str, np.ndarray]:
         """Draw samples (R, size) of each model: see `draw_samples`."""
         return draw_samples(
             scores,
             size,
             self.number,
-            [self.seed] if stream is None else [self.seed, stream],
+            [self.seed, *stream],
             is_paired=is_paired,
             are_runs=self.unit == "run",
             test_share=self.test_share,
         )
+
+
+def _draw_places(n: int, n_drawn: int, number: int, words: Sequence[int]) -> np.ndarray:
+    """Draw places (number, n_drawn) of n scores; fewer of them begin with the same."""
+    uniform = np.random.default_rng(words).random((n_drawn, number))
+    return np.floor(n * uniform.T).astype(int)
 
 
 def draw_samples(
@@ -226,7 +235,6 @@ def draw_samples(
         n = len(x)
         own = words if is_paired else [*words, stream]
         n_drawn = n if size is None else size
-        uniform = np.random.default_rng(own).random((n_drawn, number))
         noise, width = 0.0, 0.0
         deviations, may_vary = x - x.mean(), not are_binary(x)
         if are_runs and may_vary:
@@ -248,7 +256,7 @@ def draw_samples(
         if (are_runs or n < FEW_SCORES) and may_vary:
             wide = math.sqrt(n / ((n - 1) * (1.0 + width * width)))
             x = x.mean() + wide * deviations
-        drawn[name] = x[np.floor(n * uniform.T).astype(int)] + noise
+        drawn[name] = x[_draw_places(n, n_drawn, number, own)] + noise
         if test_share is not None:
             normal = np.random.default_rng([*own, _SHARED]).standard_normal((number, n))
             ratio = test_share / (1.0 - test_share) / (n - 1)

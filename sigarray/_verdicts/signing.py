@@ -54,7 +54,7 @@ def read_table(
             )
             raise ValueError(msg)
         table = _put_into_clusters(table, clusters)
-        return take_clusters(table) if unit == "cluster" else table
+        return take_clusters(table, as_sums=True) if unit == "cluster" else table
     for option, asked, known in (
         ("unit", unit, scores.unit),
         ("missing", missing, scores.missing),

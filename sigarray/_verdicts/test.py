@@ -32,7 +32,7 @@ from sigarray._verdicts.notes import track
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
-from sigarray._verdicts.sampled_tests import run_sampled
+from sigarray._verdicts.sampled_tests import run_sampled, test_by_sizes
 from sigarray._verdicts.verdict import report_tests, say_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -49,11 +49,15 @@ SamplesOfPairs = Mapping[tuple[str, str], tuple[np.ndarray, ...]]
 
 @dataclass(frozen=True)
 class DrawnSamples:
-    """Samples (R, size) of all models, and of pairs that have samples of their own."""
+    """Samples (R, size) of all models, and of pairs that have samples of their own.
+
+    If they are of clusters, and the test allows for their sizes, these are there.
+    """
 
     scores: Mapping[str, np.ndarray]
     of_pairs: SamplesOfPairs
     higher_is_better: bool
+    sizes: np.ndarray | None = None
 
 
 class Test(ABC):
@@ -344,6 +348,9 @@ def _test_samples(
     samples: DrawnSamples, options: PairOptions, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
     """Yield of each sample which pairs (leader, other) there are, and p-values."""
+    if samples.sizes is not None:
+        yield from _test_clusters(samples, samples.sizes, options, pairs)
+        return
     table, named, by_pair = samples.scores, list(pairs), samples.of_pairs
     if by_pair:
         named = [(f"{j} {a}", f"{j} {b}") for j, (a, b) in enumerate(pairs)]
@@ -364,3 +371,18 @@ def _test_samples(
     for start in range(0, len(tests), len(pairs)):
         part = slice(start, start + len(pairs))
         yield leads[part], np.asarray([x.p_value for x in tests[part]])
+
+
+def _test_clusters(
+    samples: DrawnSamples,
+    sizes: np.ndarray,
+    options: PairOptions,
+    pairs: Sequence[tuple[str, str]],
+) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
+    """Yield what `_test_samples` does of clusters, by t that allows for their sizes."""
+    sign = 1.0 if samples.higher_is_better else -1.0
+    by_pair = [sign * (samples.scores[a] - samples.scores[b]) for a, b in pairs]
+    leads, p_values = test_by_sizes(np.stack(by_pair, axis=1), sizes, options.margin)
+    for lead, p in zip(leads, p_values, strict=True):
+        each = zip(pairs, lead, strict=True)
+        yield [pair if x > 0.0 else pair[::-1] if x else None for pair, x in each], p

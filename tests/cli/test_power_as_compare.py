@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from sigarray import t_test
+from sigarray._verdicts.sampled import Sampled
+from sigarray._verdicts.sampled_tests import test_by_sizes as check_by_sizes
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import PairwiseTest
 
@@ -119,20 +122,48 @@ def test_another_test_of_more_clusters_is_said(write, run):
     assert said not in run("power", *options, "--test", "t")[2]
 
 
-@pytest.mark.parametrize("test", ["t", "permutation"])
-def test_unlike_clusters_are_said_where_compare_allows_for_their_sizes(
-    write, run, test
-):
-    """Permutations exchange sums of clusters in both."""
-    draw = np.random.default_rng(0)
+def draw_clusters(draw, n_clusters):
+    """Draw a size of each cluster, labels and differences of items: .4 on average."""
+    sizes = np.maximum(1, np.round(np.exp(draw.normal(2.0, 1.0, n_clusters))))
+    labels = np.repeat(np.arange(n_clusters), sizes.astype(int))
+    noise = draw.normal(size=n_clusters)[labels] + draw.normal(size=len(labels))
+    return labels, 0.4 + 0.5 * noise
+
+
+def test_power_of_unlike_clusters_is_that_of_t(write, power):
+    """Their sums vary with sizes, and t has fewer degrees of freedom than clusters."""
+    draw = np.random.default_rng(2)
+    labels, x = draw_clusters(draw, 120)
     rows = [
-        f"{m},d{d},q{d}-{k},{draw.normal(m == 'a', 1.0):.3f}"
+        f"{m},d{d},q{k},{y * (m == 'a'):.4f}"
         for m in "ab"
-        for d in range(8)
-        for k in range(40 if d == 0 else 3)
+        for k, (d, y) in enumerate(zip(labels, x, strict=True))
     ]
     path = write("\n".join(["model,document,question,score", *rows, ""]))
-    options = ("--cluster", "document", "--test", test, "--n-samples", "5")
-    code, _, err = run("power", path, *options)
-    assert code == 0
-    assert ("Sizes of clusters differ by more" in err) == (test == "t")
+    options = ("--cluster", "document", "--test", "t", "--power", "0.7")
+    (pair,) = power(path, *options)["pairs"]
+    n, found = pair["required_sample_size"], []
+    for _ in range(300):
+        drawn = draw.integers(0, 120, n)
+        items = [x[labels == d] for d in drawn]
+        y, codes = np.concatenate(items), np.repeat(np.arange(n), list(map(len, items)))
+        found.append(t_test(y, 0.0 * y, paired=True, clusters=codes).pvalue <= 0.05)
+    assert np.mean(found) == pytest.approx(0.7, abs=0.1)
+
+
+@pytest.mark.parametrize("margin", [None, 0.3])
+@pytest.mark.parametrize("n_clusters", [4, 30])
+def test_t_of_drawn_clusters_is_that_of_their_items(n_clusters, margin):
+    labels, x = draw_clusters(np.random.default_rng(n_clusters), n_clusters)
+    sampled = Sampled(len(x), n_clusters, labels)
+    scores = sampled.score_clusters({"a": x})["a"]
+    means, p_values = check_by_sizes(
+        scores[None, None, :], sampled.sizes[None, :], margin
+    )
+    side = {} if margin is None else {"alternative": "greater", "margin": margin}
+    expected = t_test(x, 0.0 * x, paired=True, clusters=labels, **side)
+    assert means[0, 0] == pytest.approx(x.mean())
+    assert p_values[0, 0] == pytest.approx(expected.pvalue, rel=1e-9)
+    # Without any difference, t is unknown, and so is it of equal ones.
+    same = np.zeros((1, 1, n_clusters))
+    assert check_by_sizes(same, sampled.sizes[None, :], None)[1] == 1.0

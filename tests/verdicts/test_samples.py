@@ -112,7 +112,9 @@ def test_a_pair_has_the_level_of_those_that_are_told_apart_with_it():
     """Benjamini and Hochberg's level of a pair is that with its own p at 0."""
     p_values, drawn = iter([0.01, 0.02, 0.9, 0.9]), []  # a pair on each of four tasks
     matched = {("a", "b"): tuple(np.arange(2.0 * 6).reshape(2, 6))}
-    task = SimpleNamespace(scores=SCORES, matched=matched, error_of_intervals=0.05)
+    task = SimpleNamespace(
+        scores=SCORES, matched=matched, sizes=None, error_of_intervals=0.05
+    )
 
     def find_p_values(samples):
         drawn.append(samples)
