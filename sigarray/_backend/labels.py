@@ -57,7 +57,7 @@ def align_items(first: Any, labels: Any, axis: int) -> Any:
         _warn_of_places(labels, axis)
         return labels
     _check_leading_labels(first, labels, axis)
-    return _align(first, labels, axis)
+    return _align(first, labels, axis, "labels of items with the index of the scores")
 
 
 def _warn_of_places(x: Any, axis: int) -> None:
@@ -163,7 +163,9 @@ def _labels(x: Any, place: int) -> Any:
     return x.index if place == 0 else None
 
 
-def _align(first: Any, x: Any, axis: int) -> Any:
+def _align(
+    first: Any, x: Any, axis: int, what: str = "paired samples with the same labels"
+) -> Any:
     """Return x in the order of the labels of the first sample."""
     place = _place(x, axis)
     wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
@@ -187,8 +189,8 @@ def _align(first: Any, x: Any, axis: int) -> Any:
             else "the same labels several times, in another order"
         )
         msg = (
-            f"Expected paired samples with the same labels, each once; got {got}. Join "
-            "them by label first, or pass x.to_numpy() where the places are the pairs."
+            f"Expected {what}, each once; got {got}. Join them by label first, or pass "
+            "x.to_numpy() where they are in one order."
         )
         raise ValueError(msg)
     if hasattr(x, "dims"):

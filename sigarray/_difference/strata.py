@@ -14,8 +14,8 @@ from sigarray._backend.warn import warn_caller
 from sigarray._numeric.student import Strata, sort_into_strata
 
 _TOO_FEW = (
-    "Expected two scores or more in each stratum, for their variance; got one. Leave "
-    "out that stratum, or strata."
+    "Expected two scores or more in each stratum of each sample; got one. Leave out "
+    "that stratum, or strata."
 )
 
 

@@ -48,8 +48,13 @@ _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})", re.ASCII)
 _BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+", re.ASCII)
 _BY_APOSTROPHES = re.compile(r"[+-]?[1-9]\d{0,2}('\d{3})+(\.\d+)?", re.ASCII)
-# The minus of typesetters before a number, or in its exponent.
-_MINUS = re.compile(r"(?:(?<![^\s,;|&\"$])|(?<=\d[eE]))\N{MINUS SIGN}(?=\.?\d)")
+# What typesetters have for a minus before a number, or in its exponent, and for an
+# apostrophe of thousands.
+_MINUS, _APOSTROPHE = "\N{MINUS SIGN}", "\N{RIGHT SINGLE QUOTATION MARK}"
+_TYPESET = {
+    _MINUS: ("-", re.compile(rf'(?:(?<![^\s,;|&"$])|(?<=\d[eE])){_MINUS}(?=\.?\d)')),
+    _APOSTROPHE: ("'", re.compile(rf"(?<=\d){_APOSTROPHE}(?=\d{{3}}(?!\d))")),
+}
 _MAX_SHOWN = 60
 # 86.45 ± 0.1, 86.45 +- 0.1, 86.45 +/- 0.1, 86.45 \\pm 0.1 and 86.45 (0.1).
 _NUMBER = r"[\d.,]+\s*%?"
@@ -101,7 +106,10 @@ def read_text(path: str | Path) -> tuple[str, str]:
         if name.endswith(SUFFIXES):
             msg += " Parquet and Arrow files are for tables of scores alone."
         raise TableError(msg)
-    return name, _MINUS.sub("-", text) if "\N{MINUS SIGN}" in text else text
+    for mark, (plain, pattern) in _TYPESET.items():
+        if mark in text:
+            text = pattern.sub(plain, text)
+    return name, text
 
 
 def _standard_input() -> BinaryIO:

@@ -65,6 +65,8 @@ def test_labels_with_an_index_of_another_order(option):
     assert t_ci(pandas.Series(scores), **{option: list(names)}) == expected
     apart = names.set_axis(range(0, 24, 2))  # rows that a filter left
     assert t_ci(scores, **{option: apart}) == expected
+    with pytest.raises(ValueError, match=r"labels of items with the index of the scor"):
+        t_ci(pandas.Series(scores), **{option: apart})
     with pytest.warns(UserWarning, match="not in rising order.* paired by place"):
         by_place = t_ci(scores, **{option: shuffled})
     assert by_place == t_ci(scores, **{option: shuffled.to_numpy()}) != expected

@@ -61,7 +61,8 @@ class TestNumbers:
                 read.scores(write(f"model;score\na;1.234,5\na;{odd}\n"))
 
     def test_apostrophes_of_thousands(self, write):
-        cells = ["1'234", "-12'345.5", "987", "0.25", "1'234'567"]
+        cells = ["1'234", "-12\N{RIGHT SINGLE QUOTATION MARK}345.5", "987", "0.25"]
+        cells += ["1'234'567"]
         expected = [1234.0, -12345.5, 987.0, 0.25, 1234567.0]
         assert self.read(write, *cells).tolist() == expected
         wide = "\n".join(["A,B", *(f"{x},1'5{k}0" for k, x in enumerate(cells))])
