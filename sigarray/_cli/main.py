@@ -102,8 +102,8 @@ class Parser(argparse.ArgumentParser):
             meant = _suggest(name, known)
             self.error(f"Expected options of {self.prog}; got {name}.{meant}")
         self.error(
-            f"Expected files next to each other, before or behind all options; got "
-            f"{unknown[0]!r} apart from them."
+            "Expected files next to each other, before or behind all options, and "
+            f"commas between values of an option; got {unknown[0]!r} apart from them."
             if self.takes_files
             else f"Expected options of {self.prog} alone; got {unknown[0]!r}."
         )

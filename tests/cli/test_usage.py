@@ -46,8 +46,8 @@ import pytest
         ),
         (
             ("compare", "x.csv", "--paired", "y.csv"),
-            "Expected files next to each other, before or behind all options; got "
-            "'y.csv' apart from them.",
+            "Expected files next to each other, before or behind all options, and "
+            "commas between values of an option; got 'y.csv' apart from them.",
         ),
         (("study", "x.csv"), "Expected options of sigarray study alone; got 'x.csv'."),
         (("study", "--metric"), "Expected one value or more behind --metric; got none"),
