@@ -109,10 +109,7 @@ class _SeeByT:
 
 
 def _widen(xp: Library, x: Array) -> Array:
-    """Widen scores about their mean, so that resamples vary as much as samples.
-
-    The variance of resamples is smaller, by (n - 1) / n.
-    """
+    """Widen scores about their mean, so that resamples vary as much as samples."""
     n = x.shape[-1]
     if n == 1:
         return x

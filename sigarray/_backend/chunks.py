@@ -33,10 +33,7 @@ def within_room(budget: int) -> int:
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
-    """Count the replicates, with `elements` numbers each, that fit in a chunk.
-
-    A chunk has a least number too, if these can be held.
-    """
+    """Count the replicates, with `elements` numbers each, that fit in a chunk."""
     budget = within_room(xp.chunk_elements if budget is None else budget)
     elements = max(1, elements)
     return max(1, budget // elements, min(least, within_room(MAX_HELD) // elements))

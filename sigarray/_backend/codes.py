@@ -271,10 +271,7 @@ def _take_integers(labels: Any) -> Any:
 
 
 def name_label(label: Any) -> Any:
-    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files.
-
-    Columns of pandas may hold all of these. What is neither text nor number is itself.
-    """
+    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files."""
     if isinstance(label, (float, np.floating)) and float(label).is_integer():
         return str(int(label))
     if isinstance(label, (str, int, float, np.number)):

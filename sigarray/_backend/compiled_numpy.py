@@ -36,10 +36,7 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 class Kernels:
-    """The functions of the engine, of NumPy's arrays.
-
-    They add up products as NumPy does if `adds_products`.
-    """
+    """The functions of the engine, of NumPy's arrays."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module

@@ -21,11 +21,7 @@ _ITEMS = frozenset(
 def align_labels(
     samples: tuple[Any, ...], *, axis: int, n_axes: int, paired: bool
 ) -> tuple[Any, ...]:
-    """Bring paired samples into one order of labels; return others as they are.
-
-    Samples with one axis are paired along `axis`, and those with two axes along the
-    first of these.
-    """
+    """Bring paired samples into one order of labels; return others as they are."""
     for x in samples:
         if n_axes == 1 and hasattr(x, "columns"):
             msg = (

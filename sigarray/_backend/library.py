@@ -126,11 +126,7 @@ class Library(OptionalKernels):
     def build_tables(
         self, build: Callable[["Library"], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
-        """Build tables that depend only on static sizes, in 64-bit integers.
-
-        They are made on the device, so that nothing is uploaded, or by NumPy if the
-        device has no such integers.
-        """
+        """Build tables that depend only on static sizes, in 64-bit integers."""
         return build(self) if self.has_int64 else self._upload_tables(build)
 
     def kept_tables(
@@ -266,10 +262,7 @@ class Library(OptionalKernels):
         return x
 
     def undo_order(self, x: Array, order: Array) -> Array:
-        """Return numbers in an order of the last axis as they were before it.
-
-        Some libraries do so without a sort.
-        """
+        """Return numbers in an order of the last axis as they were before it."""
         places = self.argsort(order, axis=-1, stable=False)
         return self.take_along_axis(x, places, axis=-1)
 
@@ -282,10 +275,7 @@ class Library(OptionalKernels):
         return x
 
     def nth_smallest(self, x: Array, n: int) -> Array:
-        """Return the n-th smallest of the last axis, which is kept.
-
-        Some libraries do so without a sort, two to three times faster.
-        """
+        """Return the n-th smallest of the last axis, which is kept."""
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
@@ -318,10 +308,7 @@ class Library(OptionalKernels):
     def relative_moments(
         self, x: Array, level: Array, unit: Array
     ) -> tuple[Array, Array]:
-        """Return the mean and the sum of squared deviations of (x - level) / unit.
-
-        They are those of the last axis; some libraries need no memory for that.
-        """
+        """Return the mean and the sum of squared deviations of (x - level) / unit."""
         rest = self.unscale(x - level[..., None], unit[..., None])
         mean = self.mean(rest, axis=-1, keepdims=True)
         return mean[..., 0], self.sum(self.squared(rest - mean), axis=-1)

@@ -57,10 +57,7 @@ class OptionalKernels:
         axis: int,
         pairs: Pairs | None = None,
     ) -> Array | None:
-        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R).
-
-        Steps are the ranks of x and of y and their widths.
-        """
+        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R)."""
 
     def sum_deviations(
         self, violations: Array, distances: Array, centers: Array, weights: Array

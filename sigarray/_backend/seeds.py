@@ -30,10 +30,7 @@ _FEW = 8
 
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
-    """Return two seed words, each of shape (1,), on the device and without a sync.
-
-    An int is its low and high word; a generator or key draws two words.
-    """
+    """Return two seed words, each of shape (1,), on the device and without a sync."""
     if _is_array(rng):
         return _words_of_array(xp, rng)
     if xp.compiles and not _is_integer(rng):

@@ -119,10 +119,7 @@ def _random_halves(
 
 
 def _halve(xp: Library, words: Array, n_words: int) -> Array:
-    """Return the halves of the first words: the upper ones, and then the lower ones.
-
-    Only results are cut to their width: what is contiguous takes half as long.
-    """
+    """Return the halves of the first words: the upper ones, and then the lower ones."""
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     return xp.concat([x[..., :n_words] for x in halves], axis=-1)
 
@@ -193,10 +190,7 @@ def exponentials(xp: Library, uniforms: Array) -> Array:
 
 
 def normals(xp: Library, u: Array, v: Array) -> Array:
-    """Return float32 standard normals, two from each pair of uniforms (Box-Muller).
-
-    Those of the cosine and those of the sine are joined along the last axis.
-    """
+    """Return float32 standard normals, two from each pair of uniforms (Box-Muller)."""
     radius = exponentials(xp, u)
     radius *= 2.0
     radius = xp.sqrt(radius)
@@ -205,10 +199,7 @@ def normals(xp: Library, u: Array, v: Array) -> Array:
 
 
 def uniform_indices(xp: Library, words: Array, n: int | Array) -> Array:
-    """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
-
-    An array of numbers broadcasts with the words.
-    """
+    """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere."""
     if xp.has_int64:
         wide = xp.astype(words, xp.int64)
         if xp.isdtype(words.dtype, "signed integer"):

@@ -108,11 +108,7 @@ def nest_execution(
 
 
 def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
-    """Return the arrays of a call that workers may share, or raise if they cannot.
-
-    The first kernel in a call of a public function does this. See `check_calls` for
-    process groups.
-    """
+    """Return the arrays of a call that workers may share, or raise if they cannot."""
     _EXECUTION.set(replace(current_execution(), is_admitted=True))
     kinds = {
         "a process group": (
@@ -208,11 +204,7 @@ def compute_items(
     elements: int,
     xp: Library,
 ) -> Iterator[Item]:
-    """Yield the results of a function of items, in order, as `compute_chunks` does.
-
-    The function and an item are sent elsewhere. For a process group, the function
-    returns arrays of one shape.
-    """
+    """Yield the results of a function of items, in order, as `compute_chunks` does."""
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
     elsewhere = Elsewhere(function, xp, execution.elsewhere)

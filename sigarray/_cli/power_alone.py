@@ -339,11 +339,7 @@ def tabulate_alone(
 
 
 def find_spreads(df: int) -> tuple[float, float]:
-    """Return by which factors a standard deviation may be off, one below 1.
-
-    For normal scores, df times the variance over the true one has the chi-square
-    distribution.
-    """
+    """Return by which factors a standard deviation may be off, one below 1."""
     low, high = (math.sqrt(df / find_chi_square(p, df)) for p in (0.95, 0.05))
     return low, high
 

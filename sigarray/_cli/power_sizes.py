@@ -86,10 +86,7 @@ class _Curve:
     now: float | None = None
 
     def bound(self, size: int) -> float:
-        """Return the share of a size, which is no more than that of more scores now.
-
-        Only the chance of samples makes smaller ones seem enough where those are not.
-        """
+        """Return the share of a size, which is no more than that of more scores now."""
         share = self.shares.get(size, 0.0)
         now = self.shares.get(self.n) if self.now is None else self.now
         is_too_few = size <= self.n and now is not None and now < self.goal
@@ -102,10 +99,7 @@ class _Curve:
         return min(enough, default=math.inf)
 
     def propose(self) -> int | None:
-        """Return a size to try between the last one below and the first one above.
-
-        None if these are near: neighbours below 40, within 5 % below 100, or 10 %.
-        """
+        """Return a size to try between the last one below and the first one above."""
         high = self.high
         if math.isinf(high):
             return None

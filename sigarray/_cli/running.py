@@ -120,10 +120,7 @@ def watch() -> Iterator[None]:
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Count the steps on standard error, if that is a terminal.
-
-    A single step is not counted: `watch` shows its progress.
-    """
+    """Count the steps on standard error, if that is a terminal."""
     if len(steps) < 2:
         yield from steps
         return
@@ -267,10 +264,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _to_ascii(text: str) -> str:
-    """Escape letters where the output is not in UTF-8, as JSON has to be.
-
-    What `backslashreplace` makes of a letter is no JSON.
-    """
+    """Escape letters where the output is not in UTF-8, as JSON has to be."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if codecs.lookup(encoding).name == "utf-8":
         return text

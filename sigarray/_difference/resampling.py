@@ -66,10 +66,7 @@ def doubt_point(
     of: str = "value",
     advice: str = "",
 ) -> None:
-    """Warn of an interval that is a point because no resample differs from others.
-
-    Its error is rounding alone; those of a median may be a point of resamples that do.
-    """
+    """Warn of an interval that is a point because no resample differs from others."""
     if not xp.is_host:
         return
     rounding = _ROUNDING * xp.finfo(low.dtype).eps * xp.abs(low)

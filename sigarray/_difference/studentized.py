@@ -113,10 +113,7 @@ def split_results(
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
-    """Return mean, or the difference of two, and its variance (a squared error).
-
-    The variance is 0 if all scores are the same, and only then.
-    """
+    """Return mean, or the difference of two, and its variance (a squared error)."""
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     rests = [x - level for x, level in zip(samples, levels, strict=True)]
     means = [

@@ -35,11 +35,7 @@ def normal_quantile(p: float) -> float:
 
 @functools.cache
 def student_quantile(p: float, df: float) -> float:
-    """Return t with P(T <= t) = p of Student's t, for static numbers.
-
-    Newton's method on the logarithm of the tail starts at the normal quantile, which is
-    near in the u of `student_t_sf`.
-    """
+    """Return t with P(T <= t) = p of Student's t, for static numbers."""
     if p > 0.5:
         return -student_quantile(1.0 - p, df)
     half, u = _tail_integral(0.0, df), -normal_quantile(p)

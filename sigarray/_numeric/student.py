@@ -23,10 +23,7 @@ from sigarray._numeric.sums import EPS_OF_SINGLE
 
 
 def find_t_of(xp: Library, scores: list[Array], paired: bool) -> tuple[Array, Array]:
-    """Return t and its degrees of freedom, of two samples or of pairs.
-
-    The list of scores is emptied, as by `find_errors`.
-    """
+    """Return t and its degrees of freedom, of two samples or of pairs."""
     difference, squares, dfs, _ = find_errors(xp, scores, paired)
     t, df = find_t(xp, difference, squares, dfs)
     return t, df + (difference - difference)

@@ -285,10 +285,7 @@ def _compute_tests(
 def _test_models(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test all pairs, or those with the baseline, by the closure principle.
-
-    Matrices are in the order of the stacks.
-    """
+    """Test all pairs, or those with the baseline, by the closure principle."""
     sizes = tuple(
         int(stack.shape[-1]) for stack in stacks for _ in range(stack.shape[-2])
     )
@@ -344,10 +341,7 @@ def _test_models(
 
 
 def _without_ties(xp: Library, wins: Array, n_pairs: int) -> Array:
-    """Round net wins down to a value that is possible without ties.
-
-    Values between two such ones have the p-value of the lower one.
-    """
+    """Round net wins down to a value that is possible without ties."""
     odd = n_pairs % 2
     return 2.0 * xp.floor(0.5 * (wins - odd)) + odd
 

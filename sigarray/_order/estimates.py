@@ -143,10 +143,7 @@ def estimate_sorted(
     n_resamples: int,
     grid: Grid | None,
 ) -> Estimates:
-    """Return ratio, standard error and margin by plans; the bootstrap has a seed.
-
-    The stacks come from `sort_stacks`.
-    """
+    """Return ratio, standard error and margin by plans; the bootstrap has a seed."""
     blocks, n_pairs = list_blocks(stacks), count_pairs(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}

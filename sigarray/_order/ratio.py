@@ -202,10 +202,7 @@ class SortedResamples:
         return cls(xp, stacks, seeds, grid, how, elements, batch, axis)
 
     def draw(self, start: int | Array, count: int) -> list[Array]:
-        """Resample every model once per replicate.
-
-        The shape is (..., K, count, n) or (..., K, n, count) for every stack.
-        """
+        """Resample every model once per replicate."""
         uniforms = draw_uniforms(
             self.xp, self.stacks, self.seeds, start, count, self.grid
         )

@@ -229,10 +229,7 @@ def _part_far_entries(
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest absolute score of models that are compared, except NaN.
-
-    Batch entries of a stack share it on axes where another stack broadcasts.
-    """
+    """Return the largest absolute score of models that are compared, except NaN."""
     largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)

@@ -145,9 +145,6 @@ def estimate(
 
 
 def _relate_in_strata(xp: Library, x: Array, number: int) -> Array:
-    """Return scores (E, K, n) less the smallest of their stratum, for their errors.
-
-    Those of a stratum that are the same are then exactly 0.
-    """
+    """Return scores (E, K, n) less the smallest of their stratum, for their errors."""
     rows = xp.reshape(x, (*x.shape[:-1], number, x.shape[-1] // number))
     return xp.reshape(rows - xp.min(rows, axis=-1, keepdims=True), x.shape)

@@ -100,10 +100,7 @@ class Permutations(Draws, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Places(Draws):
-    """Each sample is drawn with replacement from its scores; pairs together.
-
-    The sizes are those of the samples, unless given.
-    """
+    """Each sample is drawn with replacement from its scores; pairs together."""
 
     seed: Seed
     is_paired: bool = False
@@ -282,10 +279,7 @@ class Deals(Permutations):
     def _choose(
         self, xp: Library, n_scores: int, dtype: Any, start: int | Array, size: int
     ) -> Array:
-        """Return 1 for the scores that A gets, (size, n + m), and 0 for the others.
-
-        A gets those with the n smallest keys, so that no permutation is needed.
-        """
+        """Return 1 for the scores that A gets, (size, n + m), and 0 for the others."""
         keys = self._draw_keys(xp, n_scores, start, size)
         return xp.mark_smallest(keys, self.n, dtype)
 

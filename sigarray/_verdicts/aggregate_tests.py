@@ -144,10 +144,7 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 def refuse_two_values(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
-
-    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
-    """
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them."""
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:
         return

@@ -317,11 +317,7 @@ def _list_samples(
 
 
 def _number_clusters(table: ScoreTable, tasks: Sequence[str]) -> np.ndarray | None:
-    """Return the cluster of each item of all tasks, as numbers; None without any.
-
-    Clusters of two tasks are others, whatever their names, and an item of a task
-    without clusters is one by itself.
-    """
+    """Return the cluster of each item of all tasks, as numbers; None without any."""
     if not table.clusters:
         return None
     codes: list[np.ndarray] = []

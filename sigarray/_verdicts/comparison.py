@@ -136,10 +136,7 @@ class Comparison:
 
     @functools.cached_property
     def decimals(self) -> int | None:
-        """The decimals of differences and intervals.
-
-        None if no pair has an interval, or none that is shown with decimals.
-        """
+        """The decimals of differences and intervals."""
         return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
@@ -328,10 +325,7 @@ def say_worst(compared: Iterable[Comparison]) -> str:
 
 
 def say_design(compared: Iterable[Comparison]) -> str:
-    """Say behind a title how many items are in how many clusters or runs, if in any.
-
-    On several tasks these are sums, or ranges if there are runs.
-    """
+    """Say behind a title how many items are in how many clusters or runs, if in any."""
     sampled = [x.sampled for x in compared]
     every = [x for x in sampled if x is not None and x.has_design]
     return f"; {say_all_items(every, len(sampled))}" if every else ""

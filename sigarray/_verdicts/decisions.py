@@ -308,10 +308,7 @@ def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
 
 
 def say_if_sharper(interval: Interval, even: str = "0") -> str:
-    """Say of the interval of a decided pair that it includes 0, if so.
-
-    An interval is around 0 where it is shown around an `even` share of wins.
-    """
+    """Say of the interval of a decided pair that it includes 0, if so."""
     return f", though this interval includes {even}" if interval.includes_zero else ""
 
 
@@ -341,10 +338,7 @@ def explain_intervals(
 def say_by_which(
     number: str, pairs: Iterable[tuple[Interval, str | None]], even: str = "0"
 ) -> list[str]:
-    """Say in a clause what decides, where an interval seems to say something else.
-
-    `pairs` have the interval of each and its better model, if there is one.
-    """
+    """Say in a clause what decides, where an interval seems to say something else."""
     if not any(disagree(*pair) for pair in pairs):
         return []
     return [
@@ -373,10 +367,7 @@ def disagree(interval: Interval, better: str | None) -> bool:
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:
-    """Say what "<=" before a p-value means, if some have it.
-
-    `where`, such as " on single tasks", says which p-values these are.
-    """
+    """Say what "<=" before a p-value means, if some have it."""
     return [
         f"P-values marked <={where} are the least that this number of resamples allows."
     ] * are_some

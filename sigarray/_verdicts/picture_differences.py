@@ -48,11 +48,7 @@ _MOST_UNLIKE = 10.0
 def draw_differences(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> list[Picture]:
-    """Draw differences of means with the intervals of the table, if they are few.
-
-    There is a row for each pair of models, or, of two models, for each task and for
-    their mean; several tasks have a panel each.
-    """
+    """Draw differences of means with the intervals of the table, if they are few."""
     models = {name for x in compared.values() for name in x.names}
     if len(models) == 2:
         drawn = _draw_two_models(compared, decisions, over)
@@ -91,11 +87,7 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
-    """Draw the differences over tasks like these of three models or more, if few.
-
-    Those of two are drawn below the differences on each task. Too few tasks decide
-    nothing, and then the answer is that on each of them.
-    """
+    """Draw the differences over tasks like these of three models or more, if few."""
     if over is None or len(over.names) < 3 or len(over.pairs) > MOST_ROWS:
         return []
     if not over.can_decide:

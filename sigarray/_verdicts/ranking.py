@@ -56,11 +56,7 @@ def summarize(comparison: Comparison) -> Mapping[str, Summary]:
 
 
 def show_means(comparison: Comparison) -> Callable[[float], str]:
-    """Return a format of means: three digits of deviations, or two of errors.
-
-    Means of runs have no more decimals than two digits of their least standard error,
-    or one more than the scores were given with.
-    """
+    """Return a format of means: three digits of deviations, or two of errors."""
     summaries = summarize(comparison)
     if name_spread(comparison) != "sd":
         return number_format(list(summaries.values()), digits=2)
@@ -236,11 +232,7 @@ def say_order_of_models(
     where: str = "",
     unequal: Collection[str] = (),
 ) -> list[str]:
-    """Say in a line which models are better than which; nothing without groups.
-
-    `where` is nothing, or such as " over 8 tasks"; `unequal` are models that are not
-    equal to the baseline, of which neither is shown to be better.
-    """
+    """Say in a line which models are better than which; nothing without groups."""
     if baseline is not None:
         others = [name for name in order.names if name != baseline]
         better = [name for name in others if (name, baseline) in wins]

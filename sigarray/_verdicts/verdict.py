@@ -104,11 +104,7 @@ def _make_report(
     document: dict[str, Any],
     lack: str = "",
 ) -> Report:
-    """Show readers every pair of a few models, or a ranking of many.
-
-    `say` puts the decision on A and B into words. Where no scores would give a verdict,
-    they see that first, and no matrix.
-    """
+    """Show readers every pair of a few models, or a ranking of many."""
     rule = say_basis(comparison)
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
@@ -196,10 +192,7 @@ def _explain(
     has_rows: bool,
     lack: str,
 ) -> list[str]:
-    """Say when a model is better, and what readers may wonder about.
-
-    `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
-    """
+    """Say when a model is better, and what readers may wonder about."""
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if lack:

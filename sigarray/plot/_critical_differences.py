@@ -254,10 +254,7 @@ def _draw_scale(ax: "Axes", first: float, last: float, label: str) -> None:
 def _choose_ticks(
     ax: "Axes", low: float, high: float, inches: float
 ) -> dict[float, str]:
-    """Return as many places and their numbers as do not overlap, up to seven.
-
-    A unit of the axis is so many inches long.
-    """
+    """Return as many places and their numbers as do not overlap, up to seven."""
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
     form = ScalarFormatter(useOffset=False)

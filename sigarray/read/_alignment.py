@@ -343,10 +343,7 @@ def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.nda
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the sizes of clusters over their mean; refuse them if models differ.
-
-    `sizes` are those of each model's clusters, and `first` has their first rows.
-    """
+    """Return the sizes of clusters over their mean; refuse them if models differ."""
     models, clusters = records.factors["model"], records.factors["cluster"]
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes

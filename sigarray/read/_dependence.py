@@ -150,11 +150,7 @@ def _are_alike(tasks: Sequence[Any], column: str) -> bool:
 
 
 def _exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
-    """Tell whether the sums of differences by label vary more than by chance.
-
-    Their squares are compared with those under random signs of blocks, such as items,
-    which leave the spread of each.
-    """
+    """Tell whether the sums of differences by label vary more than by chance."""
     squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
     for scores, labels, blocks in parts:
         if len(scores) < 2 or not scores.size:

@@ -180,11 +180,7 @@ def refuse_repeats(records: Records) -> None:
 
 
 def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
-    """Tell whether rows are ratings, samples or runs of items, to be averaged.
-
-    Most items have several, for a few may be repeated rows; or a column has such a
-    name, by which those are found.
-    """
+    """Tell whether rows are ratings, samples or runs of items, to be averaged."""
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")

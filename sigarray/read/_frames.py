@@ -55,10 +55,7 @@ def read_stored_table(path: str) -> Frame:
 
 
 def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
-    """Return the columns of a data frame, whose missing cells are blank.
-
-    NaN is blank too, as in pandas; in a file it is refused later, as no number.
-    """
+    """Return the columns of a data frame, whose missing cells are blank."""
     try:
         import narwhals.stable.v1 as nw
         from narwhals.exceptions import DuplicateError
@@ -204,10 +201,7 @@ def _stack_tasks(data: Any) -> Any:
 
 
 def _join_runs(levels: Sequence[Any]) -> list[str] | None:
-    """Return names such as "acc_seed0" for two levels, of metrics and of runs.
-
-    None for other levels.
-    """
+    """Return names such as "acc_seed0" for two levels, of metrics and of runs."""
     if len(levels) != 2:
         return None
     for runs, metrics in (levels, levels[::-1]):
@@ -229,10 +223,7 @@ def _list_stored_index(data: Any) -> tuple[str, ...]:
 
 
 def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose level of the index without a name is a column "".
-
-    Numbers of rows are no names, and are left out.
-    """
+    """Return a data frame whose level of the index without a name is a column ""."""
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
     if not levels or not len(index):

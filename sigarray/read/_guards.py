@@ -247,10 +247,7 @@ def find_unnamed_items(
 def doubt_runs(
     columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
 ) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers.
-
-    `n_rows` counts the rows of each model, by default those with a score.
-    """
+    """Say why scores are hardly of runs; "" if they are marks of single answers."""
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}

@@ -272,10 +272,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
-    """Say that scores of a task are by other raters for each model, by their column.
-
-    Or by the same in unequal shares.
-    """
+    """Say that scores of a task are by other raters for each model, by their column."""
     doubts = []
     first = records[0]
     of = "" if first.task is None else f" of task {first.task!r}"

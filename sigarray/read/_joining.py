@@ -228,10 +228,7 @@ def _take_last(
 def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing.
-
-    Items without a score are unmatched.
-    """
+    """Add scores of runs that were left out as blank to those that are missing."""
     if table.unit != "run" or table.is_paired:
         return table
     n_missing = {task: {**by} for task, by in table.n_missing.items()}

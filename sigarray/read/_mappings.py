@@ -103,11 +103,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
 
 
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
-    """Say which keys are tasks and which are models, if these may be turned round.
-
-    Scores of several models on a task are of one size, as a rule, and those of a model
-    on several tasks are not.
-    """
+    """Say which keys are tasks and which are models, if these may be turned round."""
     models = list(dict.fromkeys(name for by in tasks.values() for name in by))
     if len(tasks) < 2 or len(models) < 2:
         return []

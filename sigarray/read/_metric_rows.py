@@ -138,10 +138,7 @@ def _quote(names: Names) -> str:
 
 
 def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str | None:
-    """Find a column of metrics, if the scores of a row are in several columns.
-
-    It is named so, or all of its texts are names of metrics.
-    """
+    """Find a column of metrics, if the scores of a row are in several columns."""
     roles = find_roles(frame, known)
     has_several = "score" not in roles and len(list_metrics(frame, roles)) > 1
     is_board = "," in known.get("score", "")

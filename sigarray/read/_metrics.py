@@ -256,10 +256,7 @@ def find_unscored(
     choice: Choice,
     known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
-    """Return the tasks, and the items of others, that no score is of, and notes.
-
-    `known` has the tasks of whole files without the metric, and their metrics.
-    """
+    """Return the tasks, and the items of others, that no score is of, and notes."""
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")
     without = {task: x for task, x in known.items() if task not in scored}

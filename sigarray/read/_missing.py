@@ -120,10 +120,7 @@ def treat_missing(
 
 
 def read_logged(records: Records, k: int) -> float | None:
-    """Return the number in the file of a run that has crashed or ended early.
-
-    None for a blank cell; NaN for what is no plain number.
-    """
+    """Return the number in the file of a run that has crashed or ended early."""
     one = records[k]
     column = records.roles[records.files[k]].get("score", "")
     column = one.metric if one.metric in one.frame.columns else column
@@ -212,10 +209,7 @@ def say_missing(
     names: Sequence[Mapping[str, Any]] = (),
     why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done.
-
-    `why` says what some runs without a score did, such as "have crashed".
-    """
+    """Say how many scores were missing, a few of them by names, and what was done."""
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst" and worst is not None:

@@ -250,10 +250,7 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
 def doubt_models(
     source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
-    """Doubt columns that were taken for models: named as runs, or unlike in size.
-
-    Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
-    """
+    """Doubt columns that were taken for models: named as runs, or unlike in size."""
     sizes: dict[str, float] = {}
     for by in tasks.values():
         for name, x in by.items():

@@ -165,10 +165,7 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
 def _find_wins(
     values: Names, a: str, b: str, names: Mapping[str, Names], *, is_of_wins: bool
 ) -> tuple[tuple[str, str] | None, tuple[str, ...]] | None:
-    """Return the values for a win of each model, and for ties, or None for others.
-
-    Numbers that may also be scores are wins where the column `is_of_wins` by its name.
-    """
+    """Return the values for a win of each model, and for ties, or None for others."""
     known = dict.fromkeys(x for x in values if x)
     models = {*names[a], *names[b]}
     ties = tuple(x for x in known if x not in models and _TIE.fullmatch(squeeze(x)))

@@ -49,11 +49,7 @@ class Reading:
 def read_records(
     frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
 ) -> Reading:
-    """Return the scores of a table with a row for each.
-
-    Missing scores are NaN if they are to be treated; of a table with steps, so are
-    blank ones, and of runs that have crashed, all. Other blank ones are left out.
-    """
+    """Return the scores of a table with a row for each."""
     refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
@@ -246,10 +242,7 @@ def _read_factor(
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each.
-
-    Rows that may lack it are those of runs that have crashed.
-    """
+    """Return the name in a role for each row, or None for each."""
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]

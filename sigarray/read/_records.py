@@ -153,10 +153,7 @@ class Records:
         return replace(self, factors=factors)
 
     def take_texts(self, column: str) -> tuple["Records", Coded]:
-        """Return the scores of files that have a column, and the texts in it.
-
-        It may have been left out.
-        """
+        """Return the scores of files that have a column, and the texts in it."""
         files = np.unique(self.files)
         known = {k: self.frames[k].find(column) for k in files}
         has = [k for k in files if known[k] is not None]
@@ -291,10 +288,7 @@ def _lack_finished(frame: Frame, column: str) -> TableError:
 
 
 def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, or None without one that has any.
-
-    A seed of a part of the run, such as "data.seed", is one if it varies.
-    """
+    """Return the column of seeds, or None without one that has any."""
     found: list[tuple[tuple[bool, int], int, str]] = []
     for name, cells in columns.items():
         rank = _rank(name)
@@ -355,10 +349,7 @@ def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
 
 
 def _rank(name: str) -> tuple[bool, int] | None:
-    """Tell whether seeds are of a part of a run, and how usual the name is.
-
-    None for columns that are not of seeds.
-    """
+    """Tell whether seeds are of a part of a run, and how usual the name is."""
     *above, last = re.split(r"[./]", _ROOT.sub("", name))
     word = squeeze(last)
     if word not in _SEEDS:

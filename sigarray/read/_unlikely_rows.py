@@ -202,10 +202,7 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
 
 
 def find_sizes(scores: np.ndarray, unit: float) -> tuple[np.ndarray, float]:
-    """Return of how many items scores may all be shares, and the score of all items.
-
-    None for scores that are no shares. They were rounded to a unit.
-    """
+    """Return of how many items scores may all be shares, and the score of all items."""
     values = np.unique(scores)
     low, high = float(values[0]), float(values[-1])
     scale = 1.0 if high <= 1.0 else 100.0
