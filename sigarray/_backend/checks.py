@@ -14,8 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, StatisticName
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.ranks import is_process_group
-from sigarray._backend.warn import warn_caller
 
 # (name, value) -> the value, checked.
 Rule = Callable[[str, Any], Any]

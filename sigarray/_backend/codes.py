@@ -7,11 +7,11 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
 from sigarray._backend.labels import align_items, are_in_one_order, has_labels
 from sigarray._backend.library import Library
-from sigarray._backend.warn import warn_caller
 
 # Kinds of labels, and the option that has them.
 _NAMES = {"cluster": "clusters", "stratum": "strata"}

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
-from sigarray._backend.warn import warn_caller
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 2

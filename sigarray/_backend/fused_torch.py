@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from sigarray._backend.tracing import list_entries
+from sigarray._backend.callers import list_entries
 
 _DTYPES = (torch.int32, torch.float32, torch.int64)
 

@@ -7,8 +7,8 @@ with `reindex`, and an index or dimensions, has labels.
 from collections.abc import Sequence
 from typing import Any
 
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import describe, represent
-from sigarray._backend.warn import warn_caller
 
 _SHOWN = 3
 # Usual names of the axes of seeds and of items, in lower case.

@@ -19,8 +19,7 @@ from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
 from sigarray.read._wide import Scores
-from sigarray.report._layout import Table
-from sigarray.report._numbers import Summary, number_format
+from sigarray.report._layout import Summary, Table, number_format
 
 # An estimate and its limits, by a smaller spread and by a larger one.
 Limits = tuple[float, ...]

@@ -39,8 +39,13 @@ from sigarray._verdicts.request import (
 from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import count_decimals, show_interval, without_infinities
+from sigarray.report._layout import (
+    Report,
+    Table,
+    count_decimals,
+    show_interval,
+    without_infinities,
+)
 
 # Resamples of each sample, unless the least p-value has to be smaller: for power, p
 # needs to be known no better than samples tell.

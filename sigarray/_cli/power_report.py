@@ -24,8 +24,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.samples import AggregateTrials, Trials
-from sigarray.report._layout import Report
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import Report, without_infinities
 from sigarray.results import SampleSizeResult
 
 

@@ -236,7 +236,8 @@ def run(options: argparse.Namespace) -> int:
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):
-            name = {"study": "responses"}.get(options.command, options.command)
+            of = dict.fromkeys(("study", "correct"), "responses")
+            name = of.get(options.command, options.command)
             command = importlib.import_module(f"sigarray._cli.{name}")
             report: Report = command.run(options)
             report = replace(report, doubts=list_said("warning"))

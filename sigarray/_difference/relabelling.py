@@ -42,7 +42,7 @@ from sigarray._numeric.statistic import (
     pool_samples,
 )
 from sigarray._numeric.student import find_t_of
-from sigarray._numeric.tilting import or_one, solve
+from sigarray._numeric.subsets import or_one, solve
 from sigarray._resampling.designs import permute_within
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from sigarray._backend.aliases import Array, StatisticName, TestedStatistic
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import (
     anything,
     choice,
@@ -23,7 +24,6 @@ from sigarray._backend.tables import (
     standardize_columns,
     standardize_tables,
 )
-from sigarray._backend.warn import warn_caller
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.codes import list_values, name_label, read_codes
 from sigarray._backend.labels import list_labels
 from sigarray._backend.library import Library
 from sigarray._backend.tables import is_sequence
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.student import Strata, sort_into_strata
 
 _TOO_FEW = (

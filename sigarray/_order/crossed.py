@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.ranks import net_wins

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality

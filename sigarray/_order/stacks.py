@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.given import looks_like_index
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid
 from sigarray._numeric.subsets import count_resamples
 from sigarray._order.families import Family, can_decide, needed_size

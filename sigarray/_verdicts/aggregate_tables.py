@@ -18,9 +18,9 @@ from sigarray._verdicts.ranking import (
     summarize,
 )
 from sigarray._verdicts.sampled import say_items
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     Summary,
+    Table,
     count_decimals,
     find_least_deviation,
     number_format,

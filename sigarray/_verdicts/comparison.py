@@ -19,7 +19,7 @@ from sigarray._verdicts.intervals import (
     find_intervals,
 )
 from sigarray._verdicts.sampled import Sampled, say_all_items
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     Summary,
     count_decimals,
     describe_scores,

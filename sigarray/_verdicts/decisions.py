@@ -12,7 +12,7 @@ from sigarray._verdicts.asked import RESAMPLING_TESTS
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import FEWER_DEGREES, Interval
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     equate,
     number_format,
     show_bound,

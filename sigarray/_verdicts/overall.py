@@ -15,8 +15,8 @@ from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
 from sigarray.read._messages import RepeatedCaution
 from sigarray.read._scales import are_unlike, say_scaling
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
+    Table,
     count_decimals,
     describe_scores,
     equate,

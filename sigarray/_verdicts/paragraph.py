@@ -30,7 +30,7 @@ from sigarray._verdicts.ranking import (
     summarize,
 )
 from sigarray._verdicts.sampled import say_all_items, say_items
-from sigarray.report._numbers import equate
+from sigarray.report._layout import equate
 
 _NOT_BETTER = {
     "equivalent": "Equivalent",

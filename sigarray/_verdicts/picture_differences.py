@@ -32,7 +32,7 @@ from sigarray._verdicts.pictures import (
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
-from sigarray.report._numbers import count_decimals, show_interval
+from sigarray.report._layout import count_decimals, show_interval
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]

@@ -14,9 +14,9 @@ from sigarray._comparison import list_groups
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decided, Decision, name_number
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     Summary,
+    Table,
     count_decimals_of_scores,
     find_least_deviation,
     number_format,

@@ -17,7 +17,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import without_infinities
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"

@@ -58,8 +58,7 @@ from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.score_lines import join_methods
 from sigarray._verdicts.verdict import say_basis
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import Report, Table, without_infinities
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]

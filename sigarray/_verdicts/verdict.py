@@ -61,8 +61,13 @@ from sigarray._verdicts.ranking import (
     table_of_models,
 )
 from sigarray._verdicts.records import list_records
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import equate, show_bound, without_infinities
+from sigarray.report._layout import (
+    Report,
+    Table,
+    equate,
+    show_bound,
+    without_infinities,
+)
 from sigarray.results import PairwiseAsoResult
 
 _CORRECTIONS = {

@@ -8,7 +8,6 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._dependence import doubt_crossed_runs, say_groups
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
@@ -31,7 +30,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._settings import say_confounds
+from sigarray.read._settings import doubt_crossed_runs, say_confounds, say_groups
 from sigarray.read._steps import (
     Curves,
     Unscored,

@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import suggest, suggest_each
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
+from sigarray.read._filters import find_rows_of_metric, refuse_several
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -19,7 +20,6 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._messages import Caution, put_place, say_without
-from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
 from sigarray.read._reading import Reading, read_records

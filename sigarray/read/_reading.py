@@ -16,8 +16,8 @@ from sigarray.read._cells import (
     read_cells,
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
+from sigarray.read._filters import find_rows_of_metric
 from sigarray.read._frame import Frame, Roles, list_names, refuse_twice
-from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics

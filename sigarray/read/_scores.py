@@ -11,7 +11,13 @@ import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
+from sigarray.read._filters import (
+    keep_rows,
+    leave_out,
+    say_without_steps,
+    take_metric_rows,
+    write_out,
+)
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
@@ -31,8 +37,6 @@ from sigarray.read._lm_eval import (
     say_groups,
     take_groups,
 )
-from sigarray.read._lm_settings import name_filters, say_conditions
-from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -61,7 +65,13 @@ from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError
 from sigarray.read._together import put_columns_together
-from sigarray.read._tracked import add_overrides, check_overrides, split_names
+from sigarray.read._tracked import (
+    add_overrides,
+    check_overrides,
+    name_filters,
+    say_conditions,
+    split_names,
+)
 from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
 from sigarray.read._wide_files import read_columns

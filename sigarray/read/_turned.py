@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
-from sigarray.read._filters import join_names
+from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -19,7 +19,6 @@ from sigarray.read._frame import (
     list_names,
     quote_names,
 )
-from sigarray.read._metric_rows import choose_metric_of
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError

@@ -16,8 +16,8 @@ from sigarray._host import (
     list_columns_of_ranks,
 )
 from sigarray._plain_text import show_number
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
+    Table,
     number_format,
     show_bound,
     show_p_value,
