@@ -7,11 +7,7 @@ from typing import Any, TypeVar
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import (
-    compute_chunks,
-    compute_items,
-    current_execution,
-)
+from sigarray._backend.workers import compute_chunks, compute_items, current_execution
 
 State = TypeVar("State")
 Item = TypeVar("Item")

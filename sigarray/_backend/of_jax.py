@@ -15,11 +15,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
-from sigarray._backend.workers import (
-    current_execution,
-    executed_by,
-    shared_by_axis,
-)
+from sigarray._backend.workers import current_execution, executed_by, shared_by_axis
 
 
 class JaxLibrary(Library):

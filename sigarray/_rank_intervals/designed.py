@@ -31,12 +31,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.sums import (
-    SumStatistic,
-    check_count,
-    list_numbers,
-    uses_sums,
-)
+from sigarray._numeric.sums import SumStatistic, check_count, list_numbers, uses_sums
 from sigarray._order.pairs import join
 from sigarray._rank_intervals.comparisons import (
     Estimates,

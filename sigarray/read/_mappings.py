@@ -14,11 +14,7 @@ from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._roles import guess_roles
-from sigarray.read._row_names import (
-    find_run_names,
-    is_item_name,
-    name_items,
-)
+from sigarray.read._row_names import find_run_names, is_item_name, name_items
 from sigarray.read._score_table import (
     Choice,
     ScoreTable,

@@ -31,12 +31,7 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import (
-    count_pooled,
-    find_averages,
-    say_groups,
-    take_groups,
-)
+from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,

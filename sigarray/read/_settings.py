@@ -149,8 +149,8 @@ def say_confounds(records: Records, source: str) -> list[str]:
     others = [name for name, _ in found if not says_data(name)]
     if others:
         notes.append(
-            f"{source}: models differ in {list_names(others, _MAX_SHOWN)}, too, of "
-            "which all scores of a model have one value: differences may be due to these"
+            f"{source}: models differ in {list_names(others, _MAX_SHOWN)}, too, of which "
+            "all scores of a model have one value: differences may be due to these"
         )
     return notes
 

@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote, squeeze, suggest
-from sigarray.read._cells import (
-    as_text,
-    encode_texts,
-    is_blank,
-)
+from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
