@@ -54,8 +54,7 @@ def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
             complain("warning", message, is_shown=not is_left_out)
         said.add(str(message))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
+    with warnings.catch_warnings(action="always", category=UserWarning):
         if has_report:
             warnings.simplefilter("ignore", RepeatedWarning)
         warnings.showwarning = show

@@ -116,8 +116,7 @@ def find_own_interval(
 @contextlib.contextmanager
 def _without_doubts() -> Iterator[None]:
     """Hear no warnings: of scores that do not vary, others speak; tasks count alike."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         yield
 
 

@@ -148,9 +148,10 @@ def say_confounds(records: Records, source: str) -> list[str]:
     ]
     others = [name for name, _ in found if not says_data(name)]
     if others:
+        listed = list_names(others, _MAX_SHOWN)
         notes.append(
-            f"{source}: models differ in {list_names(others, _MAX_SHOWN)}, too, of which "
-            "all scores of a model have one value: differences may be due to these"
+            f"{source}: models differ in {listed}, too, of which all scores of a model "
+            "have one value: differences may be due to these"
         )
     return notes
 
@@ -233,8 +234,7 @@ def say_groups(
 ) -> tuple[Names, Names]:
     """Return a note, or a doubt, of columns that may group items without clusters.
 
-    It is a doubt if differences between models depend on the group, or on the raters of
-    items. `tasks` are `JoinedTask`.
+    It is a doubt if differences between models depend on the group, or on raters.
     """
     of_raters = _doubt_raters(records, tasks, source)
     if of_raters or records.has("cluster") or not records.has("item"):
