@@ -26,6 +26,8 @@ from sigarray._backend.library import Library
 # on 12 and 26 tasks, 3 tells as many pairs apart as 1 or more; of 10 models of 5 runs,
 # twice as many.
 OWN_WEIGHT = 3
+# What is added to the numbers of two bytes in the file of simulations.
+LEVEL_OF_BENDS = 3 * 128
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
@@ -189,19 +191,19 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, steps, falls = (stored[key] for key in ("keys", "values", "falls"))
-    # Steps are modulo 2^16, and the roots of numbers of draws in quarters.
-    values = np.cumsum(steps, dtype=np.uint16)
-    low, high = falls.astype(np.uint16)
-    roots = (np.uint16(0) - np.cumsum(low + 256 * high, dtype=np.uint16)) / 4.0
+        keys, steps, (low, high) = (stored[x] for x in ("keys", "steps", "bends"))
+    bends = low + 256 * high.astype(int) - LEVEL_OF_BENDS
     tables, start = {}, 0
-    for is_of_baseline, k, n, length, n_draws in keys.tolist():
+    for is_of_baseline, k, n, n_draws, length, value, root, slope in keys.T.tolist():
         part_of_table = slice(start, start + length)
-        tails = (roots[part_of_table] ** 2 + 1.0) / (n_draws + 1.0)
+        values = value + np.cumsum(steps[part_of_table], dtype=int)
+        # Roots of numbers of draws, in quarters: see `benchmarks.rank_ranges`.
+        roots = root + np.cumsum(slope + np.cumsum(bends[part_of_table]))
+        tails = ((roots / 4.0) ** 2 + 1.0) / (n_draws + 1.0)
         # The unit is in pairs of scores; half a pair lower, rounding does not matter.
         part = 1.0 / n
         unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
-        limits = (values[part_of_table] - 0.5) / unit
+        limits = (values - 0.5) / unit
         tables[is_of_baseline, k, n] = limits, tails
         start += length
     return tables
