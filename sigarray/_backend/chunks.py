@@ -136,10 +136,7 @@ def sum_replicates(
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """Add up `kernel(start, size)`, of shape (..., size), over replicates [0, count).
-
-    `initial` is added. Chunks are those of `map_replicates`.
-    """
+    """Add `kernel(start, size)`, (..., size), over [0, count) to `initial`."""
     add = _Sum(xp, kernel, initial.dtype)
     return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
 

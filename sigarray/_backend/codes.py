@@ -75,10 +75,7 @@ def code_clusters(
 
 
 def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> None:
-    """Warn of clusters that two samples share by name, and which make them dependent.
-
-    Numbers are no names: clusters of each sample may be counted from 0 on.
-    """
+    """Warn of clusters that two samples share by name, so that they are dependent."""
     shared = [x for x in of_a if x in of_b]
     if shared:
         warn_caller(

@@ -327,10 +327,7 @@ class Library(OptionalKernels):
         return self.reshape(flat, (*x.shape[:-1], *indices.shape))
 
     def take_rows(self, table: Array, rows: Array, n_axes: int = 2) -> Array:
-        """Index the second last axis of a table by rows, which have `n_axes` last axes.
-
-        Both have the same batch axes in front, or the rows have none.
-        """
+        """Index the second last axis of a table by rows, with `n_axes` last axes."""
         leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
         n_entries = math.prod(leading)
         if n_entries == 1:

@@ -109,10 +109,7 @@ def random_uniforms(
 def _random_halves(
     xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Return half words: the upper halves of `random_words`, and then the lower ones.
-
-    The shape is (count, width), or (count, K, width).
-    """
+    """Return half words: the upper halves of `random_words`, then the lower ones."""
     n_words = -(-width // 2)
     words = _random_rows(xp, seed, start, count, [n_words], [0])[0]
     return _halve(xp, words, n_words)[..., :width]
@@ -245,10 +242,7 @@ def overlapping_words(
 
 
 def _overlapping_indices(xp: Library, halves: Array, n: int, width: int) -> Array:
-    """Return `uniform_indices` of `overlapping_words`, from the first halves of these.
-
-    32 bits suffice, because n is at most 2^12.
-    """
+    """Return `uniform_indices` of `overlapping_words`, from their first halves."""
     scaled = n * halves
     indices = scaled[1:, ...] >> _HALF_BITS
     indices += scaled[:-1, ...]

@@ -112,11 +112,7 @@ def student_p_value(
 
 
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
-    """Return t with P(T >= t) = `tail` of Student's t, for df >= 1 and a static tail.
-
-    The tail is 1e-12 or more, and as far from 1. As in `student_quantile`, Newton's
-    method on the logarithm of the tail starts at the normal quantile.
-    """
+    """Return t with P(T >= t) = `tail`, 1e-12 or more, of Student's t with df >= 1."""
     if tail > 0.5:
         return -student_t_isf(xp, 1.0 - tail, df)
     is_normal = xp.isinf(df)

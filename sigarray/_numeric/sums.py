@@ -221,10 +221,7 @@ def list_numbers(
 
 
 def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
-    """Return pseudo-values of pairs, whose differences are one number if they may be.
-
-    Each is rounded as n times a metric is, or less: see `leave_out`.
-    """
+    """Return pseudo-values of pairs, with differences of one number if they may be."""
     gaps = a - b
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
     size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)

@@ -33,10 +33,7 @@ _MAX_KEPT = 2**17
 
 
 class Summands(NamedTuple):
-    """Numbers (..., d, n) of each sample to sum, and levels (..., d, 1) taken off them.
-
-    They are made once, and summed for each chunk of replicates.
-    """
+    """Numbers (..., d, n) of each sample to sum, and levels (..., d, 1) taken off."""
 
     rests: list[Array]
     levels: list[Array]
@@ -366,11 +363,7 @@ def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
 def _enumerated_keys(
     xp: Library, n: int, m: int, start: int | Array, size: int
 ) -> Array:
-    """Return 0 for the n scores of A and 1 for the m of B, in one subset after another.
-
-    The subsets are listed by the smaller sample: if many scores have few subsets, that
-    sample is small.
-    """
+    """Return 0 for the n scores of A and 1 for the m of B, subset by subset."""
     count = math.comb(n + m, n)
     is_listed = count * (n + m) <= _MAX_KEPT
     if is_listed and isinstance(start, int) and start + size <= count:

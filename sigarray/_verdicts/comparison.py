@@ -106,10 +106,7 @@ class Comparison:
 
     @functools.cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
-        """The interval of the difference of means of each pair, at one level for all.
-
-        Those of several pairs are Bonferroni's, unless nothing is corrected.
-        """
+        """Intervals of the difference of means of each pair, at one level for all."""
         pairs = self.pairs
         scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):

@@ -133,10 +133,7 @@ def _has_odd_zero(scores: np.ndarray) -> bool:
 
 
 def _list_sampled(x: Comparison) -> list[Scores]:
-    """Return the scores of models or pairs; of items in clusters, the means of these.
-
-    If these do not vary, neither does the error of clusters.
-    """
+    """Return the scores of models or pairs; of items in clusters, their means."""
     matched = list_matched(x)
     if x.sampled is None:
         return matched

@@ -243,10 +243,7 @@ def adjust_over_tasks(
     is_corrected: bool = True,
     has_baseline: bool = False,
 ) -> tuple[WilcoxonResult, np.ndarray]:
-    """Test pairs (P, 2) of models by merits (T, K): alone, and with adjusted p-values.
-
-    More is better.
-    """
+    """Test pairs (P, 2) by merits (T, K), where more is better: alone, and adjusted."""
     alone = _test_pairs(merits, pairs)
     if not is_corrected:
         return alone, np.asarray(alone.pvalue)

@@ -233,10 +233,7 @@ def _draw_tasks(
 def _name_pairs(
     pairs: Iterable[tuple[str, str]], n_panels: int = 1
 ) -> dict[tuple[str, str], str]:
-    """Return the names of pairs, which are shortened where there is no room for them.
-
-    They have more letters than there is room for, if two would else be the same.
-    """
+    """Return the names of pairs, shortened where there is no room for them."""
     from sigarray.plot._differences import MOST_IN_PAGE, MOST_LETTERS
     from sigarray.plot._panels import count_letters
     from sigarray.plot._style import measure, show_names

@@ -182,10 +182,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if its columns have models and tasks.
-
-    The names of the levels say so; those that never vary are left out.
-    """
+    """Return a data frame with tasks in its rows, if columns have models and tasks."""
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]

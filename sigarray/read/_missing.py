@@ -245,10 +245,7 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model if these are known.
-
-    `names` are those of the rows by role, if these are few.
-    """
+    """Say how many rows were left out: a few by name, or by model if known."""
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")

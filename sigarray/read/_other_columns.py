@@ -72,10 +72,7 @@ def find_summaries(
 
 
 def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
-    """Tell whether a name is another one and a statistic: "a_std", "a (mean)" of "a".
-
-    `words` has the words of every name, from `list_words`.
-    """
+    """Tell whether a name is another one and a statistic: "a_std", "a (mean)"."""
     rest = set(words[name]) - COMPUTED - {"sd"}
     return rest != set(words[name]) and any(
         rest == set(words[x]) for x in words if x != name

@@ -213,10 +213,7 @@ _MAX_SHOWN = 3
 
 
 def choose_ended(frame: Frame, column: str) -> Frame:
-    """Leave out the runs of a tracker that have not ended, and those that were pruned.
-
-    Those that have crashed are asked about, or treated, with the missing scores.
-    """
+    """Leave out the runs of a tracker that have not ended, or were pruned."""
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     if not _FINISHED & {*states}:
         raise _lack_finished(frame, column)

@@ -373,10 +373,7 @@ def _add_worst(
     *,
     is_higher: bool,
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str]]:
-    """Return the scores with the worst for each missing one, their names, and a note.
-
-    Those that were missing are last, with the names of their rows.
-    """
+    """Return the scores with the worst for each missing one, names, and a note."""
     worst = find_worst(list(taken.values()), is_higher=is_higher)
     places = {model: k for k, model in whole.names.items()}
     scores, ids = dict(taken), dict(names)
