@@ -208,7 +208,9 @@ def _keep(
     Nothing is returned if a number is lost so, or most letters, unless `is_any`. Then
     a text of one number stays.
     """
-    head, tail = _count_letters(text, limit - 1 - tail, tail)
+    # In columns of a terminal, letters of Chinese are two wide.
+    share = len(text) / width(text)
+    head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
     places = head, len(text) - tail
     head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
     short = _balance(f"{text[:head]}\u2026{text[start:]}", limit)
@@ -235,12 +237,6 @@ def _cut_ends(text: str, start: int, room: int) -> str:
     end = _find_part(text, start + room)[1]
     start = _find_part(text, max(start, end - room))[1]
     return f"\u2026{text[start:end]}\u2026" if start < end else ""
-
-
-def _count_letters(text: str, *columns: int) -> list[int]:
-    """Count the letters in columns of a terminal; those of Chinese are two wide."""
-    share = len(text) / width(text)
-    return [math.floor(share * n) for n in columns]
 
 
 def _find_part(

@@ -207,17 +207,14 @@ def _make_metric(
             raise ValueError(msg)
         return metrics.histogram_kl(low=low, high=high)
     sizes = {x.shape[-1] for x in test_set}
-    if name == "wins_mae_all" and (len(sizes) > 1 or any(map(_has_nan, test_set))):
+    has_gaps = any(np.isnan(x).any() for x in test_set)
+    if name == "wins_mae_all" and (len(sizes) > 1 or has_gaps):
         msg = (
             f"{source}: wins_mae_all compares responses one by one, and needs "
             f"{_NEEDS[name]}. Take wins_mae or wins_emd."
         )
         raise ValueError(msg)
     return metrics.METRICS[name]
-
-
-def _has_nan(x: np.ndarray) -> bool:
-    return bool(np.any(np.isnan(x)))
 
 
 def _say(

@@ -363,17 +363,13 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         **({} if comparison.margin is None else {"margin": comparison.margin}),
         **_count_clusters(comparison),
         "models": {
-            name: _count_scores(comparison, name)
+            name: {"n": len(comparison.scores[name])}
+            # Of items in several runs, numbers of both.
+            | ({"n_runs": len(comparison.runs[name])} if comparison.runs else {})
             | without_infinities(comparison.summaries[name])
             for name in comparison.scores
         },
     }
-
-
-def _count_scores(comparison: Comparison, name: str) -> dict[str, int]:
-    """Return the number of scores for JSON: of items in several runs, of both."""
-    of_runs = {"n_runs": len(comparison.runs[name])} if comparison.runs else {}
-    return {"n": len(comparison.scores[name]), **of_runs}
 
 
 def _count_clusters(comparison: Comparison) -> dict[str, int]:

@@ -197,7 +197,8 @@ def write_document(x: Aggregates) -> dict[str, Any]:
         **({} if x.n_clusters is None else {"n_clusters": x.n_clusters}),
         "models": {
             name: without_infinities(
-                {"value": x.values[name], **_list_limits(x, name)}
+                {"value": x.values[name]}
+                | ({} if x.is_of_pairs else x.intervals[name]._asdict())
                 | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
             )
             for name in x.order.names
@@ -216,10 +217,6 @@ def write_document(x: Aggregates) -> dict[str, Any]:
             for pair in x.pairs
         ],
     }
-
-
-def _list_limits(x: Aggregates, name: str) -> dict[str, float]:
-    return {} if x.is_of_pairs else x.intervals[name]._asdict()
 
 
 def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:

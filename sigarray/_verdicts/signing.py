@@ -199,7 +199,8 @@ def sign(
         # Runs are no pairs, though items are.
         "paired": "yes" if test.is_paired and not table.runs else None,
         "clusters": _count_clusters(table),
-        "runs": _count_runs(table),
+        "runs": sum(len(x.runs) for by in table.runs.values() for x in by.values())
+        or None,
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
@@ -241,10 +242,6 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
 
 def _count_clusters(table: ScoreTable) -> int | None:
     return sum(len({*x}) for x in table.clusters.values()) or None
-
-
-def _count_runs(table: ScoreTable) -> int | None:
-    return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
 
 
 def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:

@@ -287,7 +287,7 @@ class PairwiseTest(PairOptions, Test):
     def says_nothing_of_constants(self, n_scores: int) -> bool:
         """As in `Test`: true where the error is estimated from the scores."""
         is_of_t = self.test == "permutation" and not self.is_paired
-        return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
+        return self.test in ("t", "bootstrap") or (is_of_t and n_scores < FEW_SCORES)
 
     @property
     def asks_welch_below(self) -> int | None:
