@@ -10,7 +10,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
-from sigarray._backend.labels import align_items, are_in_one_order, has_labels
+from sigarray._backend.given import align_items, are_in_one_order, has_labels
 from sigarray._backend.library import Library
 
 # Kinds of labels, and the option that has them.

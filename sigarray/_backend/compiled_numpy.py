@@ -24,7 +24,7 @@ from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 2
-# What `draw` gives, by the kinds of `fused`.
+# What `draw` gives, by the kinds of `draw_fused`.
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
 REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}

@@ -9,8 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
-from sigarray._backend.given import to_array
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels, to_array
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.of_numpy import HOST
 

@@ -1,4 +1,4 @@
-"""The kernel of `fused` as an operator of torch, known to maps and tracers."""
+"""The kernel of `draw_fused` as an operator of torch, known to maps and tracers."""
 
 from typing import Any
 

@@ -1,8 +1,7 @@
 """Kernels of ours that a library may have: one call for many of the array code.
 
 They give the same bits, or None where there is no kernel, or none for these arguments.
-`fused` says which libraries draw random numbers by one, and `compiled_numpy` has all of
-them for NumPy's arrays.
+`compiled_numpy` has all of them for NumPy's arrays.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ class OptionalKernels:
     """No kernels."""
 
     def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
-        """Draw random numbers: see `fused`."""
+        """Draw random numbers: see `draw_fused`."""
 
     def count_drawn(
         self, seed: Seed, start: int, count: int, n_drawn: int, n: int, dtype: Any

@@ -12,7 +12,7 @@ from sigarray._backend.dispatch import (
     standardize,
     standardize_numbers,
 )
-from sigarray._backend.labels import align_labels, align_tables
+from sigarray._backend.given import align_labels, align_tables
 from sigarray._backend.library import Library, broadcast_shapes
 
 # With so many seeds for each item, the two axes may be exchanged.

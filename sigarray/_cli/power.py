@@ -29,7 +29,6 @@ from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce, note
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
@@ -47,6 +46,7 @@ from sigarray._verdicts.sampled import list_sizes_of_clusters, take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
+from sigarray.read._messages import announce, note
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
 

@@ -16,8 +16,8 @@ from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
-from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
+from sigarray.read._messages import track
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Summary, Table, number_format
 

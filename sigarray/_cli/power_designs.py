@@ -28,7 +28,6 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
@@ -38,6 +37,7 @@ from sigarray._verdicts.request import (
 )
 from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import (
     Report,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sigarray._numeric.special import normal_quantile
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import Shares
+from sigarray.read._messages import track
 
 # The better model of two and the other one -> the number of scores that both have.
 Duels = dict[tuple[str, str], int]

@@ -14,10 +14,10 @@ from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.doubts import doubt_folds
 from sigarray._verdicts.lacking import count_by_task, list_shared
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.pictures import Picture
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult

@@ -19,7 +19,7 @@ from sigarray._correction import (
 )
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
-from sigarray._verdicts.notes import announce, note
+from sigarray.read._messages import announce, note
 from sigarray.read._responses import read_p_values, read_responses
 from sigarray.report._layout import (
     Report,

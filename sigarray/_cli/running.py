@@ -25,13 +25,15 @@ from sigarray._backend.workers import current_execution, executed_by, nest_execu
 from sigarray._cli.options.choices import AGGREGATES
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.asked import Request, check_request
-from sigarray._verdicts.notes import Listener, heard_by, show_seconds
 from sigarray._version import __version__
 from sigarray.read._messages import (
     Caution,
+    Listener,
     RepeatedCaution,
     RepeatedWarning,
     SingleTaskWarning,
+    heard_by,
+    show_seconds,
 )
 from sigarray.report._layout import Report
 from sigarray.report._rendering import render

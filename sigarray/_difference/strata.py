@@ -8,7 +8,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.callers import warn_caller
 from sigarray._backend.codes import list_values, name_label, read_codes
-from sigarray._backend.labels import list_labels
+from sigarray._backend.given import list_labels
 from sigarray._backend.library import Library
 from sigarray._backend.tables import is_sequence
 from sigarray._numeric.student import Strata, sort_into_strata

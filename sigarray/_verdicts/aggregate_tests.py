@@ -19,7 +19,7 @@ from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import count_by_task
-from sigarray._verdicts.notes import note
+from sigarray.read._messages import note
 from sigarray.read._score_table import ScoreTable
 
 OfScores = Literal["iqm", "mean", "median"]

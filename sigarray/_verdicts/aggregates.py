@@ -38,10 +38,10 @@ from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import list_shared
 from sigarray._verdicts.margins import test_margins
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.over_tasks import ComparedPair
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.sampled import find_sampled
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from sigarray._plain_text import list_in_words, show_number, squeeze
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
-from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
+from sigarray.read._messages import note
 from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import (
     Direction,

@@ -35,7 +35,7 @@ from sigarray._verdicts.floors import (
     suits_saddlepoint,
 )
 from sigarray._verdicts.near_levels import is_near_any_level
-from sigarray._verdicts.notes import announce, track
+from sigarray.read._messages import announce, track
 from sigarray.read._wide import Scores
 
 Pair = tuple[str, str]

@@ -25,7 +25,6 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import say_published
-from sigarray._verdicts.notes import note
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
@@ -37,6 +36,7 @@ from sigarray._verdicts.sampled import (
 from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import PairwiseTest, Test
 from sigarray.read._frame import list_names
+from sigarray.read._messages import note
 from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()

@@ -28,12 +28,12 @@ from sigarray._verdicts.method_lines import (
     name_test,
 )
 from sigarray._verdicts.near_levels import doubt_near_alpha
-from sigarray._verdicts.notes import track
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled, test_by_sizes
 from sigarray._verdicts.verdict import report_tests, say_basis
+from sigarray.read._messages import track
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest_each
 from sigarray.read._cells import have_names
