@@ -116,8 +116,7 @@ def map_items(
 ) -> Iterator[Item]:
     """Return the results of a function of items, computed by the workers.
 
-    A result takes as long as a chunk of `elements` numbers. For a process group,
-    results are arrays of one shape.
+    For a process group, results are arrays of one shape.
     """
     return compute_items(
         function,
@@ -227,10 +226,7 @@ def _compute(
 def iterate(
     xp: Library, step: Callable[[State], State], state: State, count: int
 ) -> State:
-    """Apply a function `count` times to its result, in a loop that JAX compiles.
-
-    Where arrays are shapes without numbers, once: each step has the same ones.
-    """
+    """Apply a function `count` times to its result, in a loop that JAX compiles."""
     if xp.compiles:
         from sigarray._backend import of_jax
 

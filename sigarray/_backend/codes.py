@@ -113,11 +113,7 @@ def read_codes(
     axis: int,
     paired: bool,
 ) -> list[Array]:
-    """Return integer codes (n,) of the labels of each sample, or of pairs once.
-
-    Those of labels on the host are NumPy's, from 0 on; others are the labels. The kind
-    is "cluster" or "stratum".
-    """
+    """Return integer codes (n,) of the labels of each sample, or of pairs once."""
     names = _NAMES[kind]
     is_pair = len(given) == 2 and not paired
     if is_pair and not (isinstance(labels, (tuple, list)) and len(labels) == 2):

@@ -154,10 +154,7 @@ class Kernels:
         is_last: bool,
         pairs: Pairs | None = None,
     ) -> Array:
-        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R).
-
-        Steps are ranks of x and of y and widths. Pairs are places on axis -3.
-        """
+        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R)."""
         axis = -2 if is_last else -1
         rows, nodes = x.shape[axis], x.shape[-3 - axis]
         x, y = _along_last(x), _along_last(y)

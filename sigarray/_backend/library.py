@@ -279,10 +279,7 @@ class Library(OptionalKernels):
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
-        """Return 1 for the n smallest keys of the last axis, and 0 for the others.
-
-        Where keys are tied at the n-th, more are 1.
-        """
+        """Return 1 for the n smallest keys of the last axis, and 0 for the others."""
         return self.astype(keys <= self.nth_smallest(keys, n), dtype)
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:

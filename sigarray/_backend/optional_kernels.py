@@ -43,10 +43,7 @@ class OptionalKernels:
     def resample_sorted(
         self, scores: Array, widths: Array, below: float, *, is_last: bool
     ) -> Array | None:
-        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1).
-
-        The shape is (..., K, R, T), or (..., K, T, R).
-        """
+        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1)."""
 
     def find_ratios(
         self,

@@ -46,10 +46,7 @@ def number_streams(count: int) -> tuple[int, ...]:
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Return a stream for each name, whatever the others and their order are.
-
-    Equal names have the same stream: an IntEnum or `numpy.int64(1)` that of 1.
-    """
+    """Return a stream for each name, whatever the others and their order are."""
     return tuple(map(_hash, map(_text_of, names)))
 
 

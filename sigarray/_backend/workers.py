@@ -156,11 +156,7 @@ def compute_chunks(
     elements: int,
     xp: Library,
 ) -> Iterator[Array]:
-    """Yield `chunk(start, n)` over [0, count), in order, computed by the workers.
-
-    All n but the last are a multiple of the size; replicates are on the axis of the
-    results, or these are sums. Threads are used if the library has none.
-    """
+    """Yield `chunk(start, n)` over [0, count), in order, computed by the workers."""
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
 
@@ -243,10 +239,7 @@ def count_threads() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """A function that is called in another thread, process or rank.
-
-    It is sent there with its execution, which has no pool and no progress.
-    """
+    """A function that is called in another thread, process or rank."""
 
     function: Callable[..., Any]
     xp: Library

@@ -156,11 +156,7 @@ class Finder:
         return found
 
     def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
-        """Return the share of samples in which a model is better that has a gain.
-
-        All models get the scores of this one, as if they varied `spread` times as much,
-        and one of them gains.
-        """
+        """Return the share of samples in which a model is better that has a gain."""
         names, baseline = list(self.scores), self.trials.test.baseline
         raised = next(x for x in (name, *names) if x != baseline)
         pairs = [(raised, x) for x in names if x != raised and baseline in (None, x)]

@@ -205,10 +205,7 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return a row for each pair, and for each model whose scores are lifted.
-
-    All rows have the same keys.
-    """
+    """Return a row for each pair, and for each model whose scores are lifted."""
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}

@@ -131,11 +131,7 @@ def round_size(size: float) -> int:
 
 
 def list_sizes(most: int, test_share: float | None = None) -> list[int]:
-    """Return the default sizes, then doubled ones up to four times the most scores.
-
-    Of splits of one data set, up to so many that more would make no error smaller by
-    more than 0.5 %.
-    """
+    """Return the default sizes, then doubled ones up to four times the most scores."""
     sizes = list(DEFAULT_SIZES)
     goal = 4.0 * most
     if test_share is not None:
@@ -155,10 +151,7 @@ def find_sizes(
     is_drawn: bool,
     guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
-    """Find the smallest size for each pair; all models are compared at each size.
-
-    The pairs have the better model first, and so many scores now.
-    """
+    """Find the smallest size for each pair; all models are compared at each size."""
     scores, matched = dict(comparison.scores), comparison.matched
 
     def find_shares(size: int | None, pairs: Collection[tuple[str, str]]) -> Shares:

@@ -161,11 +161,7 @@ def mean_or_sums(name: str, value: Any) -> Any:
 
 
 class Prepared(NamedTuple):
-    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
-
-    `level`, if any, is to be added to a statistic of one sample. Samples with strata
-    are sorted by them.
-    """
+    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return."""
 
     xp: Library
     statistic: TestedStatistic
@@ -185,11 +181,7 @@ def prepare_samples(
     are_alike: bool = False,
     takes_both: bool = False,
 ) -> Prepared:
-    """Return samples of one library and dtype; the dtype is that of results.
-
-    With `are_alike` strata count alike, whatever their sizes. With `takes_both` there
-    may be seeds as well as items in clusters.
-    """
+    """Return samples of one library and dtype; the dtype is that of results."""
     named = {"strata": strata is not None}
     named["clusters"] = clusters is not None and not takes_both
     if clusters is not None and is_axis(strata):

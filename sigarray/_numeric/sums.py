@@ -206,10 +206,7 @@ def list_numbers(
     paired: bool,
     are_checked: bool,
 ) -> list[Array]:
-    """Return numbers (..., n) of each sample whose means are the statistics.
-
-    A sample with a fault is NaN throughout; but scores stay, if they are checked later.
-    """
+    """Return numbers (..., n) of each sample whose means are the statistics."""
     # A compiler has the passes over scores in one, and starts fewer kernels after this.
     if are_checked and not xp.compiles and not isinstance(statistic, SumStatistic):
         return list(samples)

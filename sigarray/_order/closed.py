@@ -278,11 +278,7 @@ def _gaps_of_sets(
 def _limits_of_sets(
     xp: Library, leads: Array, sizes: tuple[int, ...], family: Family
 ) -> tuple[Array, Array]:
-    """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others.
-
-    The shape is (K, K - 1), or (1, K - 1) if sizes are equal. Where wins decide, the
-    inverse gap is 0; where ranks decide, no lead is too small.
-    """
+    """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others."""
     m = sizes[family.baseline or 0]
     rows = {}
     for n in set(sizes):

@@ -292,11 +292,7 @@ def _errors_by_tiles(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Return `_bootstrap_errors` of many models, tile by tile.
-
-    This takes little memory, and workers share the pairs: each tile draws the resamples
-    of only its models, and returns a number for each of its pairs.
-    """
+    """Return `_bootstrap_errors` of many models, tile by tile."""
     tiles = list_tiles(stacks, blocks)
     items = [
         [

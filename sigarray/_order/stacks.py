@@ -154,11 +154,7 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 
 
 def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
-    """Sort samples along the last axis, in units in which squares keep their bits.
-
-    The unit is that of `find_scales`. A sample with a score that is not finite, and so
-    at an end, becomes NaN.
-    """
+    """Sort samples along the last axis, in units in which squares keep their bits."""
     # NumPy adds up in another order where memory has another.
     stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
     sizes = [xp.maximum(x[..., -1], -x[..., 0]) for x in stacks]

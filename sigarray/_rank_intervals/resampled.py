@@ -117,11 +117,7 @@ def estimate(
     statistic: Statistic,
     replicates: Array,
 ) -> Estimates:
-    """Estimate the statistic of each model, from stacks (E, K, n), and its error.
-
-    That of a mean is known; others have the standard deviation of the replicates, and
-    the degrees of freedom of the mean of their influences.
-    """
+    """Estimate the statistic of each model, from stacks (E, K, n), and its error."""
     parts = []
     for x in stacks:
         value = apply_statistic(xp, statistic, x)

@@ -40,10 +40,7 @@ class Summands(NamedTuple):
 
 
 class Draws(Protocol):
-    """Draws resamples of scores, as a pure function of the seed and the replicates.
-
-    Only draws know which random words they use.
-    """
+    """Draws resamples of scores, as a pure function of the seed and the replicates."""
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -154,10 +151,7 @@ class Places(Draws):
 
 @dataclass(frozen=True, eq=False)
 class Exchanges(Permutations):
-    """The scores of some pairs are exchanged; all subsets of pairs without a seed.
-
-    The scores are a pool (..., 2 n), in which those of A come first.
-    """
+    """The scores of some pairs are exchanged; all subsets of pairs without a seed."""
 
     seed: Seed | None
     n: int
@@ -212,10 +206,7 @@ class Exchanges(Permutations):
 
 @dataclass(frozen=True, eq=False)
 class Deals(Permutations):
-    """All scores are dealt out to two samples; in all ways without a seed.
-
-    The scores are a pool (..., n + m), in which those of A come first.
-    """
+    """All scores are dealt out to two samples; in all ways without a seed."""
 
     seed: Seed | None
     n: int

@@ -257,10 +257,7 @@ def find_leads(
     sizes: Iterable[tuple[int, int]],
     resampling: Mapping[str, Any],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`.
-
-    Scores may have leading axes; `sizes` are the numbers of runs of both on each task.
-    """
+    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`."""
     n_resamples, seed = resampling["n_resamples"], resampling["rng"]
     observed, replicates = find_improvements(a, b, strata, seed, n_resamples)
     lead, leads = np.asarray(observed) - 0.5, np.asarray(replicates) - 0.5

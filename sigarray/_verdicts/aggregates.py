@@ -95,10 +95,7 @@ _SECONDS_PER_SCORE = 2e-8
 
 @dataclass(frozen=True)
 class PairOfAggregates(ComparedPair):
-    """Two models over these tasks.
-
-    For probabilities of improvement, the difference is that of P(A better) and 1/2.
-    """
+    """Two models over these tasks."""
 
     @property
     def probability(self) -> float:

@@ -151,10 +151,7 @@ def name_verdict(better: str | None, not_worse: Sequence[str], undecided: str) -
 def decide_by_orders(
     comparison: Comparison, result: PairwiseAsoResult, threshold: float, level: float
 ) -> list[Decision]:
-    """Return every pair, decided where eps_min is below the threshold.
-
-    Of others, those are unequal whose p-value of equality is at most the level.
-    """
+    """Return every pair, decided where eps_min is below the threshold."""
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
     errors = np.asarray(result.standard_error)

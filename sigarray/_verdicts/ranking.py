@@ -34,10 +34,7 @@ def name_spread(comparison: Comparison) -> str:
 
 
 def summarize(comparison: Comparison) -> Mapping[str, Summary]:
-    """Describe the scores of models, with what the column has in the place of "sd".
-
-    Errors of sums of clusters move with the level of the scores, and are not shown.
-    """
+    """Describe the scores of models, with what the column has in the place of "sd"."""
     if name_spread(comparison) == "sd":
         return comparison.summaries
     sampled = comparison.sampled
@@ -161,10 +158,7 @@ def order_models(comparison: Comparison, wins: Wins) -> Order:
 
 
 def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
-    """Sort models by their ranks, each of them behind those that are better.
-
-    A baseline is the last, so that of a pair A is the model that is compared with it.
-    """
+    """Sort models by their ranks, each of them behind those that are better."""
     names = _sort_models(ranks, wins)
     names.sort(key=lambda name: name == baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:

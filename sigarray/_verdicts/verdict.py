@@ -82,10 +82,7 @@ def report_orders(
     decisions: Sequence[Decision],
     lack: str = "",
 ) -> Report:
-    """Report which models are almost stochastically dominant: eps_min < threshold.
-
-    `lack` says why there can be no verdict, if so.
-    """
+    """Report which models are almost stochastically dominant: eps_min < threshold."""
     bounds = np.asarray(result.eps_min).tolist()
     eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(

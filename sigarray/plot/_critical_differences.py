@@ -155,11 +155,7 @@ def draw_on_axis(
     letters: int = _SHORT,
     ax: Any = None,
 ) -> "Axes":
-    """Draw models at their places, the best on the left, and bars that join groups.
-
-    `limits` are those of the axis, from left to right; `says` what a bar means. Names
-    of a narrow figure have so many `letters`.
-    """
+    """Draw models at their places, the best on the left, and bars that join groups."""
     first, last = limits
     sign = 1.0 if first <= last else -1.0
     every = sorted(places, key=lambda name: sign * places[name])

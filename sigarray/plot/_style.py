@@ -284,11 +284,7 @@ def explain(
     has_names: bool = False,
     **properties: Any,
 ) -> None:
-    """Draw a legend, by default above the axes, and in columns if labels are short.
-
-    If rows have names beside the axes, it ends at the right, and uses the room above
-    the names. Without labels there is none.
-    """
+    """Draw a legend, by default above the axes, and in columns if labels are short."""
     if not labels:
         return
     letters = 6 + max(map(measure, labels))

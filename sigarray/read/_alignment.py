@@ -137,10 +137,7 @@ def join_scores(
 def join_pairs(
     records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
-    """Return the scores of every two models on the items or runs of both.
-
-    If `are_matched`, those of items are means of ratings by raters of both.
-    """
+    """Return the scores of every two models on the items or runs of both."""
     joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):

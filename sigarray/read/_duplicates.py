@@ -188,10 +188,7 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
-    """Refuse a second row of an item by one rater, sample or run.
-
-    `ids` are the items of the rows, and `known` the columns of items and models.
-    """
+    """Refuse a second row of an item by one rater, sample or run."""
     columns = {
         name: encode_texts(table.cells[k])
         for k, name in table.names.items()

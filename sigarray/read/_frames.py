@@ -143,12 +143,7 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 
 
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame with one name for each column, and the names of its index.
-
-    If pandas has several levels of names, as in a pivot, those that never vary are
-    left out, metrics are joined with runs, and tasks beside models become rows. An
-    index with a name becomes a column.
-    """
+    """Return a data frame with one name for each column, and the names of its index."""
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
         return data, _list_stored_index(data)  # from another library

@@ -45,10 +45,7 @@ from sigarray.read._unlikely_rows import doubt_same_rows
 
 
 class _LastScores(NamedTuple):
-    """The last scores of runs, and what was said of others.
-
-    `is_kept` if runs that have crashed, or end much earlier, are among them.
-    """
+    """The last scores of runs, and what was said of others."""
 
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
@@ -68,10 +65,7 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run.
-
-    `n_blank` counts those that were left out as blank, by task and model.
-    """
+    """Join the scores of each task by item or run."""
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:

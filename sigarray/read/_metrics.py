@@ -139,11 +139,7 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
 def read_frames(
     frames: Sequence[Frame], chosen: Roles, choice: Choice
 ) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
-    """Read the scores of all tables; None for tasks that were not chosen.
-
-    None, too, if no run of a table has ended. Notes, and the tasks without the metric
-    with those that they have, are returned too.
-    """
+    """Read the scores of all tables; None for tasks that were not chosen."""
     readings: list[Reading | None] = []
     faults, said = [], []
     for frame in frames:

@@ -91,11 +91,7 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
 def name_all(
     read: Sequence[ReadFile],
 ) -> tuple[list[Records], list[tuple[str, tuple[Any, str | None]]], Counts]:
-    """Return the records of all files with the names of models and runs.
-
-    Then names of files that were split into a model and a run; and the numbers of
-    scores that were left out as blank, by task and model.
-    """
+    """Return the records of all files with the names of models and runs."""
     n_files = collections.Counter(map(_name_part, read))
     every = [x.reading.records for x in read]
     are_tasks = len(every) > 1 and all(

@@ -43,10 +43,7 @@ from sigarray.read._wide import Scores
 
 
 class JoinedTask(NamedTuple):
-    """The scores of a task as `ScoreTable` has them, and as they were read.
-
-    `doubts` are about columns of raters.
-    """
+    """The scores of a task as `ScoreTable` has them, and as they were read."""
 
     records: Records
     scores: dict[str, np.ndarray]

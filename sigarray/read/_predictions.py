@@ -94,11 +94,7 @@ def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
 
 
 class _Preferences(NamedTuple):
-    """The columns of two models, of which is better, and the values in that.
-
-    `wins` are those for a win of the first and of the second model, or None if it is
-    the name of the model.
-    """
+    """The columns of two models, of which is better, and the values in that."""
 
     first: str
     second: str

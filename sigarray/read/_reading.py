@@ -31,12 +31,7 @@ from sigarray.read._words import measures_quality
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was changed.
-
-    `n_blank` counts the scores that were left out as blank, by task and model, which
-    are None if the file does not name them. `settings` are the columns in which runs of
-    one model differ.
-    """
+    """The scores of a file, how they were written, and what was changed."""
 
     records: Records
     is_percent: bool

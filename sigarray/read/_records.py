@@ -224,12 +224,7 @@ def choose_ended(frame: Frame, column: str) -> Frame:
 def mark_states(
     frames: Sequence[Frame], chosen: Roles, metrics: Names, ignored: Names
 ) -> list[Frame]:
-    """Leave out runs that have not ended in files that no tracker wrote.
-
-    A column named "state" or "status" that holds words of trackers alone, and maybe
-    blank cells, says so, unless it is chosen or ignored. Of several files, some may
-    have no row left.
-    """
+    """Leave out runs that have not ended in files that no tracker wrote."""
     others = {*chosen.values(), *metrics, *ignored}
     marked = [_mark(frame, others) for frame in frames]
     if not any(len(frame.lines) for frame in marked):
@@ -295,10 +290,7 @@ def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
-    """Doubt that runs are independent if one of a file has the seed of another.
-
-    Runs whose names are their seeds are refused instead.
-    """
+    """Doubt that runs are independent if one of a file has the seed of another."""
     said = [x for records in tasks for x in _say_repeated(records)]
     if not said:
         return []

@@ -240,11 +240,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them.
-
-    If the models are chosen, a column that is named as those of runs are does so, if it
-    has another name in each row.
-    """
+    """Return the names of the rows of a task, or numbers if no column names them."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")

@@ -99,11 +99,7 @@ def check_matches(
 def match_paths(
     places: Names, template: str, option: str = "--path"
 ) -> list[Match | None]:
-    """Match each path, or name, with a template, or return None for it.
-
-    Names side by side are read with the first as short, and as long, as possible; a run
-    is preferably a number.
-    """
+    """Match each path, or name, with a template, or return None for it."""
     matches_by_run: list[list[Match | None]] = []
     for run in _RUNS:
         shortest, longest = (

@@ -200,11 +200,7 @@ def _take_items(
 def _count_missing(
     taken: WideScores, counts: Counts, rows: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[Counts, list[str]]:
-    """Return how many scores each model lacks, and notes on what was left out.
-
-    `counts` are those that --missing has found. Without it, blank cells are left out;
-    of those below its last score, a model may have had no runs, unless runs have names.
-    """
+    """Return how many scores each model lacks, and notes on what was left out."""
     if counts and choice.treatment == "drop":
         of_items = choice.unit == "item" or "item" in chosen
         unit = "item" if of_items else "paired run" if choice.is_paired else "run"
