@@ -1,7 +1,4 @@
-"""What callers pass, as an array of its library or of NumPy, and labels of tables.
-
-Objects with labels, which have `reindex` and an index or dimensions, pair by these.
-"""
+"""What callers pass, as an array of its library or of NumPy, and labels of tables."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
