@@ -30,7 +30,7 @@ from torch.utils._pytree import tree_leaves
 import sigarray
 from benchmarks.gpu_calls import CALLS, NAIVE, make_samples
 from benchmarks.gpu_libraries import time_libraries
-from sigarray._backend import fused
+from sigarray._backend import of_torch
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
@@ -304,11 +304,11 @@ def measure_words(device: torch.device, rounds: int) -> dict[str, Any]:
         return random_words(xp, seed, 3, 1000, 9001)
 
     own_time, own = measure_time(draw, device, rounds), draw()
-    has_triton, fused.has_triton = fused.has_triton, lambda _: False
+    has_triton, of_torch.has_triton = of_torch.has_triton, lambda _: False
     try:
         array_time, expected = measure_time(draw, device, rounds), draw()
     finally:
-        fused.has_triton = has_triton
+        of_torch.has_triton = has_triton
     return {
         "is_fused": device.type == "cuda" and has_triton(device),
         "same_bits": torch.equal(own, expected),

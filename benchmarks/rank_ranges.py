@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sigarray._numeric.ranks import OWN_WEIGHT
+from sigarray._numeric.ranks import LEVEL_OF_BENDS, OWN_WEIGHT
 
 PATH = Path(__file__).parent.parent / "sigarray" / "data" / "rank_gaps.npz"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 30, 40)
@@ -80,16 +80,27 @@ def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write_tables(
-    path: Path, keys: list[tuple[int, ...]], values: np.ndarray, roots: np.ndarray
+    path: Path, tables: list[tuple[tuple[int, ...], np.ndarray, np.ndarray]]
 ) -> None:
-    """Write them as steps from one number to the next, modulo 2^16; roots bytewise."""
-    steps = np.diff(roots, prepend=np.uint16(0))
-    falls = np.uint16(0) - steps
+    """Write steps from one value to the next, and how the steps of roots change.
+
+    Both are small. In front of a table, values and roots go on as they begin; what they
+    are there is in the key.
+    """
+    keys, steps, bends = [], [], []
+    for key, values, roots in tables:
+        step, slope = (np.diff(np.asarray(x, int)) for x in (values, roots))
+        before = values[0] - step[0], roots[0] - slope[0], slope[0]
+        keys.append((*key, len(values), *before))
+        steps.append(np.append(step[0], step))
+        bends.append(np.diff(np.append(slope[0], slope), prepend=slope[0]))
+    # Nearly all bends are small, so that their upper bytes are 1.
+    places = np.concatenate(bends) + LEVEL_OF_BENDS
     np.savez_compressed(
         path,
-        keys=np.asarray(keys, np.uint32),
-        values=np.diff(values, prepend=np.uint16(0)),
-        falls=np.stack([falls & 255, falls >> 8]).astype(np.uint8),
+        keys=np.asarray(keys, np.int32).T,
+        steps=np.concatenate(steps).astype(np.uint8),
+        bends=np.stack([places & 255, places >> 8]).astype(np.uint8),
     )
 
 
@@ -98,7 +109,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     draws = parser.parse_args().draws
-    keys, values, all_roots = [], [], []
+    tables = []
     for n in SIZES:
         for k in range(3, min(MAX_MODELS, MAX_SCORES // n) + 1):
             rng = np.random.default_rng((n, k))
@@ -112,12 +123,10 @@ def main() -> None:
                     own[: len(counts[place])] += counts[place]
                     counts[place] = own
             for is_of_baseline in range(1 + (n <= MAX_SIZE_OF_BASELINE)):
-                own, roots = find_tails(counts[is_of_baseline])
-                keys.append((is_of_baseline, k, n, len(own), count))
-                values.append(own)
-                all_roots.append(roots)
+                found_tails = find_tails(counts[is_of_baseline])
+                tables.append(((is_of_baseline, k, n, count), *found_tails))
         print(f"samples of {n}: done", flush=True)
-    write_tables(PATH, keys, np.concatenate(values), np.concatenate(all_roots))
+    write_tables(PATH, tables)
     print(f"{PATH.name}: {PATH.stat().st_size} bytes")
 
 

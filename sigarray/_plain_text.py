@@ -143,10 +143,7 @@ def cut_owners(names: Sequence[str]) -> dict[str, str]:
 
 
 def cut_shared(names: Sequence[str]) -> dict[str, str]:
-    """Return names without the parts at their start and end that all of them share.
-
-    Nothing is cut of one name alone, nor if names share few letters or no whole part.
-    """
+    """Return names without the parts at their start and end that all of them share."""
     if len(names) < 2:
         return {}
     without = [_NUMBER.sub(lambda x: "0" * len(x[0]), name) for name in names]
@@ -208,7 +205,9 @@ def _keep(
     Nothing is returned if a number is lost so, or most letters, unless `is_any`. Then
     a text of one number stays.
     """
-    head, tail = _count_letters(text, limit - 1 - tail, tail)
+    # In columns of a terminal, letters of Chinese are two wide.
+    share = len(text) / width(text)
+    head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
     places = head, len(text) - tail
     head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
     short = _balance(f"{text[:head]}\u2026{text[start:]}", limit)
@@ -227,20 +226,11 @@ def _balance(short: str, limit: int) -> str:
 
 
 def _cut_ends(text: str, start: int, room: int) -> str:
-    """Leave out both ends of a text, but for so many letters from a place on.
-
-    Nothing is returned if a number has no room there.
-    """
+    """Leave out both ends of a text, but for so many letters from a place on."""
     start = _find_part(text, start)[0]
     end = _find_part(text, start + room)[1]
     start = _find_part(text, max(start, end - room))[1]
     return f"\u2026{text[start:end]}\u2026" if start < end else ""
-
-
-def _count_letters(text: str, *columns: int) -> list[int]:
-    """Count the letters in columns of a terminal; those of Chinese are two wide."""
-    share = len(text) / width(text)
-    return [math.floor(share * n) for n in columns]
 
 
 def _find_part(

@@ -14,8 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, StatisticName
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.ranks import is_process_group
-from sigarray._backend.warn import warn_caller
 
 # (name, value) -> the value, checked.
 Rule = Callable[[str, Any], Any]
@@ -167,10 +167,7 @@ def choice_or_statistic(*choices: str, arrays: str) -> Rule:
 
 
 def check_call(name: str, function: Any, arrays: str, **options: int) -> Any:
-    """Return a function that takes arrays, by their names, and options.
-
-    Of a function in C nothing is known, and it passes.
-    """
+    """Return a function that takes arrays, by their names, and options."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -7,11 +7,7 @@ from typing import Any, TypeVar
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import (
-    compute_chunks,
-    compute_items,
-    current_execution,
-)
+from sigarray._backend.workers import compute_chunks, compute_items, current_execution
 
 State = TypeVar("State")
 Item = TypeVar("Item")
@@ -33,10 +29,7 @@ def within_room(budget: int) -> int:
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
-    """Count the replicates, with `elements` numbers each, that fit in a chunk.
-
-    A chunk has a least number too, if these can be held.
-    """
+    """Count the replicates, with `elements` numbers each, that fit in a chunk."""
     budget = within_room(xp.chunk_elements if budget is None else budget)
     elements = max(1, elements)
     return max(1, budget // elements, min(least, within_room(MAX_HELD) // elements))
@@ -123,8 +116,7 @@ def map_items(
 ) -> Iterator[Item]:
     """Return the results of a function of items, computed by the workers.
 
-    A result takes as long as a chunk of `elements` numbers. For a process group,
-    results are arrays of one shape.
+    For a process group, results are arrays of one shape.
     """
     return compute_items(
         function,
@@ -143,10 +135,7 @@ def sum_replicates(
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """Add up `kernel(start, size)`, of shape (..., size), over replicates [0, count).
-
-    `initial` is added. Chunks are those of `map_replicates`.
-    """
+    """Add `kernel(start, size)`, (..., size), over [0, count) to `initial`."""
     add = _Sum(xp, kernel, initial.dtype)
     return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
 
@@ -237,10 +226,7 @@ def _compute(
 def iterate(
     xp: Library, step: Callable[[State], State], state: State, count: int
 ) -> State:
-    """Apply a function `count` times to its result, in a loop that JAX compiles.
-
-    Where arrays are shapes without numbers, once: each step has the same ones.
-    """
+    """Apply a function `count` times to its result, in a loop that JAX compiles."""
     if xp.compiles:
         from sigarray._backend import of_jax
 

@@ -7,11 +7,11 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
-from sigarray._backend.labels import align_items, are_in_one_order, has_labels
+from sigarray._backend.given import align_items, are_in_one_order, has_labels
 from sigarray._backend.library import Library
-from sigarray._backend.warn import warn_caller
 
 # Kinds of labels, and the option that has them.
 _NAMES = {"cluster": "clusters", "stratum": "strata"}
@@ -75,10 +75,7 @@ def code_clusters(
 
 
 def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> None:
-    """Warn of clusters that two samples share by name, and which make them dependent.
-
-    Numbers are no names: clusters of each sample may be counted from 0 on.
-    """
+    """Warn of clusters that two samples share by name, so that they are dependent."""
     shared = [x for x in of_a if x in of_b]
     if shared:
         warn_caller(
@@ -116,11 +113,7 @@ def read_codes(
     axis: int,
     paired: bool,
 ) -> list[Array]:
-    """Return integer codes (n,) of the labels of each sample, or of pairs once.
-
-    Those of labels on the host are NumPy's, from 0 on; others are the labels. The kind
-    is "cluster" or "stratum".
-    """
+    """Return integer codes (n,) of the labels of each sample, or of pairs once."""
     names = _NAMES[kind]
     is_pair = len(given) == 2 and not paired
     if is_pair and not (isinstance(labels, (tuple, list)) and len(labels) == 2):
@@ -271,10 +264,7 @@ def _take_integers(labels: Any) -> Any:
 
 
 def name_label(label: Any) -> Any:
-    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files.
-
-    Columns of pandas may hold all of these. What is neither text nor number is itself.
-    """
+    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files."""
     if isinstance(label, (float, np.floating)) and float(label).is_integer():
         return str(int(label))
     if isinstance(label, (str, int, float, np.number)):

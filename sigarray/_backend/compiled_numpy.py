@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
-from sigarray._backend.warn import warn_caller
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 2
-# What `draw` gives, by the kinds of `fused`.
+# What `draw` gives, by the kinds of `draw_fused`.
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
 REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}
@@ -36,10 +36,7 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 class Kernels:
-    """The functions of the engine, of NumPy's arrays.
-
-    They add up products as NumPy does if `adds_products`.
-    """
+    """The functions of the engine, of NumPy's arrays."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
@@ -157,10 +154,7 @@ class Kernels:
         is_last: bool,
         pairs: Pairs | None = None,
     ) -> Array:
-        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R).
-
-        Steps are ranks of x and of y and widths. Pairs are places on axis -3.
-        """
+        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R)."""
         axis = -2 if is_last else -1
         rows, nodes = x.shape[axis], x.shape[-3 - axis]
         x, y = _along_last(x), _along_last(y)

@@ -25,9 +25,9 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import list_entries
 from sigarray._backend.given import check_plain
 from sigarray._backend.of_torch import without_fresh_seeds
-from sigarray._backend.tracing import list_entries
 
 # Arguments without a literal: functions of the caller, metrics, devices. Their names
 # differ by process, so that no program on disk uses those of another one.
@@ -154,10 +154,7 @@ def call_beside_the_program(
 
 
 def _has_parts(value: Any) -> bool:
-    """Tell whether a value is a metric, a frozen data class that its parts determine.
-
-    A part may be a function of the caller, the measure.
-    """
+    """Tell whether a value is a metric, a frozen data class that parts determine."""
     return hasattr(value, "measure") or hasattr(value, "has_parts")
 
 

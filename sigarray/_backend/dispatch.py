@@ -9,8 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
-from sigarray._backend.given import to_array
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels, to_array
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.of_numpy import HOST
 
@@ -55,11 +54,7 @@ def standardize(
 def standardize_numbers(
     *numbers: Array, what: str = "sums"
 ) -> tuple[Library, list[Array]]:
-    """Return arrays of one namespace, device and float dtype, of any shapes.
-
-    Plain numbers become arrays without axes, beside arrays of their dtype. Integers and
-    booleans become the widest float of the device. Derivatives are cut.
-    """
+    """Return arrays of one namespace, device and float dtype, of any shapes."""
     given = [x if isinstance(x, _NUMBERS) else to_array(x) for x in numbers]
     xp = _shared_library(tuple(x for x in given if is_array(x)), numbers)
     with xp.modes_off():

@@ -1,4 +1,4 @@
-"""The kernel of `fused` in CUDA C, for CuPy: a thread makes the words of a block."""
+"""The kernel of `draw_fused` in CUDA C, for CuPy: a thread makes words of a block."""
 
 import functools
 from typing import Any

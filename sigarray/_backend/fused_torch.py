@@ -1,10 +1,10 @@
-"""The kernel of `fused` as an operator of torch, known to maps and tracers."""
+"""The kernel of `draw_fused` as an operator of torch, known to maps and tracers."""
 
 from typing import Any
 
 import torch
 
-from sigarray._backend.tracing import list_entries
+from sigarray._backend.callers import list_entries
 
 _DTYPES = (torch.int32, torch.float32, torch.int64)
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
-"""The kernel of `fused` in Triton: each program makes the words of some blocks."""
+"""The kernel of `draw_fused` in Triton: each program makes the words of some blocks."""
 
 import torch
 import triton

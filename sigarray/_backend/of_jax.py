@@ -15,11 +15,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
-from sigarray._backend.workers import (
-    current_execution,
-    executed_by,
-    shared_by_axis,
-)
+from sigarray._backend.workers import current_execution, executed_by, shared_by_axis
 
 
 class JaxLibrary(Library):
@@ -195,10 +191,7 @@ def _with_standard_jax() -> Iterator[None]:
 
 
 def _constant(value: Any) -> Array:
-    """Pass a value to JAX: as a constant if a function is traced.
-
-    Otherwise it is sent in a way that `jax.transfer_guard("disallow")` permits.
-    """
+    """Pass a value to JAX: as a constant if a function is traced."""
     with jax.ensure_compile_time_eval():
         return jax.device_put(value)
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.compiled_numpy import Kernels, find_kernels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
-from sigarray._backend.warn import warn_caller
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024

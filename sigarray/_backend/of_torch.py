@@ -3,6 +3,8 @@
 import contextlib
 import contextvars
 import functools
+import importlib.util
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import ModuleType
@@ -83,8 +85,6 @@ class TorchLibrary(Library):
         return device
 
     def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
-        from sigarray._backend.fused import has_triton
-
         low, high = seed
         if low.device.type != "cuda" or not has_triton(low.device):
             return None
@@ -168,3 +168,25 @@ def _without_autocast() -> Iterator[None]:
         for kind in kinds:
             stack.enter_context(torch.autocast(kind, enabled=False))
         yield
+
+
+@functools.cache
+def has_triton(device: torch.device) -> bool:
+    """Tell whether Triton can compile and launch the kernel on a CUDA device."""
+    if importlib.util.find_spec("triton") is None or not torch.cuda.is_available():
+        return False
+    if torch.cuda.get_device_capability(device) < (7, 0):
+        return False
+    from sigarray._backend.fused_torch import draw
+
+    words = torch.zeros(1, dtype=torch.int32, device=device)
+    try:
+        draw(words, words, 0, [0, 1, 2, 0, 1, 0])
+    except Exception as error:  # no C compiler, no place for a cache, ...
+        msg = (
+            f"Triton cannot launch a kernel, and array code takes its place, which is "
+            f"slower and gives the same numbers: {error}"
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=2)
+        return False
+    return True

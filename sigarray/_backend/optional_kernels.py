@@ -1,8 +1,7 @@
 """Kernels of ours that a library may have: one call for many of the array code.
 
 They give the same bits, or None where there is no kernel, or none for these arguments.
-`fused` says which libraries draw random numbers by one, and `compiled_numpy` has all of
-them for NumPy's arrays.
+`compiled_numpy` has all of them for NumPy's arrays.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ class OptionalKernels:
     """No kernels."""
 
     def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
-        """Draw random numbers: see `fused`."""
+        """Draw random numbers: see `draw_fused`."""
 
     def count_drawn(
         self, seed: Seed, start: int, count: int, n_drawn: int, n: int, dtype: Any
@@ -44,10 +43,7 @@ class OptionalKernels:
     def resample_sorted(
         self, scores: Array, widths: Array, below: float, *, is_last: bool
     ) -> Array | None:
-        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1).
-
-        The shape is (..., K, R, T), or (..., K, T, R).
-        """
+        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1)."""
 
     def find_ratios(
         self,
@@ -57,10 +53,7 @@ class OptionalKernels:
         axis: int,
         pairs: Pairs | None = None,
     ) -> Array | None:
-        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R).
-
-        Steps are the ranks of x and of y and their widths.
-        """
+        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R)."""
 
     def sum_deviations(
         self, violations: Array, distances: Array, centers: Array, weights: Array

@@ -8,10 +8,10 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import is_traced_by_torch, is_watched_by_torch
 from sigarray._backend.checks import OPTIONS, Rule
 from sigarray._backend.library import Library
 from sigarray._backend.ranks import is_process_group
-from sigarray._backend.tracing import is_traced_by_torch, is_watched_by_torch
 from sigarray._backend.workers import (
     admit_workers,
     current_execution,
@@ -146,10 +146,7 @@ def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
 
 
 def traceable(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function of arrays and options one operator for torch's compiler.
-
-    It is looked up by its name in its module: see `compiling`.
-    """
+    """Make a function of arrays and options one operator for torch's compiler."""
     name = f"{function.__module__}.{function.__qualname__}"
 
     @functools.wraps(function)
@@ -168,10 +165,7 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_scalars(result: Any) -> Any:
-    """Return NumPy arrays without axes as scalars, as NumPy's functions do.
-
-    A result may be an array or a tuple of arrays; those of other libraries stay.
-    """
+    """Return NumPy arrays without axes as scalars, as NumPy's functions do."""
     if isinstance(result, np.ndarray) and result.ndim == 0:
         return result[()]
     if not isinstance(result, tuple):

@@ -8,12 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
-from sigarray._backend.checks import (
-    MAX_REPLICATES,
-    SEED_BITS,
-    check_seed,
-    describe,
-)
+from sigarray._backend.checks import MAX_REPLICATES, SEED_BITS, check_seed, describe
 from sigarray._backend.given import check_plain
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import (
@@ -30,10 +25,7 @@ _FEW = 8
 
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
-    """Return two seed words, each of shape (1,), on the device and without a sync.
-
-    An int is its low and high word; a generator or key draws two words.
-    """
+    """Return two seed words, each of shape (1,), on the device and without a sync."""
     if _is_array(rng):
         return _words_of_array(xp, rng)
     if xp.compiles and not _is_integer(rng):
@@ -54,10 +46,7 @@ def number_streams(count: int) -> tuple[int, ...]:
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Return a stream for each name, whatever the others and their order are.
-
-    Equal names have the same stream: an IntEnum or `numpy.int64(1)` that of 1.
-    """
+    """Return a stream for each name, whatever the others and their order are."""
     return tuple(map(_hash, map(_text_of, names)))
 
 

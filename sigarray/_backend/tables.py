@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import Rule, describe, integer
 from sigarray._backend.dispatch import (
     check_leading_axes,
@@ -11,9 +12,8 @@ from sigarray._backend.dispatch import (
     standardize,
     standardize_numbers,
 )
-from sigarray._backend.labels import align_labels, align_tables
+from sigarray._backend.given import align_labels, align_tables
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.warn import warn_caller
 
 # With so many seeds for each item, the two axes may be exchanged.
 _MANY_SEEDS = 5

@@ -29,7 +29,6 @@ from sigarray._verdicts.doubts import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce, note
 from sigarray._verdicts.over_tasks import (
     OverTasks,
     compare_over_tasks,
@@ -47,6 +46,7 @@ from sigarray._verdicts.sampled import list_sizes_of_clusters, take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
+from sigarray.read._messages import announce, note
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
 
@@ -323,12 +323,7 @@ def _group(
 
 
 def _find_duels(comparison: Comparison, *, is_given: bool) -> Duels:
-    """Return every two models whose means differ, the better one first.
-
-    With a margin, every model that is not worse than another by it, and the other. Two
-    models that do not vary are left out: they do not show how scores vary. If a
-    difference is given, means may be the same.
-    """
+    """Return every two models whose means differ, the better one first."""
     pairs = [(x, y) for pair in comparison.pairs for x, y in (pair, pair[::-1])]
     if comparison.margin is not None:
         pairs = list_claims(comparison.pairs, comparison.baseline)

@@ -16,11 +16,10 @@ from sigarray._numeric.special import normal_quantile
 from sigarray._plain_text import quote, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
-from sigarray._verdicts.notes import track
 from sigarray._verdicts.samples import Trials
+from sigarray.read._messages import track
 from sigarray.read._wide import Scores
-from sigarray.report._layout import Table
-from sigarray.report._numbers import Summary, number_format
+from sigarray.report._layout import Summary, Table, number_format
 
 # An estimate and its limits, by a smaller spread and by a larger one.
 Limits = tuple[float, ...]
@@ -157,11 +156,7 @@ class Finder:
         return found
 
     def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
-        """Return the share of samples in which a model is better that has a gain.
-
-        All models get the scores of this one, as if they varied `spread` times as much,
-        and one of them gains.
-        """
+        """Return the share of samples in which a model is better that has a gain."""
         names, baseline = list(self.scores), self.trials.test.baseline
         raised = next(x for x in (name, *names) if x != baseline)
         pairs = [(raised, x) for x in names if x != raised and baseline in (None, x)]
@@ -339,11 +334,7 @@ def tabulate_alone(
 
 
 def find_spreads(df: int) -> tuple[float, float]:
-    """Return by which factors a standard deviation may be off, one below 1.
-
-    For normal scores, df times the variance over the true one has the chi-square
-    distribution.
-    """
+    """Return by which factors a standard deviation may be off, one below 1."""
     low, high = (math.sqrt(df / find_chi_square(p, df)) for p in (0.95, 0.05))
     return low, high
 

@@ -28,7 +28,6 @@ from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.margins import list_claims
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.request import (
     check_baseline,
     choose_default_test,
@@ -38,13 +37,20 @@ from sigarray._verdicts.request import (
 )
 from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import count_decimals, show_interval, without_infinities
+from sigarray.report._layout import (
+    Report,
+    Table,
+    count_decimals,
+    show_interval,
+    without_infinities,
+)
 
-# Resamples of each sample, unless the least p-value has to be smaller: for power, p
-# needs to be known no better than samples tell.
+# Resamples of each sample, or as many as make the least p-value small enough.
 _N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
+# Numbers of runs beside those that there are.
+_RUNS = (3, 5, 10, 20)
 
 
 def report_tasks(
@@ -64,8 +70,7 @@ def report_tasks(
         )
         raise ValueError(msg)
     request = check_baseline(request, table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the test on each task
+    with warnings.catch_warnings(action="ignore"):  # of the test on each task
         test = make_test(choose_default_test(request, table), table)
     x = describe_comparison(request, table, test, next(iter(table.tasks)))
     level = x.error_of_intervals
@@ -124,8 +129,7 @@ def report_tasks(
         ],
     }
     title = f"{x.source}, {x.direction}{where}"
-    report = report_power([answer], goal, method, document, title)
-    return report, answer, goal
+    return report_power([answer], goal, method, document, title), answer, goal
 
 
 def _search_tasks(
@@ -200,10 +204,6 @@ def _show_leads(
         return show_interval(lead, low, high, show.format, decimals, sign)
 
     return show_lead
-
-
-# Numbers of runs beside those that there are.
-_RUNS = (3, 5, 10, 20)
 
 
 class _Pair(NamedTuple):

@@ -24,8 +24,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.samples import AggregateTrials, Trials
-from sigarray.report._layout import Report
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import Report, without_infinities
 from sigarray.results import SampleSizeResult
 
 
@@ -206,10 +205,7 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return a row for each pair, and for each model whose scores are lifted.
-
-    All rows have the same keys.
-    """
+    """Return a row for each pair, and for each model whose scores are lifted."""
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}

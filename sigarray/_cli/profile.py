@@ -14,10 +14,10 @@ from sigarray._difference.profile import performance_profile
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.doubts import doubt_folds
 from sigarray._verdicts.lacking import count_by_task, list_shared
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.pictures import Picture
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult
@@ -189,10 +189,7 @@ def _find_profile(
     design: _Design,
     options: argparse.Namespace,
 ) -> ProportionResult:
-    """Return the profile of a model, with tasks as strata.
-
-    Lower scores are better where their negatives are higher.
-    """
+    """Return the profile of a model, with tasks as strata."""
     sign = 1.0 if design.higher_is_better else -1.0
     # In an order of their own, so that no order of rows or tasks is another draw.
     by_task = sorted(zip(design.tasks, map(np.sort, samples), strict=True))

@@ -1,4 +1,4 @@
-"""`sigarray responses`: which of two systems is nearer to gold; `sigarray study`."""
+"""`sigarray responses` and `study`, of two systems; `correct`, of p-values."""
 
 import argparse
 import math
@@ -11,12 +11,23 @@ import numpy as np
 
 from sigarray._cli.files import open_table
 from sigarray._cli.running import ITEMS, RESPONSES
+from sigarray._correction import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    bonferroni,
+    holm,
+)
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
-from sigarray._verdicts.notes import announce, note
-from sigarray.read._responses import read_responses
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import equate, show_p_value, without_infinities
+from sigarray.read._messages import announce, note
+from sigarray.read._responses import read_p_values, read_responses
+from sigarray.report._layout import (
+    Report,
+    Table,
+    equate,
+    show_p_value,
+    without_infinities,
+)
 from sigarray.responses import metrics, response_test, study, study_records
 
 _RATINGS = "ratings.csv"
@@ -31,11 +42,20 @@ _NEEDS = {
 _FEW_ITEMS = 10
 # For a guess at the time: of each response of each resample.
 _SECONDS_PER_RESPONSE = 5e-8
+_METHODS = {
+    "holm": (holm, "Holm"),
+    "bonferroni": (bonferroni, "Bonferroni"),
+    "benjamini-hochberg": (benjamini_hochberg, "Benjamini and Hochberg"),
+    "benjamini-yekutieli": (benjamini_yekutieli, "Benjamini and Yekutieli"),
+}
+_MAX_LISTED = 20
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Answer either command."""
-    return _study(options) if options.command == "study" else _test(options)
+    """Answer one of the commands."""
+    return {"responses": _test, "study": _study, "correct": _correct}[options.command](
+        options
+    )
 
 
 def _test(options: argparse.Namespace) -> Report:
@@ -187,17 +207,14 @@ def _make_metric(
             raise ValueError(msg)
         return metrics.histogram_kl(low=low, high=high)
     sizes = {x.shape[-1] for x in test_set}
-    if name == "wins_mae_all" and (len(sizes) > 1 or any(map(_has_nan, test_set))):
+    has_gaps = any(np.isnan(x).any() for x in test_set)
+    if name == "wins_mae_all" and (len(sizes) > 1 or has_gaps):
         msg = (
             f"{source}: wins_mae_all compares responses one by one, and needs "
             f"{_NEEDS[name]}. Take wins_mae or wins_emd."
         )
         raise ValueError(msg)
     return metrics.METRICS[name]
-
-
-def _has_nan(x: np.ndarray) -> bool:
-    return bool(np.any(np.isnan(x)))
 
 
 def _say(
@@ -315,4 +332,54 @@ def _say_nearest(records: list[dict[str, Any]]) -> str:
     return (
         f"Nearest to the true p-values here: {ITEMS[items]} with "
         f"{RESPONSES[answers]}, {means[nearest]:.4f} away on average."
+    )
+
+
+def _correct(options: argparse.Namespace) -> Report:
+    """Say which of the p-values of a file hold."""
+    labels, p_values = read_p_values(options.file)
+    source = "standard input" if options.file == "-" else options.file
+    return report_correction(source, labels, p_values, options.method, options.alpha)
+
+
+def report_correction(
+    source: str, labels: list[str], p_values: list[float], method: str, level: float
+) -> Report:
+    """Say which p-values are at most the level after the correction."""
+    adjust, name = _METHODS[method]
+    adjusted = np.asarray(adjust(p_values)).tolist()
+    holds = [q <= level for q in adjusted]
+    rows = [
+        [label, show_p_value(p, level), show_p_value(q, level)]
+        for label, p, q in zip(labels, p_values, adjusted, strict=True)
+    ]
+    marked = frozenset((i, 2) for i, is_held in enumerate(holds) if is_held)
+    header = ["", "p", "adjusted p"]
+    title = f"{source}: significant where the adjusted p is at most {level:g}"
+    records = [
+        {"label": label, "pvalue": p, "adjusted_pvalue": q, "is_significant": is_held}
+        for label, p, q, is_held in zip(labels, p_values, adjusted, holds, strict=True)
+    ]
+    sentence = _say_count(labels, holds, method, level)
+    document = {
+        "source": source,
+        "method": method,
+        "labels": labels,
+        "alpha": level,
+        "pvalues": records,
+        "verdict": sentence,
+    }
+    tables = [Table(title, header, rows, marked)]
+    return Report(tables, [sentence], f"{name}'s correction", records, document)
+
+
+def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:
+    count, total = sum(holds), len(labels)
+    named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
+    is_listed = 0 < count < total and count <= _MAX_LISTED
+    which = f": {', '.join(map(quote, named))}" if is_listed else ""
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{count} of {total} {verb} significant at level {level:g} after "
+        f"{_METHODS[method][1]}'s correction{which}."
     )

@@ -25,13 +25,15 @@ from sigarray._backend.workers import current_execution, executed_by, nest_execu
 from sigarray._cli.options.choices import AGGREGATES
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.asked import Request, check_request
-from sigarray._verdicts.notes import Listener, heard_by, show_seconds
 from sigarray._version import __version__
 from sigarray.read._messages import (
     Caution,
+    Listener,
     RepeatedCaution,
     RepeatedWarning,
     SingleTaskWarning,
+    heard_by,
+    show_seconds,
 )
 from sigarray.report._layout import Report
 from sigarray.report._rendering import render
@@ -54,8 +56,7 @@ def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
             complain("warning", message, is_shown=not is_left_out)
         said.add(str(message))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
+    with warnings.catch_warnings(action="always", category=UserWarning):
         if has_report:
             warnings.simplefilter("ignore", RepeatedWarning)
         warnings.showwarning = show
@@ -120,10 +121,7 @@ def watch() -> Iterator[None]:
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Count the steps on standard error, if that is a terminal.
-
-    A single step is not counted: `watch` shows its progress.
-    """
+    """Count the steps on standard error, if that is a terminal."""
     if len(steps) < 2:
         yield from steps
         return
@@ -239,7 +237,8 @@ def run(options: argparse.Namespace) -> int:
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):
-            name = {"study": "responses"}.get(options.command, options.command)
+            of = dict.fromkeys(("study", "correct"), "responses")
+            name = of.get(options.command, options.command)
             command = importlib.import_module(f"sigarray._cli.{name}")
             report: Report = command.run(options)
             report = replace(report, doubts=list_said("warning"))
@@ -267,10 +266,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _to_ascii(text: str) -> str:
-    """Escape letters where the output is not in UTF-8, as JSON has to be.
-
-    What `backslashreplace` makes of a letter is no JSON.
-    """
+    """Escape letters where the output is not in UTF-8, as JSON has to be."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if codecs.lookup(encoding).name == "utf-8":
         return text

@@ -23,12 +23,12 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
-from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.special import (
     normal_quantile,
     normal_quantiles,
     normal_sf,
+    spread_faults,
     student_p_value,
     student_t_isf,
 )
@@ -361,10 +361,7 @@ def _choose_limits(
     paired: bool,
     n_resamples: int,
 ) -> Array:
-    """Return statistic, limits and standard error of samples (R, n): (4, R).
-
-    After the samples comes the rounding of each, if the design has that.
-    """
+    """Return statistic, limits and standard error of samples (R, n): (4, R)."""
     if method == "studentized":
         standard = standardize_scores(xp, entries, paired)
         drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)

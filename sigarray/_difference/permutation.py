@@ -10,11 +10,11 @@ from sigarray._backend.aliases import (
     RandomSource,
     TestedStatistic,
 )
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import choice, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.warn import warn_caller
 from sigarray._difference.relabelling import (
     MAX_UNITS,
     count_extremes,

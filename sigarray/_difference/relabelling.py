@@ -42,7 +42,7 @@ from sigarray._numeric.statistic import (
     pool_samples,
 )
 from sigarray._numeric.student import find_t_of
-from sigarray._numeric.tilting import or_one, solve
+from sigarray._numeric.subsets import or_one, solve
 from sigarray._resampling.designs import permute_within
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
@@ -254,10 +254,7 @@ def find_without_draws(
     null: float,
     n_clusters: int = 0,
 ) -> tuple[Array, Array]:
-    """Return difference and p-value, exact or by the saddlepoint approximation.
-
-    With codes, whole clusters of pairs are exchanged, for exact p-values.
-    """
+    """Return difference and p-value, exact or by the saddlepoint approximation."""
     a = beyond_null(a, null)
     n, scores = a.shape[-1], pool_samples(xp, a, b)
     (pool,), *_, unit = center_scores(xp, "mean", scores)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from sigarray._backend.aliases import Array, StatisticName, TestedStatistic
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import (
     anything,
     choice,
@@ -23,7 +24,6 @@ from sigarray._backend.tables import (
     standardize_columns,
     standardize_tables,
 )
-from sigarray._backend.warn import warn_caller
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
 from sigarray._numeric.statistic import check_pairs
@@ -66,10 +66,7 @@ def doubt_point(
     of: str = "value",
     advice: str = "",
 ) -> None:
-    """Warn of an interval that is a point because no resample differs from others.
-
-    Its error is rounding alone; those of a median may be a point of resamples that do.
-    """
+    """Warn of an interval that is a point because no resample differs from others."""
     if not xp.is_host:
         return
     rounding = _ROUNDING * xp.finfo(low.dtype).eps * xp.abs(low)
@@ -164,11 +161,7 @@ def mean_or_sums(name: str, value: Any) -> Any:
 
 
 class Prepared(NamedTuple):
-    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
-
-    `level`, if any, is to be added to a statistic of one sample. Samples with strata
-    are sorted by them.
-    """
+    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return."""
 
     xp: Library
     statistic: TestedStatistic
@@ -188,11 +181,7 @@ def prepare_samples(
     are_alike: bool = False,
     takes_both: bool = False,
 ) -> Prepared:
-    """Return samples of one library and dtype; the dtype is that of results.
-
-    With `are_alike` strata count alike, whatever their sizes. With `takes_both` there
-    may be seeds as well as items in clusters.
-    """
+    """Return samples of one library and dtype; the dtype is that of results."""
     named = {"strata": strata is not None}
     named["clusters"] = clusters is not None and not takes_both
     if clusters is not None and is_axis(strata):

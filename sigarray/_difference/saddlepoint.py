@@ -31,7 +31,7 @@ from sigarray._numeric.statistic import (
     largest_or_one,
     pool_samples,
 )
-from sigarray._numeric.tilting import (
+from sigarray._numeric.subsets import (
     STEPS,
     add_columns,
     or_one,

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.codes import list_values, name_label, read_codes
-from sigarray._backend.labels import list_labels
+from sigarray._backend.given import list_labels
 from sigarray._backend.library import Library
 from sigarray._backend.tables import is_sequence
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.student import Strata, sort_into_strata
 
 _TOO_FEW = (
@@ -76,8 +76,7 @@ def code_strata(
 ) -> tuple[list[Array], bool]:
     """Return codes of the strata of each sample, or of pairs once, as `read_codes`.
 
-    Also whether A is known to have the strata of B. Raises if it is known not to, and
-    warns of unlike shares of scores, unless strata count alike, or have weights.
+    Also whether A is known to have the strata of B.
     """
     codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]

@@ -10,7 +10,7 @@ from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.checks import number, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.special import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
     center_scores,
@@ -92,10 +92,7 @@ def join_results(
     difference: Array,
     unit: Array | float,
 ) -> list[Array]:
-    """Return statistic, p-value and more of each hypothesis, one after the other.
-
-    Of several, the difference and the largest p-value come last.
-    """
+    """Return statistic, p-value and more of each hypothesis, one after the other."""
     joined = [x for results in of_each for x in results]
     if len(of_each) == 1:
         return joined
@@ -113,10 +110,7 @@ def split_results(
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
-    """Return mean, or the difference of two, and its variance (a squared error).
-
-    The variance is 0 if all scores are the same, and only then.
-    """
+    """Return mean, or the difference of two, and its variance (a squared error)."""
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     rests = [x - level for x, level in zip(samples, levels, strict=True)]
     means = [
@@ -178,10 +172,7 @@ class Studentized:
 
 @dataclass(frozen=True, eq=False)
 class ShiftsAndT:
-    """Resampled differences less the observed one, and the same in their errors.
-
-    The shape is (2, ..., size).
-    """
+    """Resampled differences less the observed one, and the same in their errors."""
 
     xp: Library
     resampled: MeansAndErrors
@@ -199,11 +190,7 @@ class ShiftsAndT:
 
 @dataclass(frozen=True, eq=False)
 class GapsOfT:
-    """Tells which t of resamples are beyond the observed one, or tied.
-
-    T is computed from `difference`, less `center` in resamples, and its `variance`;
-    `rounding` is that of the difference.
-    """
+    """Tells which t of resamples are beyond the observed one, or tied."""
 
     xp: Library
     resampled: MeansAndErrors
@@ -254,10 +241,7 @@ class GapsOfT:
 
 
 class Standard(NamedTuple):
-    """Scores about a coarse mean, or differences of pairs, scaled to at most 1.
-
-    The difference of the means of the samples, and its variance, have the same scale.
-    """
+    """Scores about a coarse mean, or differences of pairs, scaled to at most 1."""
 
     scores: list[Array]
     difference: Array

@@ -26,6 +26,8 @@ from sigarray._backend.library import Library
 # on 12 and 26 tasks, 3 tells as many pairs apart as 1 or more; of 10 models of 5 runs,
 # twice as many.
 OWN_WEIGHT = 3
+# What is added to the numbers of two bytes in the file of simulations.
+LEVEL_OF_BENDS = 3 * 128
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
@@ -36,10 +38,7 @@ _MAX_COMPARED = 2**10
 def tie_bounds(
     xp: Library, ordered: Array, tolerance: Array | float = 0.0
 ) -> tuple[Array, Array]:
-    """Return the first and the last place with the same score, for each place.
-
-    Neighbours within the tolerance count as the same.
-    """
+    """Return the first and the last place with the same score, for each place."""
     size = ordered.shape[-1]
     dtype = xp.int32 if size <= _MAX_SHORT else None
     place = xp.arange(size, dtype=dtype)
@@ -192,19 +191,19 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, steps, falls = (stored[key] for key in ("keys", "values", "falls"))
-    # Steps are modulo 2^16, and the roots of numbers of draws in quarters.
-    values = np.cumsum(steps, dtype=np.uint16)
-    low, high = falls.astype(np.uint16)
-    roots = (np.uint16(0) - np.cumsum(low + 256 * high, dtype=np.uint16)) / 4.0
+        keys, steps, (low, high) = (stored[x] for x in ("keys", "steps", "bends"))
+    bends = low + 256 * high.astype(int) - LEVEL_OF_BENDS
     tables, start = {}, 0
-    for is_of_baseline, k, n, length, n_draws in keys.tolist():
+    for is_of_baseline, k, n, n_draws, length, value, root, slope in keys.T.tolist():
         part_of_table = slice(start, start + length)
-        tails = (roots[part_of_table] ** 2 + 1.0) / (n_draws + 1.0)
+        values = value + np.cumsum(steps[part_of_table], dtype=int)
+        # Roots of numbers of draws, in quarters: see `benchmarks.rank_ranges`.
+        roots = root + np.cumsum(slope + np.cumsum(bends[part_of_table]))
+        tails = ((roots / 4.0) ** 2 + 1.0) / (n_draws + 1.0)
         # The unit is in pairs of scores; half a pair lower, rounding does not matter.
         part = 1.0 / n
         unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
-        limits = (values[part_of_table] - 0.5) / unit
+        limits = (values - 0.5) / unit
         tables[is_of_baseline, k, n] = limits, tails
         start += length
     return tables
@@ -214,10 +213,7 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
 def _table(
     is_of_baseline: bool, k: int, n: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the simulation of samples of a size, or of the next larger one.
-
-    Larger samples have longer tails, up to those of the normal limit.
-    """
+    """Return the simulation of samples of a size, or of the next larger one."""
     known = _tables()
     sizes = [size for b, count, size in known if (b, count) == (is_of_baseline, k)]
     size = min((size for size in sizes if size >= n), default=None)
@@ -324,10 +320,7 @@ def _range_of_normals(k: int, x: Any) -> Any:
 
 @functools.cache
 def normal_range(k: int, level: float) -> float:
-    """Return x with P(the range of k standard normals >= x) = level.
-
-    Secants of the logarithm of that tail go between two bounds.
-    """
+    """Return x with P(the range of k standard normals >= x) = level."""
     low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
     f_low, f_high = (
         math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)

@@ -1,12 +1,14 @@
-"""Special functions that the array API lacks."""
+"""Special functions that the array API lacks, and scores that are not finite."""
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
 from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.checks import describe
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 
@@ -35,11 +37,7 @@ def normal_quantile(p: float) -> float:
 
 @functools.cache
 def student_quantile(p: float, df: float) -> float:
-    """Return t with P(T <= t) = p of Student's t, for static numbers.
-
-    Newton's method on the logarithm of the tail starts at the normal quantile, which is
-    near in the u of `student_t_sf`.
-    """
+    """Return t with P(T <= t) = p of Student's t, for static numbers."""
     if p > 0.5:
         return -student_quantile(1.0 - p, df)
     half, u = _tail_integral(0.0, df), -normal_quantile(p)
@@ -116,11 +114,7 @@ def student_p_value(
 
 
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
-    """Return t with P(T >= t) = `tail` of Student's t, for df >= 1 and a static tail.
-
-    The tail is 1e-12 or more, and as far from 1. As in `student_quantile`, Newton's
-    method on the logarithm of the tail starts at the normal quantile.
-    """
+    """Return t with P(T >= t) = `tail`, 1e-12 or more, of Student's t with df >= 1."""
     if tail > 0.5:
         return -student_t_isf(xp, 1.0 - tail, df)
     is_normal = xp.isinf(df)
@@ -254,3 +248,38 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
         value *= x
         value += coefficient
     return value
+
+
+def spread_faults(xp: Library, scores: Array) -> Array:
+    """Make a sample NaN throughout if one of its scores is not finite."""
+    # Where it can be seen that none is, nothing is copied, nor to be written to.
+    if xp.is_host and xp.isfinite(xp.sum(scores)):
+        return xp.read_only(scores)
+    # The sum is 0 or NaN.
+    return scores + xp.sum(scores - scores, axis=-1, keepdims=True)
+
+
+def add_up_faults(arrays: Sequence[Array]) -> Array:
+    """Return 0, or NaN where one of the arrays, which broadcast, is not finite."""
+    return functools.reduce(operator.add, [x - x for x in arrays])
+
+
+def check_result(
+    xp: Library, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
+) -> None:
+    """Raise unless a user's callable returns a real number for each batch entry."""
+    shape = getattr(result, "shape", None)
+    if shape is None or tuple(shape) != tuple(expected):
+        got = describe(result) if shape is None else f"shape {tuple(shape)}"
+        shapes = " and ".join(str(tuple(x.shape)) for x in arguments)
+        msg = (
+            f"Expected {call} to give an array of shape {tuple(expected)} for samples "
+            f"of shape {shapes}; got {got}."
+        )
+        raise ValueError(msg)
+    if not xp.isdtype(result.dtype, ("bool", "integral", "real floating")):
+        msg = (
+            f"Expected {call} to give real numbers; got dtype {result.dtype}. Take "
+            "its real part, or its absolute value."
+        )
+        raise TypeError(msg)

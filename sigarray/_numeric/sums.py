@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeGuard
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
 from sigarray._backend.library import Library
-from sigarray._numeric.faults import add_up_faults, check_result, spread_faults
+from sigarray._numeric.special import add_up_faults, check_result, spread_faults
 
 # Metrics that differ by so many units of rounding may be the same.
 _ROUNDING = 8.0
@@ -206,10 +206,7 @@ def list_numbers(
     paired: bool,
     are_checked: bool,
 ) -> list[Array]:
-    """Return numbers (..., n) of each sample whose means are the statistics.
-
-    A sample with a fault is NaN throughout; but scores stay, if they are checked later.
-    """
+    """Return numbers (..., n) of each sample whose means are the statistics."""
     # A compiler has the passes over scores in one, and starts fewer kernels after this.
     if are_checked and not xp.compiles and not isinstance(statistic, SumStatistic):
         return list(samples)
@@ -221,10 +218,7 @@ def list_numbers(
 
 
 def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
-    """Return pseudo-values of pairs, whose differences are one number if they may be.
-
-    Each is rounded as n times a metric is, or less: see `leave_out`.
-    """
+    """Return pseudo-values of pairs, with differences of one number if they may be."""
     gaps = a - b
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
     size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.ranks import net_wins
@@ -69,11 +69,7 @@ def estimate_tables(
     higher_is_better: bool,
     rng: RandomSource,
 ) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones.
-
-    There is a stream for each model, in the order of the stacks. A warning is for the
-    caller of the public function that calls this.
-    """
+    """Return estimates and tests of every pair; options are the public ones."""
     if method not in ("auto", "bootstrap"):
         msg = (
             f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
@@ -230,10 +226,7 @@ class CrossedResamples:
         return [scores_at(xp, x, grid_ranks(xp, x.shape[-1], self.grid)) for x in drawn]
 
     def _sort(self, sums: Sequence[Array]) -> list[Array]:
-        """Sort sums (..., K, S) or (..., K, count, S), about the level of one model.
-
-        The unit is a power of two near the number of items: squares stay in range.
-        """
+        """Sort sums (..., K, S) or (..., K, count, S), about the level of one model."""
         n_items = self.draws.n_items
         unit = 2.0 ** -math.frexp(n_items)[1]
         first = self.levels[0][..., :1, :]

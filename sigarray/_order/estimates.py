@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality
@@ -143,10 +143,7 @@ def estimate_sorted(
     n_resamples: int,
     grid: Grid | None,
 ) -> Estimates:
-    """Return ratio, standard error and margin by plans; the bootstrap has a seed.
-
-    The stacks come from `sort_stacks`.
-    """
+    """Return ratio, standard error and margin by plans; the bootstrap has a seed."""
     blocks, n_pairs = list_blocks(stacks), count_pairs(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
@@ -295,11 +292,7 @@ def _errors_by_tiles(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Return `_bootstrap_errors` of many models, tile by tile.
-
-    This takes little memory, and workers share the pairs: each tile draws the resamples
-    of only its models, and returns a number for each of its pairs.
-    """
+    """Return `_bootstrap_errors` of many models, tile by tile."""
     tiles = list_tiles(stacks, blocks)
     items = [
         [

@@ -75,10 +75,7 @@ def family_of(
     *,
     is_corrected: bool = True,
 ) -> Family:
-    """Return the family of all pairs of models, or of those with a baseline.
-
-    Without a correction, each pair is tested as if it were the only one.
-    """
+    """Return the family of all pairs of models, or of those with a baseline."""
     n_pairs = n_models * (n_models - 1) // 2
     if not is_corrected:
         return Family("pairs", level, n_models, 1, baseline)
@@ -273,11 +270,7 @@ def curve_above(points: np.ndarray, logs: np.ndarray) -> Segments:
 
 @functools.lru_cache(maxsize=256)
 def curve_of_wins(n: int, m: int, family: Family) -> Curve:
-    """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone.
-
-    With few scores it goes through all values of D. With a baseline, it is for one
-    other model.
-    """
+    """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone."""
     factor = 1.0 if family.kind == "one-sided" else 2.0 * family.n_pairs
 
     def find(d: float) -> float:
@@ -350,10 +343,7 @@ def _sizes_of_others(
 
 
 def limit_of_pair(n: int, m: int, family: Family) -> float:
-    """Return a number of wins just below the least that tells a pair alone apart.
-
-    It is more than the possible number if none does.
-    """
+    """Return a number of wins just below the least that tells a pair alone apart."""
     wins = critical_wins(n, m, family.level_of_pair)
     return n * m + 1.0 if wins == math.inf else wins - 0.5
 

@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.given import looks_like_index
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.tables import standardize_tables
-from sigarray._backend.warn import warn_caller
 from sigarray._numeric.quantile import Grid
 from sigarray._numeric.subsets import count_resamples
 from sigarray._order.families import Family, can_decide, needed_size
@@ -154,11 +154,7 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 
 
 def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
-    """Sort samples along the last axis, in units in which squares keep their bits.
-
-    The unit is that of `find_scales`. A sample with a score that is not finite, and so
-    at an end, becomes NaN.
-    """
+    """Sort samples along the last axis, in units in which squares keep their bits."""
     # NumPy adds up in another order where memory has another.
     stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
     sizes = [xp.maximum(x[..., -1], -x[..., 0]) for x in stacks]
@@ -229,10 +225,7 @@ def _part_far_entries(
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest absolute score of models that are compared, except NaN.
-
-    Batch entries of a stack share it on axes where another stack broadcasts.
-    """
+    """Return the largest absolute score of models that are compared, except NaN."""
     largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)

@@ -14,7 +14,7 @@ from sigarray._backend.checks import represent
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.codes import list_values, order_labels
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.labels import has_labels
+from sigarray._backend.given import has_labels
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import name_streams, number_streams, stream_seeds
@@ -24,19 +24,14 @@ from sigarray._difference.resampling import Prepared, in_dtype
 from sigarray._difference.strata import arrange_strata, code_strata, is_axis
 from sigarray._difference.units import prepare_items, prepare_units
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.special import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
     check_sizes,
     rounding_of,
     standard_deviation,
 )
-from sigarray._numeric.sums import (
-    SumStatistic,
-    check_count,
-    list_numbers,
-    uses_sums,
-)
+from sigarray._numeric.sums import SumStatistic, check_count, list_numbers, uses_sums
 from sigarray._order.pairs import join
 from sigarray._rank_intervals.comparisons import (
     Estimates,
@@ -60,10 +55,7 @@ def prepare_designed(
     n_clusters: Any,
     strata: Any,
 ) -> list[tuple[Prepared, Prepared]]:
-    """Return models as units, which are drawn, and as items, of which errors are.
-
-    There is one sample (..., K, n) of models that share their items, else one of each.
-    """
+    """Return models as units, which are drawn, and as items, of which errors are."""
     is_of_sums = isinstance(statistic, SumStatistic)
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, _ = standardize_columns(

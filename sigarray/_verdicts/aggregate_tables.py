@@ -18,9 +18,9 @@ from sigarray._verdicts.ranking import (
     summarize,
 )
 from sigarray._verdicts.sampled import say_items
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     Summary,
+    Table,
     count_decimals,
     find_least_deviation,
     number_format,
@@ -74,11 +74,7 @@ def table_of_means(compared: Mapping[str, Comparison], models: Sequence[str]) ->
 def _find_formats(
     compared: Mapping[str, Comparison],
 ) -> dict[str, Callable[[float], str]]:
-    """Return the format of each task: one for all if their scores spread alike.
-
-    The usual deviation on a task is the median of models: of many, one is small by
-    chance.
-    """
+    """Return the format of each task: one for all if their scores spread alike."""
     by_task = {task: list(summarize(x).values()) for task, x in compared.items()}
     usual = [_find_usual(by) for by in by_task.values()]
     if max(usual) < _ALIKE * min(usual):
@@ -137,7 +133,7 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
         [
             name,
             *([x.order.letters[name]] if has_groups else []),
-            *([_show_rank(x, name)] if x.ranks else []),
+            *(["{} [{}, {}]".format(*x.ranks[name])] if x.ranks else []),
             _show_value(x, name, compared),
         ]
         for name in x.order.names
@@ -146,7 +142,8 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
     title = f"{name_by(x, are_many=True).capitalize()} of models{say_where(x)}"
     of_model = f"{name_by(x)}, interval"
     if x.is_of_pairs:
-        title += f", each the mean over {name_others(x)}"
+        others = "the other models" if x.baseline is None else "its comparisons"
+        title += f", each the mean over {others}"
         of_model = name_by(x)
     else:
         title += f", {say_own_level(x)}"
@@ -156,11 +153,6 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
     rank = ["rank, interval"] if x.ranks else []
     header = ["model", *group, *rank, of_model]
     return Table(title, header, rows, name_columns=1 + len(group))
-
-
-def _show_rank(x: Aggregates, name: str) -> str:
-    rank, low, high = x.ranks[name]
-    return f"{rank} [{low}, {high}]"
 
 
 def explain_ranks(x: Aggregates) -> list[str]:
@@ -179,11 +171,6 @@ def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) ->
     decimals = count_decimals(x.intervals.values())
     show = _find_format(compared)
     return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
-
-
-def name_others(x: Aggregates) -> str:
-    """Name the models that one is compared with."""
-    return "the other models" if x.baseline is None else "its comparisons"
 
 
 def say_own_level(x: Aggregates) -> str:

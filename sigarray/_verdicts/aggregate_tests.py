@@ -19,7 +19,7 @@ from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import count_by_task
-from sigarray._verdicts.notes import note
+from sigarray.read._messages import note
 from sigarray.read._score_table import ScoreTable
 
 OfScores = Literal["iqm", "mean", "median"]
@@ -116,8 +116,7 @@ def find_own_interval(
 @contextlib.contextmanager
 def _without_doubts() -> Iterator[None]:
     """Hear no warnings: of scores that do not vary, others speak; tasks count alike."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         yield
 
 
@@ -144,10 +143,7 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 def refuse_two_values(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
-
-    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
-    """
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them."""
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:
         return
@@ -261,10 +257,7 @@ def find_leads(
     sizes: Iterable[tuple[int, int]],
     resampling: Mapping[str, Any],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`.
-
-    Scores may have leading axes; `sizes` are the numbers of runs of both on each task.
-    """
+    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`."""
     n_resamples, seed = resampling["n_resamples"], resampling["rng"]
     observed, replicates = find_improvements(a, b, strata, seed, n_resamples)
     lead, leads = np.asarray(observed) - 0.5, np.asarray(replicates) - 0.5

@@ -40,8 +40,7 @@ from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
-from sigarray.report._layout import Report
-from sigarray.report._numbers import equate, show_p_value
+from sigarray.report._layout import Report, equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0

@@ -38,10 +38,10 @@ from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import list_shared
 from sigarray._verdicts.margins import test_margins
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.over_tasks import ComparedPair
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.sampled import find_sampled
+from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
 
 
@@ -95,10 +95,7 @@ _SECONDS_PER_SCORE = 2e-8
 
 @dataclass(frozen=True)
 class PairOfAggregates(ComparedPair):
-    """Two models over these tasks.
-
-    For probabilities of improvement, the difference is that of P(A better) and 1/2.
-    """
+    """Two models over these tasks."""
 
     @property
     def probability(self) -> float:
@@ -317,11 +314,7 @@ def _list_samples(
 
 
 def _number_clusters(table: ScoreTable, tasks: Sequence[str]) -> np.ndarray | None:
-    """Return the cluster of each item of all tasks, as numbers; None without any.
-
-    Clusters of two tasks are others, whatever their names, and an item of a task
-    without clusters is one by itself.
-    """
+    """Return the cluster of each item of all tasks, as numbers; None without any."""
     if not table.clusters:
         return None
     codes: list[np.ndarray] = []

@@ -115,11 +115,6 @@ class PairOptions:
     margin: float | None = None
 
     @property
-    def measures_by_variance(self) -> bool:
-        """Whether the error of a difference is estimated from the scores."""
-        return self.test in ("t", "bootstrap")
-
-    @property
     def is_of_plain_mean(self) -> bool:
         """Whether resamples are of a mean, and not of a ratio or a metric of sums."""
         is_ratio = self.has_clusters and self.test == "bootstrap"

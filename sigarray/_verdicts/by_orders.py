@@ -29,7 +29,6 @@ from sigarray._verdicts.near_levels import (
     find_bounds,
     list_drawn,
 )
-from sigarray._verdicts.notes import announce, heard_by, track
 from sigarray._verdicts.orders import (
     CLOSED,
     choose_order_correction,
@@ -44,6 +43,7 @@ from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
 from sigarray._verdicts.sampled import sort_runs
 from sigarray._verdicts.test import Decisions, DrawnSamples, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
+from sigarray.read._messages import announce, heard_by, track
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
 from sigarray.results import PairwiseAsoResult

@@ -19,7 +19,7 @@ from sigarray._verdicts.intervals import (
     find_intervals,
 )
 from sigarray._verdicts.sampled import Sampled, say_all_items
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     Summary,
     count_decimals,
     describe_scores,
@@ -106,10 +106,7 @@ class Comparison:
 
     @functools.cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
-        """The interval of the difference of means of each pair, at one level for all.
-
-        Those of several pairs are Bonferroni's, unless nothing is corrected.
-        """
+        """Intervals of the difference of means of each pair, at one level for all."""
         pairs = self.pairs
         scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
@@ -136,10 +133,7 @@ class Comparison:
 
     @functools.cached_property
     def decimals(self) -> int | None:
-        """The decimals of differences and intervals.
-
-        None if no pair has an interval, or none that is shown with decimals.
-        """
+        """The decimals of differences and intervals."""
         return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
@@ -328,10 +322,7 @@ def say_worst(compared: Iterable[Comparison]) -> str:
 
 
 def say_design(compared: Iterable[Comparison]) -> str:
-    """Say behind a title how many items are in how many clusters or runs, if in any.
-
-    On several tasks these are sums, or ranges if there are runs.
-    """
+    """Say behind a title how many items are in how many clusters or runs, if in any."""
     sampled = [x.sampled for x in compared]
     every = [x for x in sampled if x is not None and x.has_design]
     return f"; {say_all_items(every, len(sampled))}" if every else ""
@@ -372,17 +363,13 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         **({} if comparison.margin is None else {"margin": comparison.margin}),
         **_count_clusters(comparison),
         "models": {
-            name: _count_scores(comparison, name)
+            name: {"n": len(comparison.scores[name])}
+            # Of items in several runs, numbers of both.
+            | ({"n_runs": len(comparison.runs[name])} if comparison.runs else {})
             | without_infinities(comparison.summaries[name])
             for name in comparison.scores
         },
     }
-
-
-def _count_scores(comparison: Comparison, name: str) -> dict[str, int]:
-    """Return the number of scores for JSON: of items in several runs, of both."""
-    of_runs = {"n_runs": len(comparison.runs[name])} if comparison.runs else {}
-    return {"n": len(comparison.scores[name]), **of_runs}
 
 
 def _count_clusters(comparison: Comparison) -> dict[str, int]:

@@ -9,9 +9,9 @@ import numpy as np
 from sigarray._plain_text import list_in_words, show_number, squeeze
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
-from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
+from sigarray.read._messages import note
 from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import (
     Direction,
@@ -295,10 +295,7 @@ def _say_hundreds(table: ScoreTable) -> None:
 
 
 def _doubt_copies(table: ScoreTable) -> None:
-    """Warn of models with the same scores in the same order, unless these are few.
-
-    Scores that do not vary may be the same by chance, and so may answers to few items.
-    """
+    """Warn of models with the same scores in the same order, unless these are few."""
     same: list[str] = []
     for task, by in table.tasks.items():
         groups: dict[bytes, list[str]] = {}

@@ -7,9 +7,8 @@ from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
-from sigarray.read._messages import Caution
+from sigarray.read._messages import Caution, note
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 

@@ -19,14 +19,13 @@ from sigarray._verdicts.decisions import (
     PairTest,
     name_number,
 )
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pairwise_tests import find_tests, guess_seconds
 from sigarray._verdicts.ranking import sort_pairs
 from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray._verdicts.sampled_tests import guess_seconds as guess_of_sampled
+from sigarray.read._messages import announce
 from sigarray.read._wide import Scores
-from sigarray.report._layout import Table
-from sigarray.report._numbers import equate, show_p_value
+from sigarray.report._layout import Table, equate, show_p_value
 
 # Scores in one call.
 _MOST_HELD = 2**20

@@ -18,7 +18,6 @@ from sigarray._verdicts.asked import OPTION_RULES, Request, TestName, check_requ
 from sigarray._verdicts.doubts import doubt_compared
 from sigarray._verdicts.inspection import inspect_table, settle_direction
 from sigarray._verdicts.lacking import say_matched
-from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.request import (
@@ -32,7 +31,13 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import read_table, sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import Unit
-from sigarray.read._messages import in_words_of_python, list_names_of, say_in_python
+from sigarray.read._messages import (
+    Listener,
+    heard_by,
+    in_words_of_python,
+    list_names_of,
+    say_in_python,
+)
 from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable, check_direction
 from sigarray.report._layout import Report

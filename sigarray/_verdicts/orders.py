@@ -27,9 +27,8 @@ from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.lacking import advise_single
 from sigarray._verdicts.near_levels import draw_pairs, list_drawn
-from sigarray._verdicts.notes import announce, track
 from sigarray.read._frame import shorten
-from sigarray.read._messages import RepeatedWarning, SingleTaskWarning
+from sigarray.read._messages import RepeatedWarning, SingleTaskWarning, announce, track
 from sigarray.read._wide_files import StoredScores
 from sigarray.results import PairwiseAsoResult
 

@@ -9,14 +9,13 @@ import numpy as np
 from sigarray._plain_text import quote, show_number
 from sigarray._verdicts.comparison import say_baseline, say_level
 from sigarray._verdicts.decisions import say_by_which, say_if_sharper
-from sigarray._verdicts.notes import note
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.paragraph import end, list_verdicts
 from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
-from sigarray.read._messages import RepeatedCaution
+from sigarray.read._messages import RepeatedCaution, note
 from sigarray.read._scales import are_unlike, say_scaling
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
+    Table,
     count_decimals,
     describe_scores,
     equate,
@@ -195,10 +194,7 @@ def say_what_decides(over: OverTasks | None) -> list[str]:
 
 
 class Scales(NamedTuple):
-    """The tasks whose means are smallest and largest, as places, and by what factor.
-
-    `sizes` are those of the largest mean on each of all tasks.
-    """
+    """The tasks whose means are smallest and largest, as places, and by what factor."""
 
     sizes: np.ndarray
     low: int

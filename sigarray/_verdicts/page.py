@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sigarray._verdicts.method_lines import list_references
-from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray._version import __version__
+from sigarray.read._messages import note
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._rendering import (

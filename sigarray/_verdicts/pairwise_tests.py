@@ -35,7 +35,7 @@ from sigarray._verdicts.floors import (
     suits_saddlepoint,
 )
 from sigarray._verdicts.near_levels import is_near_any_level
-from sigarray._verdicts.notes import announce, track
+from sigarray.read._messages import announce, track
 from sigarray.read._wide import Scores
 
 Pair = tuple[str, str]
@@ -290,10 +290,7 @@ def _draw_until_clear(
     settings: dict[str, Any],
     result: Any,
 ) -> tuple[Any, int]:
-    """Draw four times as many resamples as before, as long as the seed would decide.
-
-    Returns the result and its number of resamples.
-    """
+    """Draw four times as many resamples as before, as long as the seed would decide."""
     drawn = count = settings["n_resamples"]
     is_near = functools.partial(
         is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons

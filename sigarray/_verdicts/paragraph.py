@@ -30,7 +30,7 @@ from sigarray._verdicts.ranking import (
     summarize,
 )
 from sigarray._verdicts.sampled import say_all_items, say_items
-from sigarray.report._numbers import equate
+from sigarray.report._layout import equate
 
 _NOT_BETTER = {
     "equivalent": "Equivalent",
@@ -88,11 +88,7 @@ def write_paragraph(
 def list_verdicts(
     names: Sequence[str], verdicts: Sequence[tuple[str, str, str, str]], worse: str = ""
 ) -> list[str]:
-    """Say verdicts on pairs, those of one better model in one sentence.
-
-    They are (A, B, verdict, numbers in parentheses), where A is the better one if the
-    verdict is "better"; `worse` says what "not worse" is, if there is a margin.
-    """
+    """Say verdicts on pairs, those of one better model in one sentence."""
     better: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
     for a, b, verdict, shown in verdicts:
@@ -149,10 +145,7 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
 
 
 def _count_units(compared: Mapping[str, Comparison]) -> str:
-    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items".
-
-    Of several tasks, on each of them.
-    """
+    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items"."""
     first = next(iter(compared.values()))
     groups = [by.values() for x in compared.values() for by in list_matched(x)]
     sizes = {len(scores) for group in groups for scores in group}

@@ -32,7 +32,7 @@ from sigarray._verdicts.pictures import (
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
-from sigarray.report._numbers import count_decimals, show_interval
+from sigarray.report._layout import count_decimals, show_interval
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]
@@ -48,11 +48,7 @@ _MOST_UNLIKE = 10.0
 def draw_differences(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> list[Picture]:
-    """Draw differences of means with the intervals of the table, if they are few.
-
-    There is a row for each pair of models, or, of two models, for each task and for
-    their mean; several tasks have a panel each.
-    """
+    """Draw differences of means with the intervals of the table, if they are few."""
     models = {name for x in compared.values() for name in x.names}
     if len(models) == 2:
         drawn = _draw_two_models(compared, decisions, over)
@@ -91,11 +87,7 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
-    """Draw the differences over tasks like these of three models or more, if few.
-
-    Those of two are drawn below the differences on each task. Too few tasks decide
-    nothing, and then the answer is that on each of them.
-    """
+    """Draw the differences over tasks like these of three models or more, if few."""
     if over is None or len(over.names) < 3 or len(over.pairs) > MOST_ROWS:
         return []
     if not over.can_decide:
@@ -241,10 +233,7 @@ def _draw_tasks(
 def _name_pairs(
     pairs: Iterable[tuple[str, str]], n_panels: int = 1
 ) -> dict[tuple[str, str], str]:
-    """Return the names of pairs, which are shortened where there is no room for them.
-
-    They have more letters than there is room for, if two would else be the same.
-    """
+    """Return the names of pairs, shortened where there is no room for them."""
     from sigarray.plot._differences import MOST_IN_PAGE, MOST_LETTERS
     from sigarray.plot._panels import count_letters
     from sigarray.plot._style import measure, show_names

@@ -73,10 +73,7 @@ def say_verdict(x: Judged, a: str) -> str:
 
 
 def list_limits(comparison: Any) -> list[float]:
-    """Return the differences, first minus second model, at which one is a margin.
-
-    With a baseline, which is the second one, there is one of them.
-    """
+    """Return the differences, first minus second model, at which one is a margin."""
     margin = comparison.margin
     if margin is None:
         return []
@@ -103,11 +100,7 @@ def order_two_models(
 
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the scores of each task, if tasks are few.
-
-    A metric of sums has no scores of items, and those of runs and items have no error
-    of their own.
-    """
+    """Draw the scores of each task, if tasks are few."""
     are_of_scores = all(x.is_of_means and not x.runs for x in compared.values())
     if len(compared) > MOST_TASKS or not are_of_scores:
         return []

@@ -17,7 +17,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import sort_pairs
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import without_infinities
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"
@@ -65,10 +65,7 @@ def list_records(
     decisions: Mapping[str, Sequence[Decision]],
     order: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Return a record for each pair of each task, the best models first.
-
-    Of a pair, model A is the one that is first in the order, the same on all tasks.
-    """
+    """Return a record for each pair of each task, the best models first."""
     records = []
     fields = list(FIELDS)
     place = fields.index("n_b") + 1
@@ -197,7 +194,8 @@ def write_document(x: Aggregates) -> dict[str, Any]:
         **({} if x.n_clusters is None else {"n_clusters": x.n_clusters}),
         "models": {
             name: without_infinities(
-                {"value": x.values[name], **_list_limits(x, name)}
+                {"value": x.values[name]}
+                | ({} if x.is_of_pairs else x.intervals[name]._asdict())
                 | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
             )
             for name in x.order.names
@@ -218,10 +216,6 @@ def write_document(x: Aggregates) -> dict[str, Any]:
     }
 
 
-def _list_limits(x: Aggregates, name: str) -> dict[str, float]:
-    return {} if x.is_of_pairs else x.intervals[name]._asdict()
-
-
 def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:
     """Return what a pair is compared by, with its interval."""
     name, value, limits = "difference", pair.difference, pair.interval
@@ -238,10 +232,7 @@ def list_undecided(
     baseline: str | None,
     aggregates: Aggregates | None = None,
 ) -> list[str]:
-    """Say which other models a model does not beat, and on which tasks.
-
-    A task without scores of both has no verdict. One over these tasks decides for all.
-    """
+    """Say which other models a model does not beat, and on which tasks."""
     if model not in table.models:
         msg = (
             f"Expected a model of {table.source} for --fail-unless-better; got "

@@ -25,7 +25,6 @@ from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import say_published
-from sigarray._verdicts.notes import note
 from sigarray._verdicts.sampled import (
     count_units,
     find_sampled,
@@ -37,6 +36,7 @@ from sigarray._verdicts.sampled import (
 from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import PairwiseTest, Test
 from sigarray.read._frame import list_names
+from sigarray.read._messages import note
 from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()
@@ -80,10 +80,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
 
 
 def count_resamples(request: Request) -> int:
-    """Return how many resamples a verdict over these tasks takes.
-
-    Those of the test, which a signature names, are another number by default.
-    """
+    """Return how many resamples a verdict over these tasks takes."""
     number = request.n_resamples
     is_default = number in (None, RESAMPLES.get(request.test or ""))
     return RESAMPLES["bootstrap"] if number is None or is_default else number
@@ -96,10 +93,7 @@ def lacks_baseline(request: Request, table: ScoreTable) -> bool:
 
 
 def check_baseline(request: Request, table: ScoreTable) -> Request:
-    """Return the request with the whole name of its baseline, which tables may cut.
-
-    One that is missing from some task is refused.
-    """
+    """Return the request with the whole name of its baseline, which tables may cut."""
     name = request.baseline
     if name is None:
         return request

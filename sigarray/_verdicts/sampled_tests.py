@@ -23,9 +23,9 @@ from sigarray._verdicts.asked import FUNCTIONS, PairOptions
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
 from sigarray._verdicts.near_levels import is_near_any_level
-from sigarray._verdicts.notes import announce
 from sigarray._verdicts.pairwise_tests import run_pairwise
 from sigarray._verdicts.sampled import Pairs, Sampled
+from sigarray.read._messages import announce
 from sigarray.read._wide import Scores
 
 # This many resamples at a time, and so many sums.

@@ -127,10 +127,7 @@ def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:
 def _name_clusters(
     labels: Any, items: Sequence[str], *, is_whole: bool
 ) -> tuple[str, ...]:
-    """Return the cluster of each item, by name if labels have names, or else by place.
-
-    Items without names are numbered from 1 on; some may have been left out.
-    """
+    """Return the cluster of each item, by name if labels have names, or by place."""
     if not hasattr(labels, "__len__"):
         msg = (
             f"Expected clusters to be a label for each of {len(items)} items; got "
@@ -202,7 +199,8 @@ def sign(
         # Runs are no pairs, though items are.
         "paired": "yes" if test.is_paired and not table.runs else None,
         "clusters": _count_clusters(table),
-        "runs": _count_runs(table),
+        "runs": sum(len(x.runs) for by in table.runs.values() for x in by.values())
+        or None,
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
         "scores": digest_scores(_list_scores(table), paired=test.is_paired),
@@ -244,10 +242,6 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
 
 def _count_clusters(table: ScoreTable) -> int | None:
     return sum(len({*x}) for x in table.clusters.values()) or None
-
-
-def _count_runs(table: ScoreTable) -> int | None:
-    return sum(len(x.runs) for by in table.runs.values() for x in by.values()) or None
 
 
 def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:

@@ -58,8 +58,7 @@ from sigarray._verdicts.records import list_records, list_records_over_tasks
 from sigarray._verdicts.score_lines import join_methods
 from sigarray._verdicts.verdict import say_basis
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import without_infinities
+from sigarray.report._layout import Report, Table, without_infinities
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
@@ -74,10 +73,7 @@ def report_tasks(
     over: OverTasks | None,
     statistic: str | None = None,
 ) -> Report:
-    """Say which models are better over all tasks, and on which of them.
-
-    Or on which alone, if a statistic decides over these tasks. Programs get all of it.
-    """
+    """Say which models are better over all tasks, and on which of them."""
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
     by_pair = _collect_by_pair(decisions, order)

@@ -28,12 +28,12 @@ from sigarray._verdicts.method_lines import (
     name_test,
 )
 from sigarray._verdicts.near_levels import doubt_near_alpha
-from sigarray._verdicts.notes import track
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.sampled import count_units, find_sampled, name_scored
 from sigarray._verdicts.sampled_tests import run_sampled, test_by_sizes
 from sigarray._verdicts.verdict import report_tests, say_basis
+from sigarray.read._messages import track
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
@@ -169,10 +169,7 @@ class Test(ABC):
 
 @dataclass(frozen=True)
 class PairwiseTest(PairOptions, Test):
-    """A test of every two models: one is better where adjusted p is at most alpha.
-
-    With a margin there are one-sided tests beside it, with a correction of their own.
-    """
+    """A test of every two models: one is better where adjusted p is at most alpha."""
 
     alone = "holm"
 
@@ -287,7 +284,7 @@ class PairwiseTest(PairOptions, Test):
     def says_nothing_of_constants(self, n_scores: int) -> bool:
         """As in `Test`: true where the error is estimated from the scores."""
         is_of_t = self.test == "permutation" and not self.is_paired
-        return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
+        return self.test in ("t", "bootstrap") or (is_of_t and n_scores < FEW_SCORES)
 
     @property
     def asks_welch_below(self) -> int | None:
@@ -310,10 +307,7 @@ class PairwiseTest(PairOptions, Test):
         above: float,
         divisor: float | None = None,
     ) -> Shares:
-        """As in `Test`: Holm's correction, with p-values of 1 for other tasks.
-
-        With a margin these are the shares in which the first model is no worse.
-        """
+        """As in `Test`: Holm's correction, with p-values of 1 for other tasks."""
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
         pairs = pairs_of(samples.scores, self.baseline)
         n_others = self.n_comparisons - len(pairs) if is_corrected else 0

@@ -3,11 +3,11 @@
 import math
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import count
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
-from sigarray._backend.warn import warn_caller
 from sigarray.corpus._sums import (
     add_up,
     divide,

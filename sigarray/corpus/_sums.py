@@ -8,10 +8,10 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize, standardize_numbers
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, as_scalars, traceable
-from sigarray._numeric.faults import add_up_faults
+from sigarray._numeric.special import add_up_faults
 from sigarray._numeric.statistic import coarse_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,10 +36,7 @@ def standardize_pairs(
 
 
 def centre(xp: Library, x: Array) -> Array:
-    """Subtract about the mean of x (..., n), so that sums of squares lose no digits.
-
-    The level is coarse, so that numbers which are the same become 0.
-    """
+    """Subtract about the mean of x (..., n), so that sums of squares lose no digits."""
     return x - coarse_mean(xp, x)
 
 
@@ -76,10 +73,7 @@ def in_threes(n_sums: int) -> bool:
 
 @traceable
 def measure(function: Callable[..., Array], *sums: Array) -> Array:
-    """Return `function(xp, *sums)`, NaN where a sum is not finite.
-
-    Sums are plain numbers, or arrays of any library.
-    """
+    """Return `function(xp, *sums)`, NaN where a sum is not finite."""
     xp, arrays = standardize_numbers(
         *align_labels(sums, axis=-1, n_axes=1, paired=True)
     )

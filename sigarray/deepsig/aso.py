@@ -232,6 +232,5 @@ def _published() -> Iterator[None]:
         UserWarning,
         stacklevel=4,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         yield

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels
 from sigarray._difference.proportions import proportion_ci
 from sigarray._host import choose_names
 from sigarray.plot._differences import (

@@ -10,11 +10,7 @@ import numpy as np
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
-from sigarray.read._identifiers import (
-    are_samples,
-    match_raters,
-    names_raters,
-)
+from sigarray.read._identifiers import are_samples, match_raters, names_raters
 from sigarray.read._messages import Caution
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_roles
@@ -141,10 +137,7 @@ def join_scores(
 def join_pairs(
     records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
-    """Return the scores of every two models on the items or runs of both.
-
-    If `are_matched`, those of items are means of ratings by raters of both.
-    """
+    """Return the scores of every two models on the items or runs of both."""
     joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -343,10 +336,7 @@ def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.nda
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the sizes of clusters over their mean; refuse them if models differ.
-
-    `sizes` are those of each model's clusters, and `first` has their first rows.
-    """
+    """Return the sizes of clusters over their mean; refuse them if models differ."""
     models, clusters = records.factors["model"], records.factors["cluster"]
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes

@@ -1,22 +1,190 @@
-"""Choice of rows, by the values in a column, and of columns, by short names."""
+"""Choice of rows, of one metric or by the values in a column, and of columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
 from sigarray._backend.given import names_steps
 from sigarray._plain_text import suggest
-from sigarray.read._cells import encode_texts, have_names, looks_like_score
+from sigarray.read._cells import (
+    as_text,
+    encode_texts,
+    find_blank,
+    have_names,
+    is_blank,
+    looks_like_score,
+)
 from sigarray.read._codes import distinct, split_rows, take
-from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
-from sigarray.read._lm_settings import has_filters, keep_filters
+from sigarray.read._frame import (
+    Frame,
+    Names,
+    Roles,
+    SeveralMetricsError,
+    UnknownMetricError,
+    lacks_column,
+    list_names,
+)
+from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
-from sigarray.read._roles import find_roles
+from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
 from sigarray.read._text import NUMBER, TableError
+from sigarray.read._tracked import has_filters, keep_filters
+from sigarray.read._words import METRICS, SPLITS, find_runs, is_metric, list_words
+
+# A table with more rows has no row for each run of a metric.
+_MAX_ROWS = 100_000
+
+
+def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
+    """Return the rows of the chosen metric, or the only one, without its name.
+
+    A column of metrics has it, or names of rows such as "acc_seed0", which become
+    "seed0".
+    """
+    is_told = frame.metrics is not None or frame.roles or frame.constants
+    if is_told or frame.twice or not len(frame.lines):
+        return frame
+    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    column = _find_column(frame, known, choice.ignored)
+    if column is not None:
+        names = list(map(as_text, frame.columns[column]))
+        return _take(frame, column, names, None, choice.metrics)
+    if is_long(frame, known) or len(frame.lines) > _MAX_ROWS:
+        return frame
+    others = {*choice.ignored, *(x for role, x in known.items() if role != "run")}
+    for column, cells in frame.columns.items():
+        if column in others or not _are_texts(cells):
+            continue
+        runs = find_runs(str(x) for x in distinct(cells) if not is_blank(x))
+        of = {x: (metric, run) for metric, by in runs.items() for x, run in by.items()}
+        is_whole = runs and all(str(x) in of for x in distinct(cells))
+        if is_whole and any(map(is_metric, runs)):
+            every = [of[str(x)] for x in cells]
+            names, named = [x for x, _ in every], [x for _, x in every]
+            return _take(frame, column, names, named, choice.metrics)
+    return frame
+
+
+def find_rows_of_metric(
+    frame: Frame, column: str, metric: str | None
+) -> tuple[str, np.ndarray]:
+    """Return the chosen or only metric in a column of metrics, and its rows."""
+    texts = encode_texts(frame.columns[column])
+    known = [x or "" for x in texts.list_known()]
+    if metric is None and len(known) > 1:
+        advice = "Choose one with --metric NAME"
+        if frame.kind == AVERAGES:
+            advice += (
+                ". These are averages, which do not show how scores vary: better pass "
+                f"{SAMPLES}"
+            )
+        msg = (
+            f"{frame.source}, column {column!r}: expected one metric; got "
+            f"{list_names(known)}. {advice}."
+        )
+        raise TableError(msg)
+    chosen = known[0] if metric is None else metric
+    starts = [x for x in known if x.split(",")[0] == chosen]
+    if chosen not in known and len(starts) > 1:
+        place = f"{frame.source}, column {column!r}"
+        raise SeveralMetricsError(place, chosen, starts)
+    if chosen not in known and starts:
+        chosen = starts[0]
+    if chosen not in known:
+        msg = (
+            f"{frame.source}, column {column!r}: has no metric {chosen!r}."
+            f"{suggest(chosen, known)} Those in it: {list_names(known)}."
+        )
+        raise UnknownMetricError(msg, frame, known)
+    return chosen, np.flatnonzero(texts.find([chosen or None]))
+
+
+def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> str:
+    """Return the chosen one of several metrics, or the only one."""
+    wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
+    if len(wanted) > 1:
+        raise refuse_several(frame.source, wanted)
+    if wanted:
+        return match_metric(frame, wanted[0], known)
+    if len(known) > 1:
+        msg = (
+            f"{frame.source}, {what}: expected one metric; got {list_names(known)}. "
+            f"Choose one with --metric NAME, such as --metric {_quote(known)}."
+        )
+        raise TableError(msg)
+    return known[0]
+
+
+def refuse_several(source: str, metrics: Names) -> TableError:
+    """Return the error for several metrics, of which one alone can be compared."""
+    return TableError(
+        f"{source}: expected one metric to compare; got {list_names(metrics)} "
+        f"(--metric). Name one, such as --metric {_quote(metrics)}, and compare the "
+        "others by themselves. Several metrics are for tasks that do not share one: of "
+        "each task, the first that it has is taken."
+    )
+
+
+def _quote(names: Names) -> str:
+    import shlex  # which few programs need
+
+    return shlex.quote(names[0])
+
+
+def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str | None:
+    """Find a column of metrics, if the scores of a row are in several columns."""
+    roles = find_roles(frame, known)
+    has_several = "score" not in roles and len(list_metrics(frame, roles)) > 1
+    is_board = "," in known.get("score", "")
+    if is_long(frame, known) and not has_several and not is_board:
+        return None
+    others = {*roles.values(), *ignored}
+    for column, cells in frame.columns.items():
+        is_one = column == roles.get("metric")
+        if (is_one or column not in others) and _are_texts(cells):
+            texts = {as_text(x) for x in distinct(cells)}
+            if not find_blank(cells).any() and (is_one or all(map(_is_plain, texts))):
+                return column
+    return None
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is the name of a metric, and of nothing else."""
+    words = list_words(text)
+    return bool(words & METRICS) and words <= METRICS | SPLITS
+
+
+def _are_texts(cells: Sequence[Any]) -> bool:
+    return not isinstance(cells, np.ndarray) and not any(
+        looks_like_score(x) for x in distinct(cells) if not is_blank(x)
+    )
+
+
+def _take(
+    frame: Frame, column: str, metrics: Names, runs: Names | None, wanted: Names
+) -> Frame:
+    """Return the rows of one metric, with names of runs in place of its column."""
+    known = list(dict.fromkeys(metrics))
+    metric = choose_metric_of(frame, known, wanted, f"column {column!r}")
+    rows = [k for k, x in enumerate(metrics) if x == metric]
+    columns = {x: take(y, np.asarray(rows)) for x, y in frame.columns.items()}
+    if runs is None:
+        del columns[column]
+    else:
+        columns[column] = [runs[k] for k in rows]
+    return replace(
+        frame,
+        columns=columns,
+        lines=take(frame.lines, rows),
+        index=tuple(x for x in frame.index if x in columns),
+        metric=metric,
+        other_metrics=tuple(x for x in known if x != metric),
+    )
 
 
 def keep_rows(
@@ -24,9 +192,8 @@ def keep_rows(
 ) -> list[Frame]:
     """Return the rows that have one of the chosen values in each of the columns.
 
-    Samples of lm-evaluation-harness have a column for each filter, instead of rows.
-    Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
-    A column by which rows were chosen is then left out, unless it has a role, or is
+    Samples of lm-evaluation-harness have a column for each filter, instead of rows. A
+    column by which rows were chosen is then left out, unless it has a role, or is
     `named` by other options.
     """
     whole = frames
@@ -54,8 +221,7 @@ def keep_rows(
                 )
                 raise TableError(msg)
             wanted += texts
-        is_named = name in named
-        frames = [_filter(x, name, wanted, is_named=is_named) for x in frames]
+        frames = [_filter(x, name, wanted, is_named=name in named) for x in frames]
     n, n_all = (sum(len(x.lines) + x.n_unfinished for x in y) for y in (frames, whole))
     if n < n_all:
         by = [f"{x}={' or '.join(y)}" for x, y in (choice.where or {}).items()]
@@ -88,11 +254,7 @@ def say_without_steps(
 
 
 def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
-    """Leave out columns, so that they get no role.
-
-    A column without a name that numbers the rows is left out too. Of runs whose seed
-    is left out, the tracker's own names are taken.
-    """
+    """Leave out columns, so that they get no role."""
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
             msg = (

@@ -170,10 +170,7 @@ def _read_value(scorer: str, value: Any) -> dict[str, Any]:
 
 
 def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
-    """Return the scores of a run by instance, or None for other files.
-
-    Perturbed instances are left out.
-    """
+    """Return the scores of a run by instance, or None for other files."""
     if not all("instance_id" in x and "stats" in x for x in document):
         return None
     rows: list[dict[str, Any]] = []
@@ -232,10 +229,7 @@ def _read_run(path: Path) -> dict[str, str]:
 
 
 def convert_details(frame: Frame, _: str) -> Frame | None:
-    """Return the scores of a task by the id of documents, or None for other tables.
-
-    The path of the file names the model, the file does not.
-    """
+    """Return the scores of a task by the id of documents, or None for other tables."""
     if not {"doc", "metric", "model_response"} <= set(frame.columns):
         return None
     documents: list[Any] = list(frame.columns["doc"])

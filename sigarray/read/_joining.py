@@ -8,7 +8,6 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._dependence import doubt_crossed_runs, say_groups
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
@@ -31,7 +30,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._settings import say_confounds
+from sigarray.read._settings import doubt_crossed_runs, say_confounds, say_groups
 from sigarray.read._steps import (
     Curves,
     Unscored,
@@ -46,10 +45,7 @@ from sigarray.read._unlikely_rows import doubt_same_rows
 
 
 class _LastScores(NamedTuple):
-    """The last scores of runs, and what was said of others.
-
-    `is_kept` if runs that have crashed, or end much earlier, are among them.
-    """
+    """The last scores of runs, and what was said of others."""
 
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
@@ -69,10 +65,7 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run.
-
-    `n_blank` counts those that were left out as blank, by task and model.
-    """
+    """Join the scores of each task by item or run."""
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
@@ -228,10 +221,7 @@ def _take_last(
 def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing.
-
-    Items without a score are unmatched.
-    """
+    """Add scores of runs that were left out as blank to those that are missing."""
     if table.unit != "run" or table.is_paired:
         return table
     n_missing = {task: {**by} for task, by in table.n_missing.items()}

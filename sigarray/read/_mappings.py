@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.labels import align_labels
+from sigarray._backend.given import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest_each
 from sigarray.read._cells import have_names
@@ -14,11 +14,7 @@ from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._roles import guess_roles
-from sigarray.read._row_names import (
-    find_run_names,
-    is_item_name,
-    name_items,
-)
+from sigarray.read._row_names import find_run_names, is_item_name, name_items
 from sigarray.read._score_table import (
     Choice,
     ScoreTable,
@@ -103,11 +99,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
 
 
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
-    """Say which keys are tasks and which are models, if these may be turned round.
-
-    Scores of several models on a task are of one size, as a rule, and those of a model
-    on several tasks are not.
-    """
+    """Say which keys are tasks and which are models, if these may be turned round."""
     models = list(dict.fromkeys(name for by in tasks.values() for name in by))
     if len(tasks) < 2 or len(models) < 2:
         return []

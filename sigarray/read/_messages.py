@@ -1,12 +1,70 @@
-"""Notes that are heard as warnings, and messages in words of Python."""
+"""Notes, heard by a listener or as warnings, and messages in words of Python."""
 
 import contextlib
+import contextvars
 import re
 import shlex
 import threading
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+# Shorter waits, in seconds, are not announced.
+_LONG = 1.0
+
+
+class Listener(NamedTuple):
+    """Receives notes, and counts steps: `track(steps, name)` yields the same steps."""
+
+    note: Callable[[str], None]
+    track: Callable[[Sequence[Any], str], Iterator[Any]]
+
+
+_LISTENER: contextvars.ContextVar[Listener | None] = contextvars.ContextVar(
+    "listener", default=None
+)
+
+
+@contextlib.contextmanager
+def heard_by(listener: Listener | None) -> Iterator[None]:
+    """Set another listener, or none."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def note(text: str) -> None:
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener.note(text)
+
+
+def announce(task: str, seconds: float, advice: str) -> None:
+    """Note that a task takes long, and what would be faster."""
+    if seconds >= _LONG:
+        note(f"{task} takes {show_seconds(seconds)}. {advice}")
+
+
+def track(steps: Sequence[T], name: str) -> Iterator[T]:
+    """Go through the steps, and count them for the listener."""
+    listener = _LISTENER.get()
+    if listener is None:
+        yield from steps
+    else:
+        yield from listener.track(steps, name)
+
+
+def show_seconds(seconds: float) -> str:
+    """Show a guess at a time, with one digit."""
+    for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2.0 * size:
+            return f"about {float(f'{seconds / size:.1g}'):.0f} {unit}"
+    return f"about {max(float(f'{seconds:.1g}'), 2.0):.0f} seconds"
+
 
 # Options that have another name in Python, or are flags, or are not arguments.
 _ARGUMENTS = {
@@ -94,10 +152,7 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks.
-
-    They have an `other` one.
-    """
+    """Say what was left out, without a score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -111,10 +166,7 @@ def say_without(which: str, metrics: Sequence[str], other: str | None) -> Cautio
 
 
 def say_in_python(message: str, names: Iterable[str] = ()) -> str:
-    """Write the options of the command in a message as arguments of a call.
-
-    Names of models and tasks stay as they are.
-    """
+    """Write the options of the command in a message as arguments of a call."""
     return _translate(message, names)[0]
 
 
@@ -156,10 +208,7 @@ def list_names_of(scores: Any) -> list[str]:
 
 @contextlib.contextmanager
 def errors_in_python(names: Collection[str]) -> Iterator[None]:
-    """Translate options in errors of a public function to its arguments.
-
-    The names stay as they are; the block may add others.
-    """
+    """Translate options in errors of a public function to its arguments."""
     try:
         yield
     except ValueError as error:

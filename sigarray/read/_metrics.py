@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import suggest, suggest_each
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
+from sigarray.read._filters import find_rows_of_metric, refuse_several
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -19,7 +20,6 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._messages import Caution, put_place, say_without
-from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
 from sigarray.read._reading import Reading, read_records
@@ -139,11 +139,7 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
 def read_frames(
     frames: Sequence[Frame], chosen: Roles, choice: Choice
 ) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
-    """Read the scores of all tables; None for tasks that were not chosen.
-
-    None, too, if no run of a table has ended. Notes, and the tasks without the metric
-    with those that they have, are returned too.
-    """
+    """Read the scores of all tables; None for tasks that were not chosen."""
     readings: list[Reading | None] = []
     faults, said = [], []
     for frame in frames:
@@ -256,10 +252,7 @@ def find_unscored(
     choice: Choice,
     known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
-    """Return the tasks, and the items of others, that no score is of, and notes.
-
-    `known` has the tasks of whole files without the metric, and their metrics.
-    """
+    """Return the tasks, and the items of others, that no score is of, and notes."""
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")
     without = {task: x for task, x in known.items() if task not in scored}

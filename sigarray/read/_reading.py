@@ -16,8 +16,8 @@ from sigarray.read._cells import (
     read_cells,
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
+from sigarray.read._filters import find_rows_of_metric
 from sigarray.read._frame import Frame, Roles, list_names, refuse_twice
-from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
@@ -31,12 +31,7 @@ from sigarray.read._words import measures_quality
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was changed.
-
-    `n_blank` counts the scores that were left out as blank, by task and model, which
-    are None if the file does not name them. `settings` are the columns in which runs of
-    one model differ.
-    """
+    """The scores of a file, how they were written, and what was changed."""
 
     records: Records
     is_percent: bool
@@ -49,11 +44,7 @@ class Reading:
 def read_records(
     frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
 ) -> Reading:
-    """Return the scores of a table with a row for each.
-
-    Missing scores are NaN if they are to be treated; of a table with steps, so are
-    blank ones, and of runs that have crashed, all. Other blank ones are left out.
-    """
+    """Return the scores of a table with a row for each."""
     refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
@@ -246,10 +237,7 @@ def _read_factor(
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each.
-
-    Rows that may lack it are those of runs that have crashed.
-    """
+    """Return the name in a role for each row, or None for each."""
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]

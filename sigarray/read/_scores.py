@@ -11,7 +11,13 @@ import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out, say_without_steps, write_out
+from sigarray.read._filters import (
+    keep_rows,
+    leave_out,
+    say_without_steps,
+    take_metric_rows,
+    write_out,
+)
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
@@ -25,14 +31,7 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import (
-    count_pooled,
-    find_averages,
-    say_groups,
-    take_groups,
-)
-from sigarray.read._lm_settings import name_filters, say_conditions
-from sigarray.read._metric_rows import take_metric_rows
+from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -61,7 +60,13 @@ from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError
 from sigarray.read._together import put_columns_together
-from sigarray.read._tracked import add_overrides, check_overrides, split_names
+from sigarray.read._tracked import (
+    add_overrides,
+    check_overrides,
+    name_filters,
+    say_conditions,
+    split_names,
+)
 from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
 from sigarray.read._wide_files import read_columns
@@ -81,10 +86,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Turn the garbage collector off.
-
-    With millions of rows it takes half of the time, and finds no cycles.
-    """
+    """Turn the garbage collector off."""
     is_on = gc.isenabled()
     gc.disable()
     try:
@@ -356,10 +358,7 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
 def count_settings(
     columns: Iterable[str], records: Records, table: ScoreTable
 ) -> dict[str, int]:
-    """Count the values in each column that runs of one model have on one task.
-
-    Of several models it is the largest number; columns with one value are left out.
-    """
+    """Count the values in each column that runs of one model have on one task."""
     ids = {x for by in table.ids.values() for names in by.values() for x in names}
     is_kept = records.factors["model"].find(table.models)
     is_kept &= records.factors["run"].find(ids)

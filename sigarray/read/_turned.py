@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
-from sigarray.read._filters import join_names
+from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -19,7 +19,6 @@ from sigarray.read._frame import (
     list_names,
     quote_names,
 )
-from sigarray.read._metric_rows import choose_metric_of
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError
@@ -216,12 +215,7 @@ def _list_numbers(
 
 
 def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Turn the columns that --score names, with commas, into a row for each score.
-
-    They become tasks. Where a row is all there is of a model, they become items, by
-    which models are paired: each has one score on each of them. Tables in which
-    --score names one column are returned as they are.
-    """
+    """Turn the columns that --score names, with commas, into a row for each score."""
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)
     if score in frame.columns or len(names) < 2:

@@ -88,10 +88,7 @@ def read_columns(
 def _take_clusters(
     frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of items, and the cluster of each.
-
-    Rows are items, even if nothing names them: clusters are of these.
-    """
+    """Read the scores of items, and the cluster of each."""
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
         raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
@@ -139,10 +136,7 @@ def _is_constant(cells: Sequence[Any]) -> bool:
 
 
 def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
-    """Return the roles of the index of a data frame with a column for each model.
-
-    These are role -> name for items, runs and tasks without a chosen column.
-    """
+    """Return the roles of the index of a data frame with a column for each model."""
     if is_long(frame, chosen) or frame.roles:
         return {}
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
@@ -308,10 +302,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Return the models of a table on disk, with columns chosen as in `read_wide`.
-
-    A column that may name the runs is left out of a table that is read like others.
-    """
+    """Return the models of a table on disk, with columns chosen as in `read_wide`."""
     try:
         every = column_names(Path(file))
         names = dict(enumerate(every))

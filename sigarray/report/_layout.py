@@ -1,10 +1,24 @@
-"""What a report holds: tables of text, sentences, and numbers for programs."""
+"""What a report holds: tables of text, sentences, and numbers with few digits."""
 
-from collections.abc import Sequence
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from sigarray._plain_text import show_controls
+
+_MAX_DECIMALS, _MAX_DIGITS = 8, 17
+_MAX_FIXED = 1e9
+_SMALLEST_FIXED = 1e-4
+# Deviations of so many units of rounding, or of this share of the largest one, are as
+# good as none.
+_ROUNDING = 16 * sys.float_info.epsilon
+_NEGLIGIBLE = 1e-4
+
+Summary = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -116,3 +130,180 @@ def neutralise_table(table: Table) -> Table:
         names=list(map(show_controls, table.names)),
         remarks=list(map(show_controls, table.remarks)),
     )
+
+
+def describe_scores(scores: Any) -> Summary:
+    """Describe scores; the standard deviation has ddof 1, and is NaN for one score."""
+    if hasattr(scores, "describe"):  # scores on the disk
+        return dict(scores.describe())
+    # Sorted, so that the mean does not depend on the order of scores.
+    x = np.sort(scores)
+    low, high = float(x[0]), float(x[-1])
+    # Relative to the smallest, in units of the range, nothing is lost or overflows.
+    span = (high - low) or 1.0
+    shares = (x - low) / span
+    share = float(np.mean(shares))
+    return {
+        "mean": min(low + span * share, high),
+        "sd": float(span * np.std(shares, ddof=1)) if len(x) > 1 else math.nan,
+        "median": float(np.median(x)),
+        "min": low,
+        "max": high,
+    }
+
+
+def number_format(
+    summaries: Sequence[Summary],
+    sign: str = "",
+    digits: int = 3,
+    most: int = _MAX_DIGITS,
+) -> Callable[[float], str]:
+    """Return a format in which the smallest deviation has so many digits.
+
+    But no more decimals than the `most`.
+
+    Scores that vary by no more than rounding, such as a mean that is 1 by division, or
+    hardly beside others, need none. All numbers have as many decimals, or, where these
+    were too many to read, powers of ten and digits to the same place.
+    """
+    least = find_least_deviation(summaries)
+    place = digits - 1 - math.floor(math.log10(1e-3 if math.isnan(least) else least))
+    place = min(place, most)
+    decimals = max(0, place)
+    ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
+    largest = max((x for x in ends if not math.isnan(x)), default=0.0)
+    is_short = 0 <= place <= sys.float_info.dig - _count_integer_digits(largest)
+    is_fixed = decimals <= _MAX_DECIMALS and (largest < _MAX_FIXED or is_short)
+
+    def show(x: float) -> str:
+        if math.isnan(x):
+            return "-"
+        if is_fixed or not x:
+            return _show_fixed(x, decimals if is_fixed else 0, sign)
+        n = min(max(_count_integer_digits(x) + place, 3), _MAX_DIGITS)
+        return f"{x:{sign}#.{n}g}".rstrip(".")
+
+    return show
+
+
+def count_decimals_of_scores(samples: Sequence[Any]) -> int:
+    """Count the decimals with which scores were given; many, if they were computed."""
+    for decimals in range(_MAX_DECIMALS):
+        if all(np.array_equal(np.round(x, decimals), x) for x in samples):
+            return decimals
+    return _MAX_DIGITS
+
+
+def find_least_deviation(summaries: Sequence[Summary]) -> float:
+    """Return the least deviation beyond rounding, or NaN if there is none."""
+    deviations = [
+        x["sd"]
+        for x in summaries
+        if x["sd"] > _ROUNDING * max(abs(x["min"]), abs(x["max"]))
+    ]
+    largest = max(deviations, default=math.nan)
+    return min((x for x in deviations if x > _NEGLIGIBLE * largest), default=math.nan)
+
+
+def _count_integer_digits(x: float) -> int:
+    """Count the digits before the point; below 0.1, less than none."""
+    return math.floor(math.log10(abs(x))) + 1 if x else 0
+
+
+def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
+    """Count the decimals of a table of intervals: two digits of half the least width.
+
+    But no more than four of half the largest. None if there is no interval, or all have
+    too many digits.
+    """
+    halves = [
+        0.5 * (high - low)
+        for low, high in intervals
+        if high > low and max(abs(low), abs(high)) < _MAX_FIXED
+    ]
+    places = [max(0, 1 - math.floor(math.log10(x))) for x in halves]
+    places = [n for n in places if n <= _MAX_DECIMALS]
+    return min(max(places), min(places) + 2) if places else None
+
+
+def show_difference(a: Summary, b: Summary) -> str:
+    """Show the difference of two means, with its sign."""
+    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
+
+
+def show_interval(
+    difference: float,
+    low: float,
+    high: float,
+    show: Callable[[float], str],
+    decimals: int | None,
+    sign: str = "+",
+) -> str:
+    """Show a difference and its interval with so many decimals, or else by `show`.
+
+    The difference by itself, if there is no interval. Without a sign, another number.
+    """
+    if not high > low:
+        return show(difference)
+    if decimals is None:
+        limits = [f"{x:{sign}#.3g}" if x else "0" for x in (low, high)]
+        return f"{show(difference)} [{', '.join(limits)}]"
+    limits = [_show_limit(x, decimals, sign) for x in (low, high)]
+    return f"{_show_fixed(difference, decimals, sign)} [{', '.join(limits)}]"
+
+
+def _show_fixed(x: float, decimals: int, sign: str) -> str:
+    """Show so many decimals; of what rounds to zero, without a sign."""
+    shown = f"{x:{sign}.{decimals}f}"
+    return shown if float(shown) else f"{0.0:.{decimals}f}"
+
+
+def _show_limit(x: float, decimals: int, sign: str) -> str:
+    """Show so many decimals, or the few more by which a limit is not zero."""
+    texts = (f"{x:{sign}.{k}f}" for k in range(decimals, decimals + 6))
+    shown = _first(texts, bool)
+    return shown if float(shown) else _show_fixed(x, decimals, sign)
+
+
+def show_p_value(p: float, level: float) -> str:
+    """Show four decimals, or as many as keep p on its side of the level."""
+    is_small = p < _SMALLEST_FIXED
+    if is_small and level >= _SMALLEST_FIXED:
+        return f"<{_SMALLEST_FIXED:.4f}"
+    form = "e" if p > 0.0 and is_small else "f"
+    places = range(1 if form == "e" else 4, 18)
+    texts = (f"{p:.{k}{form}}" for k in places)
+    return _first(texts, lambda shown: (shown <= level) == (p <= level))
+
+
+def show_least(shown: str) -> str:
+    """Mark a p-value that more resamples would make smaller: "<=0.0010"."""
+    return shown if shown.startswith("<") else f"<={shown}"
+
+
+def equate(shown: str) -> str:
+    """Put an equals sign before a number, unless it is "<0.0001" or "<=0.0010"."""
+    number = shown.lstrip("<=")
+    return f"{shown[: -len(number)] or '='} {number}"
+
+
+def show_bound(bound: float, threshold: float) -> str:
+    """Show three decimals, or as many as keep the bound on its side of a threshold."""
+    texts = (f"{bound:.{k}f}" for k in range(3, 18))
+    return _first(texts, lambda shown: (shown < threshold) == (bound < threshold))
+
+
+def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
+    """Return the first text whose number is right, or else the last."""
+    for text in texts:
+        if is_right(float(text)):
+            break
+    return text
+
+
+def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
+    """Replace numbers that JSON cannot hold by None."""
+    return {
+        name: None if isinstance(x, float) and not math.isfinite(x) else x
+        for name, x in record.items()
+    }

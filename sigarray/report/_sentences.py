@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sigarray._host import copy_array
 from sigarray._plain_text import show_number
 from sigarray._response_results import ResponseTestResult
-from sigarray.report._numbers import equate, show_bound, show_p_value
+from sigarray.report._layout import equate, show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
     BootstrapResult,

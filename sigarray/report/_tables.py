@@ -1,5 +1,6 @@
 """Results as tables: data frames, Markdown, LaTeX and JSON."""
 
+import functools
 import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -16,8 +17,8 @@ from sigarray._host import (
     list_columns_of_ranks,
 )
 from sigarray._plain_text import show_number
-from sigarray.report._layout import Table
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
+    Table,
     number_format,
     show_bound,
     show_p_value,
@@ -355,7 +356,8 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
         return Table("", ["", *map(str, labels)], rows, marked)
     header = list(records[0])
     formats: dict[str, Callable[[Any], str]] = dict.fromkeys(header, _show)
-    formats |= {x: _show_p_value for x in header if x.endswith("pvalue")}
+    show_p = functools.partial(show_p_value, level=_LEVEL)
+    formats |= {x: show_p for x in header if x.endswith("pvalue")}
     formats |= _find_formats(records)
     rows = [
         [x if isinstance(x, str) else formats[key](x) for key, x in record.items()]
@@ -383,10 +385,6 @@ def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
 def _show(value: Any) -> str:
     is_float = isinstance(value, float)
     return show_number(value, 4).replace(",", "") if is_float else str(value)
-
-
-def _show_p_value(p: float) -> str:
-    return show_p_value(p, _LEVEL)
 
 
 def _show_bound(bound: float | None, threshold: float) -> str:

@@ -13,7 +13,7 @@ from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, as_scalars, traceable
 from sigarray._backend.seeds import spare_seed
-from sigarray._numeric.faults import check_result
+from sigarray._numeric.special import check_result
 from sigarray._resampling.replicates import Remade, keep
 from sigarray.responses import _measures as measures
 from sigarray.responses._measures import (
@@ -286,10 +286,7 @@ def _plan_leads(
 def _map_test_sets(
     xp: Library, test: Callable[..., Array], *sets: Array
 ) -> tuple[Array, tuple[int, ...]]:
-    """Apply a function to gold, A and B (R, n_items, k), some batch entries at a time.
-
-    Its results have the entries last. Returns those of all, and the leading axes.
-    """
+    """Apply a function to gold, A and B (R, n_items, k), some entries at a time."""
     leading = broadcast_shapes(*(x.shape[:-2] for x in sets))
     flat = [
         xp.reshape(

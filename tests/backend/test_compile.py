@@ -14,7 +14,7 @@ import torch
 torch.manual_seed(0)
 from sigarray import aso, corpus, holm, multi_aso, of_sums, permutation_test
 from sigarray import responses, t_ci
-from sigarray._backend import tracing
+from sigarray._backend import callers
 from tests.backends import HAS_ALL
 from tests.backend.compiled import BY_FUNCTION, CASES, agree, compile, complains, same
 """
@@ -188,9 +188,9 @@ def test_arguments_modes_and_maps():
 
         expected = plain(a, b)
         # Also where torch is imported after the library.
-        known, tracing._TORCH = tracing._TORCH, None
+        known, callers._TORCH = callers._TORCH, None
         same(compile(plain)(a, b), expected)
-        tracing._TORCH = known
+        callers._TORCH = known
         one_by_one = torch.stack([plain(x, y) for x, y in zip(a, b, strict=True)])
         same(compile(lambda a, b: torch.func.vmap(plain)(a, b))(a, b), one_by_one)
         for function in (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
-from sigarray._cli import correct, running
+from sigarray._cli import responses, running
 from sigarray._cli.main import _COMMANDS, _build_parser, main
 from sigarray._cli.options import choices
 from sigarray._verdicts import (
@@ -38,7 +38,7 @@ SOURCES = {
     "STYLES": STYLES,
     "PICTURES": page.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,
-    "CORRECTIONS": tuple(correct._METHODS),
+    "CORRECTIONS": tuple(responses._METHODS),
     "METRICS": tuple(METRICS),
     "MODELS": tuple(MODELS),
     "ITEMS": ITEM_SAMPLERS,

@@ -9,7 +9,7 @@ import pytest
 from sigarray import compare_models, multi_aso
 from sigarray._cli.files import open_large
 from sigarray._cli.main import _build_parser
-from sigarray.report._numbers import describe_scores
+from sigarray.report._layout import describe_scores
 
 pa = pytest.importorskip("pyarrow")
 

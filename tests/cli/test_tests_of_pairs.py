@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from sigarray.report._numbers import show_p_value
+from sigarray.report._layout import show_p_value
 from sigarray.report._rendering import STYLES
 from tests.cli.conftest import SCORES
 from tests.pairs import in_order

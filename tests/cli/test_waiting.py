@@ -11,7 +11,7 @@ import pytest
 
 from sigarray import aso
 from sigarray._cli import running
-from sigarray._verdicts import notes
+from sigarray.read import _messages
 from sigarray.report._rendering import STYLES
 
 COMMAND = [sys.executable, "-m", "sigarray"]
@@ -34,9 +34,9 @@ class TestWaiting:
         ):
             with monkeypatch.context() as patch:
                 # A machine with other work takes its time.
-                patch.setattr(notes, "_LONG", 60.0)
+                patch.setattr(_messages, "_LONG", 60.0)
                 assert "Faster" not in run(*arguments)[2]
-                patch.setattr(notes, "_LONG", 0.0)
+                patch.setattr(_messages, "_LONG", 0.0)
                 _, out, err = run(*arguments)
             assert task in err
             assert "Faster: " in err
@@ -44,12 +44,14 @@ class TestWaiting:
 
     def test_what_takes_long_is_told_who_listens(self, capsys):
         said = []
-        notes.announce("Nothing", 4000.0, "Nobody listens.")
-        with notes.heard_by(notes.Listener(said.append, lambda steps, _: iter(steps))):
-            notes.announce("This", 0.9, "")
-            notes.announce("That", 42.0, "Do less.")
-            notes.announce("All", 4000.0, "Do less.")
-            notes.announce("It", 1e5, "Do less.")
+        _messages.announce("Nothing", 4000.0, "Nobody listens.")
+        with _messages.heard_by(
+            _messages.Listener(said.append, lambda steps, _: iter(steps))
+        ):
+            _messages.announce("This", 0.9, "")
+            _messages.announce("That", 42.0, "Do less.")
+            _messages.announce("All", 4000.0, "Do less.")
+            _messages.announce("It", 1e5, "Do less.")
         assert said == [
             "That takes about 40 seconds. Do less.",
             "All takes about 70 minutes. Do less.",

@@ -8,7 +8,7 @@ import pytest
 from sigarray import t_ci, t_test
 from sigarray._plain_text import show_number
 from sigarray.report import describe, to_markdown
-from sigarray.report._numbers import (
+from sigarray.report._layout import (
     count_decimals,
     describe_scores,
     number_format,

@@ -17,7 +17,7 @@
 typedef uint32_t word;
 typedef int64_t integer;
 
-/* What `draw` gives, by the numbers of sigarray/_backend/fused.py. */
+/* What `draw` gives, by the numbers of sigarray/_backend/threefry.py. */
 enum { WORDS, UNIFORMS, PLACES };
 
 #define KERNELS_OF_REALS(REAL, NAME)                                                   \

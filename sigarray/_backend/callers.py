@@ -1,6 +1,7 @@
-"""Torch's compiler and maps, without importing torch."""
+"""Who calls: torch's compiler and maps, without importing torch; and at which line."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from sigarray._backend.aliases import Array
 # Where torch is imported first, its compiler need not trace `sys.modules`, of which it
 # makes an object for each module.
 _TORCH = sys.modules.get("torch")
+_PACKAGE = __name__.partition(".")[0]
 
 
 def is_traced_by_torch() -> bool:
@@ -34,3 +36,15 @@ def list_entries(
         for x, dim in zip(arrays, dims, strict=True)
     ]
     return list(zip(*parts, strict=True))
+
+
+def warn_caller(message: str) -> None:
+    """Warn at the line that called the library, however deep in it this is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
+
+
+def _is_own(module: str) -> bool:
+    return module.partition(".")[0] == _PACKAGE

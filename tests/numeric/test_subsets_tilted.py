@@ -8,7 +8,7 @@ import pytest
 import scipy.optimize
 import scipy.special
 
-from sigarray._numeric.tilting import (
+from sigarray._numeric.subsets import (
     solve,
     tilt_chances,
     tilt_sample,
