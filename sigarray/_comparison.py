@@ -14,7 +14,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._difference.ranks import mann_whitney_u
 from sigarray._host import check_matrix, choose_names
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,

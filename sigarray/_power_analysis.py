@@ -16,7 +16,7 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._power_of_tests import PowerTest, PowerTestName, find_power, find_t_powers
 from sigarray.results import SampleSizeResult

@@ -12,7 +12,8 @@ from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import spare_seed
 from sigarray._difference.location import t_test
 from sigarray._difference.ranks import mann_whitney_u
-from sigarray._numeric.special import check_result, spread_faults, student_t_sf
+from sigarray._numeric.faults import check_result, spread_faults
+from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import largest_or_one, scale_scores
 from sigarray._numeric.student import find_t
 from sigarray._order.estimates import estimate

@@ -16,12 +16,8 @@ from sigarray._backend.tables import axis_or_axes, standardize_tables
 from sigarray._difference.resampling import check_one_or_pairs
 from sigarray._host import draw_result
 from sigarray._numeric.designs import Parts, add_parts, find_parts
-from sigarray._numeric.special import (
-    add_up_faults,
-    normal_sf,
-    spread_faults,
-    student_t_isf,
-)
+from sigarray._numeric.faults import add_up_faults, spread_faults
+from sigarray._numeric.special import normal_sf, student_t_isf
 
 # More items than these are infinitely many: float32 cannot count on.
 _MOST_ITEMS = 2.0**24

@@ -23,12 +23,12 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_items
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.special import (
     normal_quantile,
     normal_quantiles,
     normal_sf,
-    spread_faults,
     student_p_value,
     student_t_isf,
 )

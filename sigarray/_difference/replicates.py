@@ -42,7 +42,7 @@ from sigarray._difference.studentized import (
 )
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,

@@ -10,7 +10,7 @@ from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.checks import number, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
     center_scores,

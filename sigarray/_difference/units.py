@@ -26,7 +26,7 @@ from sigarray._numeric.clusters import (
     sum_clusters,
 )
 from sigarray._numeric.designs import Design
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.student import Strata
 from sigarray._numeric.sums import SumStatistic, uses_sums

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._numeric.special import check_result, spread_faults
+from sigarray._numeric.faults import check_result, spread_faults
 from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
 
 # Differences closer than this many units of rounding are ties; of metrics of sums in

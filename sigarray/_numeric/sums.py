@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeGuard
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
 from sigarray._backend.library import Library
-from sigarray._numeric.special import add_up_faults, check_result, spread_faults
+from sigarray._numeric.faults import add_up_faults, check_result, spread_faults
 
 # Metrics that differ by so many units of rounding may be the same.
 _ROUNDING = 8.0

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from sigarray._backend.aliases import Array, Statistic
 from sigarray._backend.chunks import map_entries, sum_replicates
 from sigarray._backend.library import Library
+from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.ranks import normal_range
-from sigarray._numeric.special import add_up_faults, normal_sf, student_t_sf
+from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import add_rounding_of_scores, scale_scores
 from sigarray._numeric.student import average_df, find_t, list_samples
 from sigarray._numeric.sums import uses_sums

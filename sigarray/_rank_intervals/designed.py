@@ -24,7 +24,7 @@ from sigarray._difference.resampling import Prepared, in_dtype
 from sigarray._difference.strata import arrange_strata, code_strata, is_axis
 from sigarray._difference.units import prepare_items, prepare_units
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
     check_sizes,

@@ -25,7 +25,7 @@ from sigarray._backend.seeds import (
 )
 from sigarray._difference.resampling import DESIGN_RULES
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.sums import SumStatistic
 from sigarray._order.pairs import join

@@ -11,7 +11,7 @@ from sigarray._backend.dispatch import standardize, standardize_numbers
 from sigarray._backend.given import align_labels
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, as_scalars, traceable
-from sigarray._numeric.special import add_up_faults
+from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.statistic import coarse_mean
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,7 +13,7 @@ from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, as_scalars, traceable
 from sigarray._backend.seeds import spare_seed
-from sigarray._numeric.special import check_result
+from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import Remade, keep
 from sigarray.responses import _measures as measures
 from sigarray.responses._measures import (

@@ -19,7 +19,7 @@ from sigarray._backend.threefry import (
     random_words,
     uniforms,
 )
-from sigarray._numeric.special import check_result
+from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import From, keep
 from sigarray.responses._measurement import Metric, Wins, find_lead, find_p_values
 from sigarray.responses._measures import compare_leads

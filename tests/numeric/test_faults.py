@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sigarray._numeric.special import spread_faults
+from sigarray._numeric.faults import spread_faults
 
 # Of infinities NumPy warns, which public functions silence.
 pytestmark = [
