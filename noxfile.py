@@ -198,8 +198,9 @@ def workflows(session: nox.Session) -> None:
 def wheel(session: nox.Session) -> None:
     """Check the wheel and the sdist, and do with them what README and site say."""
     path = build(session)
-    session.install("twine", "mypy", "pyright")
-    session.run("python", "-m", "tests.release.contents", str(path.parent))
+    session.install("twine", "mypy", "pyright", "zopflipy")
+    for step in ("compress", "contents"):
+        session.run("python", "-m", f"tests.release.{step}", str(path.parent))
     files = map(str, path.parent.iterdir())
     session.run("python", "-m", "twine", "check", "--strict", *files)
     copy_tests(session)

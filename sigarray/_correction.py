@@ -263,7 +263,10 @@ def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
 
 
 def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
-    """Return p-values with their axis last; on the host, refuse invalid ones."""
+    """Return p-values with their axis last; on the host, refuse invalid ones.
+
+    On a device, a check of the values would wait for it.
+    """
     if pvalues is None or isinstance(pvalues, Mapping):
         advice = " Pass list(pvalues.values())." if pvalues is not None else ""
         msg = f"Expected an array of p-values; got {describe(pvalues)}.{advice}"

@@ -143,7 +143,10 @@ def cut_owners(names: Sequence[str]) -> dict[str, str]:
 
 
 def cut_shared(names: Sequence[str]) -> dict[str, str]:
-    """Return names without the parts at their start and end that all of them share."""
+    """Return names without the parts at their start and end that all of them share.
+
+    Nothing is cut of one name alone, nor if names share few letters or no whole part.
+    """
     if len(names) < 2:
         return {}
     without = [_NUMBER.sub(lambda x: "0" * len(x[0]), name) for name in names]
@@ -226,7 +229,10 @@ def _balance(short: str, limit: int) -> str:
 
 
 def _cut_ends(text: str, start: int, room: int) -> str:
-    """Leave out both ends of a text, but for so many letters from a place on."""
+    """Leave out both ends of a text, but for so many letters from a place on.
+
+    Nothing is returned if a number has no room there.
+    """
     start = _find_part(text, start)[0]
     end = _find_part(text, start + room)[1]
     start = _find_part(text, max(start, end - room))[1]

@@ -109,7 +109,10 @@ class _SeeByT:
 
 
 def _widen(xp: Library, x: Array) -> Array:
-    """Widen scores about their mean, so that resamples vary as much as samples."""
+    """Widen scores about their mean, so that resamples vary as much as samples.
+
+    The variance of resamples is smaller, by (n - 1) / n.
+    """
     n = x.shape[-1]
     if n == 1:
         return x

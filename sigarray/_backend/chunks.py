@@ -29,7 +29,10 @@ def within_room(budget: int) -> int:
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
-    """Count the replicates, with `elements` numbers each, that fit in a chunk."""
+    """Count the replicates, with `elements` numbers each, that fit in a chunk.
+
+    A chunk has a least number too, if these can be held.
+    """
     budget = within_room(xp.chunk_elements if budget is None else budget)
     elements = max(1, elements)
     return max(1, budget // elements, min(least, within_room(MAX_HELD) // elements))
@@ -116,7 +119,8 @@ def map_items(
 ) -> Iterator[Item]:
     """Return the results of a function of items, computed by the workers.
 
-    For a process group, results are arrays of one shape.
+    A result takes as long as a chunk of `elements` numbers. For a process group,
+    results are arrays of one shape.
     """
     return compute_items(
         function,
@@ -135,7 +139,10 @@ def sum_replicates(
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """Add `kernel(start, size)`, (..., size), over [0, count) to `initial`."""
+    """Add up `kernel(start, size)`, of shape (..., size), over replicates [0, count).
+
+    `initial` is added. Chunks are those of `map_replicates`.
+    """
     add = _Sum(xp, kernel, initial.dtype)
     return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
 
@@ -226,7 +233,10 @@ def _compute(
 def iterate(
     xp: Library, step: Callable[[State], State], state: State, count: int
 ) -> State:
-    """Apply a function `count` times to its result, in a loop that JAX compiles."""
+    """Apply a function `count` times to its result, in a loop that JAX compiles.
+
+    Where arrays are shapes without numbers, once: each step has the same ones.
+    """
     if xp.compiles:
         from sigarray._backend import of_jax
 

@@ -75,7 +75,10 @@ def code_clusters(
 
 
 def _warn_of_shared_clusters(of_a: dict[str, None], of_b: dict[str, None]) -> None:
-    """Warn of clusters that two samples share by name, so that they are dependent."""
+    """Warn of clusters that two samples share by name, and which make them dependent.
+
+    Numbers are no names: clusters of each sample may be counted from 0 on.
+    """
     shared = [x for x in of_a if x in of_b]
     if shared:
         warn_caller(
@@ -113,7 +116,11 @@ def read_codes(
     axis: int,
     paired: bool,
 ) -> list[Array]:
-    """Return integer codes (n,) of the labels of each sample, or of pairs once."""
+    """Return integer codes (n,) of the labels of each sample, or of pairs once.
+
+    Those of labels on the host are NumPy's, from 0 on; others are the labels. The kind
+    is "cluster" or "stratum".
+    """
     names = _NAMES[kind]
     is_pair = len(given) == 2 and not paired
     if is_pair and not (isinstance(labels, (tuple, list)) and len(labels) == 2):
@@ -264,7 +271,10 @@ def _take_integers(labels: Any) -> Any:
 
 
 def name_label(label: Any) -> Any:
-    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files."""
+    """Return the name of a label: 3, 3.0, "3" and "3 " are the same, as in files.
+
+    Columns of pandas may hold all of these. What is neither text nor number is itself.
+    """
     if isinstance(label, (float, np.floating)) and float(label).is_integer():
         return str(int(label))
     if isinstance(label, (str, int, float, np.number)):

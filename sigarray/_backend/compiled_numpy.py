@@ -36,7 +36,10 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 class Kernels:
-    """The functions of the engine, of NumPy's arrays."""
+    """The functions of the engine, of NumPy's arrays.
+
+    They add up products as NumPy does if `adds_products`.
+    """
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
@@ -154,7 +157,10 @@ class Kernels:
         is_last: bool,
         pairs: Pairs | None = None,
     ) -> Array:
-        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R)."""
+        """Return violation ratios of samples (..., R, n) or (..., n, R): (..., R).
+
+        Steps are ranks of x and of y and widths. Pairs are places on axis -3.
+        """
         axis = -2 if is_last else -1
         rows, nodes = x.shape[axis], x.shape[-3 - axis]
         x, y = _along_last(x), _along_last(y)

@@ -154,7 +154,10 @@ def call_beside_the_program(
 
 
 def _has_parts(value: Any) -> bool:
-    """Tell whether a value is a metric, a frozen data class that parts determine."""
+    """Tell whether a value is a metric, a frozen data class that its parts determine.
+
+    A part may be a function of the caller, the measure.
+    """
     return hasattr(value, "measure") or hasattr(value, "has_parts")
 
 

@@ -37,7 +37,11 @@ def below(n: int, *, is_wide: bool) -> float:
 
 
 def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
-    """Return `cumulative_places` (K, T, count) of many replicates."""
+    """Return `cumulative_places` (K, T, count) of many replicates.
+
+    The first axis of the sums has the terms. They are added in the order of
+    `_add_up_blocks`, so that all bits are the same.
+    """
     sums = widths.transpose(2, 1, 0).astype(np.float64, order="C")
     for k in range(1, len(sums)):
         if k % _TERMS_OF_A_BLOCK:
@@ -50,7 +54,11 @@ def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
 
 
 def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
-    """Return `cumulative_places` (K, count, T) of many terms."""
+    """Return `cumulative_places` (K, count, T) of many terms.
+
+    The last axis of the sums has the blocks, and the first the terms of a block, so
+    that whole arrays are added.
+    """
     count, n_samples, width = widths.shape
     rows = widths.transpose(1, 0, 2).reshape(n_samples * count, width)
     whole, rest = divmod(width, _TERMS_OF_A_BLOCK)

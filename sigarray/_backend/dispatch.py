@@ -54,7 +54,11 @@ def standardize(
 def standardize_numbers(
     *numbers: Array, what: str = "sums"
 ) -> tuple[Library, list[Array]]:
-    """Return arrays of one namespace, device and float dtype, of any shapes."""
+    """Return arrays of one namespace, device and float dtype, of any shapes.
+
+    Plain numbers become arrays without axes, beside arrays of their dtype. Integers and
+    booleans become the widest float of the device. Derivatives are cut.
+    """
     given = [x if isinstance(x, _NUMBERS) else to_array(x) for x in numbers]
     xp = _shared_library(tuple(x for x in given if is_array(x)), numbers)
     with xp.modes_off():

@@ -126,7 +126,11 @@ class Library(OptionalKernels):
     def build_tables(
         self, build: Callable[["Library"], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
-        """Build tables that depend only on static sizes, in 64-bit integers."""
+        """Build tables that depend only on static sizes, in 64-bit integers.
+
+        They are made on the device, so that nothing is uploaded, or by NumPy if the
+        device has no such integers.
+        """
         return build(self) if self.has_int64 else self._upload_tables(build)
 
     def kept_tables(
@@ -262,7 +266,10 @@ class Library(OptionalKernels):
         return x
 
     def undo_order(self, x: Array, order: Array) -> Array:
-        """Return numbers in an order of the last axis as they were before it."""
+        """Return numbers in an order of the last axis as they were before it.
+
+        Some libraries do so without a sort.
+        """
         places = self.argsort(order, axis=-1, stable=False)
         return self.take_along_axis(x, places, axis=-1)
 
@@ -275,11 +282,17 @@ class Library(OptionalKernels):
         return x
 
     def nth_smallest(self, x: Array, n: int) -> Array:
-        """Return the n-th smallest of the last axis, which is kept."""
+        """Return the n-th smallest of the last axis, which is kept.
+
+        Some libraries do so without a sort, two to three times faster.
+        """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
-        """Return 1 for the n smallest keys of the last axis, and 0 for the others."""
+        """Return 1 for the n smallest keys of the last axis, and 0 for the others.
+
+        Where keys are tied at the n-th, more are 1.
+        """
         return self.astype(keys <= self.nth_smallest(keys, n), dtype)
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
@@ -305,7 +318,10 @@ class Library(OptionalKernels):
     def relative_moments(
         self, x: Array, level: Array, unit: Array
     ) -> tuple[Array, Array]:
-        """Return the mean and the sum of squared deviations of (x - level) / unit."""
+        """Return the mean and the sum of squared deviations of (x - level) / unit.
+
+        They are those of the last axis; some libraries need no memory for that.
+        """
         rest = self.unscale(x - level[..., None], unit[..., None])
         mean = self.mean(rest, axis=-1, keepdims=True)
         return mean[..., 0], self.sum(self.squared(rest - mean), axis=-1)
@@ -324,7 +340,10 @@ class Library(OptionalKernels):
         return self.reshape(flat, (*x.shape[:-1], *indices.shape))
 
     def take_rows(self, table: Array, rows: Array, n_axes: int = 2) -> Array:
-        """Index the second last axis of a table by rows, with `n_axes` last axes."""
+        """Index the second last axis of a table by rows, which have `n_axes` last axes.
+
+        Both have the same batch axes in front, or the rows have none.
+        """
         leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
         n_entries = math.prod(leading)
         if n_entries == 1:

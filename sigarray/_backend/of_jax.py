@@ -191,7 +191,10 @@ def _with_standard_jax() -> Iterator[None]:
 
 
 def _constant(value: Any) -> Array:
-    """Pass a value to JAX: as a constant if a function is traced."""
+    """Pass a value to JAX: as a constant if a function is traced.
+
+    Otherwise it is sent in a way that `jax.transfer_guard("disallow")` permits.
+    """
     with jax.ensure_compile_time_eval():
         return jax.device_put(value)
 

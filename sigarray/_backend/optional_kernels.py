@@ -43,7 +43,10 @@ class OptionalKernels:
     def resample_sorted(
         self, scores: Array, widths: Array, below: float, *, is_last: bool
     ) -> Array | None:
-        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1)."""
+        """Take scores (..., K, n) at `cumulative_places` of widths (R, K, T + 1).
+
+        The shape is (..., K, R, T), or (..., K, T, R).
+        """
 
     def find_ratios(
         self,
@@ -53,7 +56,10 @@ class OptionalKernels:
         axis: int,
         pairs: Pairs | None = None,
     ) -> Array | None:
-        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R)."""
+        """Return `ratio_of_samples`; or of pairs of places on axis -3, (..., P, R).
+
+        Steps are the ranks of x and of y and their widths.
+        """
 
     def sum_deviations(
         self, violations: Array, distances: Array, centers: Array, weights: Array

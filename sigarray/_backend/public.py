@@ -146,7 +146,10 @@ def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
 
 
 def traceable(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function of arrays and options one operator for torch's compiler."""
+    """Make a function of arrays and options one operator for torch's compiler.
+
+    It is looked up by its name in its module: see `compiling`.
+    """
     name = f"{function.__module__}.{function.__qualname__}"
 
     @functools.wraps(function)
@@ -165,7 +168,10 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_scalars(result: Any) -> Any:
-    """Return NumPy arrays without axes as scalars, as NumPy's functions do."""
+    """Return NumPy arrays without axes as scalars, as NumPy's functions do.
+
+    A result may be an array or a tuple of arrays; those of other libraries stay.
+    """
     if isinstance(result, np.ndarray) and result.ndim == 0:
         return result[()]
     if not isinstance(result, tuple):

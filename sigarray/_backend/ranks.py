@@ -32,7 +32,10 @@ def chunks_of_ranks(
     size: int,
     axis: int | None,
 ) -> Iterator[Array]:
-    """Yield `chunk(start, n)` over [0, count), in order, each computed by one rank."""
+    """Yield `chunk(start, n)` over [0, count), in order, each computed by one rank.
+
+    Replicates are on `axis` of the results; if it is None, results have one shape.
+    """
     import torch
 
     rank, ranks = group.rank(), group.size()
@@ -91,7 +94,10 @@ def check_calls(group: Any, call: str, arrays: Any) -> Any:
 
 
 def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
-    """Return the items of all ranks in order; each rank has every `size`-th item."""
+    """Return the items of all ranks in order; each rank has every `size`-th item.
+
+    Without a group, these are the ranks of the default group, or this process alone.
+    """
     import torch
     import torch.distributed
 

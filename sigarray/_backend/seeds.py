@@ -25,7 +25,10 @@ _FEW = 8
 
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
-    """Return two seed words, each of shape (1,), on the device and without a sync."""
+    """Return two seed words, each of shape (1,), on the device and without a sync.
+
+    An int is its low and high word; a generator or key draws two words.
+    """
     if _is_array(rng):
         return _words_of_array(xp, rng)
     if xp.compiles and not _is_integer(rng):
@@ -46,7 +49,10 @@ def number_streams(count: int) -> tuple[int, ...]:
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Return a stream for each name, whatever the others and their order are."""
+    """Return a stream for each name, whatever the others and their order are.
+
+    Equal names have the same stream: an IntEnum or `numpy.int64(1)` that of 1.
+    """
     return tuple(map(_hash, map(_text_of, names)))
 
 

@@ -143,14 +143,20 @@ def random_uniforms(
 def _random_halves(
     xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Return half words: the upper halves of `random_words`, then the lower ones."""
+    """Return half words: the upper halves of `random_words`, and then the lower ones.
+
+    The shape is (count, width), or (count, K, width).
+    """
     n_words = -(-width // 2)
     words = _random_rows(xp, seed, start, count, [n_words], [0])[0]
     return _halve(xp, words, n_words)[..., :width]
 
 
 def _halve(xp: Library, words: Array, n_words: int) -> Array:
-    """Return the halves of the first words: the upper ones, and then the lower ones."""
+    """Return the halves of the first words: the upper ones, and then the lower ones.
+
+    Only results are cut to their width: what is contiguous takes half as long.
+    """
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     return xp.concat([x[..., :n_words] for x in halves], axis=-1)
 
@@ -215,7 +221,10 @@ def exponentials(xp: Library, uniforms: Array) -> Array:
 
 
 def normals(xp: Library, u: Array, v: Array) -> Array:
-    """Return float32 standard normals, two from each pair of uniforms (Box-Muller)."""
+    """Return float32 standard normals, two from each pair of uniforms (Box-Muller).
+
+    Those of the cosine and those of the sine are joined along the last axis.
+    """
     radius = exponentials(xp, u)
     radius *= 2.0
     radius = xp.sqrt(radius)
@@ -224,7 +233,10 @@ def normals(xp: Library, u: Array, v: Array) -> Array:
 
 
 def uniform_indices(xp: Library, words: Array, n: int | Array) -> Array:
-    """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere."""
+    """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
+
+    An array of numbers broadcasts with the words.
+    """
     if xp.has_int64:
         wide = xp.astype(words, xp.int64)
         if xp.isdtype(words.dtype, "signed integer"):

@@ -108,7 +108,11 @@ def nest_execution(
 
 
 def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
-    """Return the arrays of a call that workers may share, or raise if they cannot."""
+    """Return the arrays of a call that workers may share, or raise if they cannot.
+
+    The first kernel in a call of a public function does this. See `check_calls` for
+    process groups.
+    """
     _EXECUTION.set(replace(current_execution(), is_admitted=True))
     kinds = {
         "a process group": (
@@ -156,7 +160,11 @@ def compute_chunks(
     elements: int,
     xp: Library,
 ) -> Iterator[Array]:
-    """Yield `chunk(start, n)` over [0, count), in order, computed by the workers."""
+    """Yield `chunk(start, n)` over [0, count), in order, computed by the workers.
+
+    All n but the last are a multiple of the size; replicates are on the axis of the
+    results, or these are sums. Threads are used if the library has none.
+    """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
 
@@ -200,7 +208,11 @@ def compute_items(
     elements: int,
     xp: Library,
 ) -> Iterator[Item]:
-    """Yield the results of a function of items, in order, as `compute_chunks` does."""
+    """Yield the results of a function of items, in order, as `compute_chunks` does.
+
+    The function and an item are sent elsewhere. For a process group, the function
+    returns arrays of one shape.
+    """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
     elsewhere = Elsewhere(function, xp, execution.elsewhere)
@@ -239,7 +251,10 @@ def count_threads() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """A function that is called in another thread, process or rank."""
+    """A function that is called in another thread, process or rank.
+
+    It is sent there with its execution, which has no pool and no progress.
+    """
 
     function: Callable[..., Any]
     xp: Library

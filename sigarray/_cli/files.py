@@ -211,7 +211,10 @@ _MAX_HELD = 2**27
 
 
 def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable | None:
-    """Return the models of a large file, without reading it; None for other files."""
+    """Return the models of a large file, without reading it; None for other files.
+
+    Other tests than that of orders read so many scores at most.
+    """
     chosen = [role for role in ROLES if getattr(options, role) is not None]
     if (
         len(options.files) != 1

@@ -323,7 +323,12 @@ def _group(
 
 
 def _find_duels(comparison: Comparison, *, is_given: bool) -> Duels:
-    """Return every two models whose means differ, the better one first."""
+    """Return every two models whose means differ, the better one first.
+
+    With a margin, every model that is not worse than another by it, and the other. Two
+    models that do not vary are left out: they do not show how scores vary. If a
+    difference is given, means may be the same.
+    """
     pairs = [(x, y) for pair in comparison.pairs for x, y in (pair, pair[::-1])]
     if comparison.margin is not None:
         pairs = list_claims(comparison.pairs, comparison.baseline)

@@ -156,7 +156,11 @@ class Finder:
         return found
 
     def _share(self, name: str, gain: Gain, size: int, spread: float = 1.0) -> float:
-        """Return the share of samples in which a model is better that has a gain."""
+        """Return the share of samples in which a model is better that has a gain.
+
+        All models get the scores of this one, as if they varied `spread` times as much,
+        and one of them gains.
+        """
         names, baseline = list(self.scores), self.trials.test.baseline
         raised = next(x for x in (name, *names) if x != baseline)
         pairs = [(raised, x) for x in names if x != raised and baseline in (None, x)]
@@ -334,7 +338,11 @@ def tabulate_alone(
 
 
 def find_spreads(df: int) -> tuple[float, float]:
-    """Return by which factors a standard deviation may be off, one below 1."""
+    """Return by which factors a standard deviation may be off, one below 1.
+
+    For normal scores, df times the variance over the true one has the chi-square
+    distribution.
+    """
     low, high = (math.sqrt(df / find_chi_square(p, df)) for p in (0.95, 0.05))
     return low, high
 

@@ -109,7 +109,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class Answer:
-    """The results of a task, in samples of up to the largest size."""
+    """The results of a task, in samples of up to the largest size.
+
+    Of models alone, too, if there are no pairs or a lift is asked for.
+    """
 
     task: str
     comparison: Comparison

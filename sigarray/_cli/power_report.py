@@ -205,7 +205,10 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return a row for each pair, and for each model whose scores are lifted."""
+    """Return a row for each pair, and for each model whose scores are lifted.
+
+    All rows have the same keys.
+    """
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}

@@ -121,7 +121,10 @@ def watch() -> Iterator[None]:
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Count the steps on standard error, if that is a terminal."""
+    """Count the steps on standard error, if that is a terminal.
+
+    A single step is not counted: `watch` shows its progress.
+    """
     if len(steps) < 2:
         yield from steps
         return
@@ -266,7 +269,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _to_ascii(text: str) -> str:
-    """Escape letters where the output is not in UTF-8, as JSON has to be."""
+    """Escape letters where the output is not in UTF-8, as JSON has to be.
+
+    What `backslashreplace` makes of a letter is no JSON.
+    """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if codecs.lookup(encoding).name == "utf-8":
         return text

@@ -361,7 +361,10 @@ def _choose_limits(
     paired: bool,
     n_resamples: int,
 ) -> Array:
-    """Return statistic, limits and standard error of samples (R, n): (4, R)."""
+    """Return statistic, limits and standard error of samples (R, n): (4, R).
+
+    After the samples comes the rounding of each, if the design has that.
+    """
     if method == "studentized":
         standard = standardize_scores(xp, entries, paired)
         drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)

@@ -254,7 +254,10 @@ def find_without_draws(
     null: float,
     n_clusters: int = 0,
 ) -> tuple[Array, Array]:
-    """Return difference and p-value, exact or by the saddlepoint approximation."""
+    """Return difference and p-value, exact or by the saddlepoint approximation.
+
+    With codes, whole clusters of pairs are exchanged, for exact p-values.
+    """
     a = beyond_null(a, null)
     n, scores = a.shape[-1], pool_samples(xp, a, b)
     (pool,), *_, unit = center_scores(xp, "mean", scores)

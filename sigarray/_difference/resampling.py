@@ -66,7 +66,10 @@ def doubt_point(
     of: str = "value",
     advice: str = "",
 ) -> None:
-    """Warn of an interval that is a point because no resample differs from others."""
+    """Warn of an interval that is a point because no resample differs from others.
+
+    Its error is rounding alone; those of a median may be a point of resamples that do.
+    """
     if not xp.is_host:
         return
     rounding = _ROUNDING * xp.finfo(low.dtype).eps * xp.abs(low)
@@ -161,7 +164,11 @@ def mean_or_sums(name: str, value: Any) -> Any:
 
 
 class Prepared(NamedTuple):
-    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return."""
+    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
+
+    `level`, if any, is to be added to a statistic of one sample. Samples with strata
+    are sorted by them.
+    """
 
     xp: Library
     statistic: TestedStatistic
@@ -181,7 +188,11 @@ def prepare_samples(
     are_alike: bool = False,
     takes_both: bool = False,
 ) -> Prepared:
-    """Return samples of one library and dtype; the dtype is that of results."""
+    """Return samples of one library and dtype; the dtype is that of results.
+
+    With `are_alike` strata count alike, whatever their sizes. With `takes_both` there
+    may be seeds as well as items in clusters.
+    """
     named = {"strata": strata is not None}
     named["clusters"] = clusters is not None and not takes_both
     if clusters is not None and is_axis(strata):

@@ -76,7 +76,8 @@ def code_strata(
 ) -> tuple[list[Array], bool]:
     """Return codes of the strata of each sample, or of pairs once, as `read_codes`.
 
-    Also whether A is known to have the strata of B.
+    Also whether A is known to have the strata of B. Raises if it is known not to, and
+    warns of unlike shares of scores, unless strata count alike, or have weights.
     """
     codes = read_codes(xp, strata, given, samples, "stratum", axis=axis, paired=paired)
     on_host = [x for x in codes if isinstance(x, np.ndarray)]

@@ -92,7 +92,10 @@ def join_results(
     difference: Array,
     unit: Array | float,
 ) -> list[Array]:
-    """Return statistic, p-value and more of each hypothesis, one after the other."""
+    """Return statistic, p-value and more of each hypothesis, one after the other.
+
+    Of several, the difference and the largest p-value come last.
+    """
     joined = [x for results in of_each for x in results]
     if len(of_each) == 1:
         return joined
@@ -110,7 +113,10 @@ def split_results(
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
-    """Return mean, or the difference of two, and its variance (a squared error)."""
+    """Return mean, or the difference of two, and its variance (a squared error).
+
+    The variance is 0 if all scores are the same, and only then.
+    """
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     rests = [x - level for x, level in zip(samples, levels, strict=True)]
     means = [
@@ -172,7 +178,10 @@ class Studentized:
 
 @dataclass(frozen=True, eq=False)
 class ShiftsAndT:
-    """Resampled differences less the observed one, and the same in their errors."""
+    """Resampled differences less the observed one, and the same in their errors.
+
+    The shape is (2, ..., size).
+    """
 
     xp: Library
     resampled: MeansAndErrors
@@ -190,7 +199,11 @@ class ShiftsAndT:
 
 @dataclass(frozen=True, eq=False)
 class GapsOfT:
-    """Tells which t of resamples are beyond the observed one, or tied."""
+    """Tells which t of resamples are beyond the observed one, or tied.
+
+    T is computed from `difference`, less `center` in resamples, and its `variance`;
+    `rounding` is that of the difference.
+    """
 
     xp: Library
     resampled: MeansAndErrors
@@ -241,7 +254,10 @@ class GapsOfT:
 
 
 class Standard(NamedTuple):
-    """Scores about a coarse mean, or differences of pairs, scaled to at most 1."""
+    """Scores about a coarse mean, or differences of pairs, scaled to at most 1.
+
+    The difference of the means of the samples, and its variance, have the same scale.
+    """
 
     scores: list[Array]
     difference: Array

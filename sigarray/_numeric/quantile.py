@@ -176,7 +176,10 @@ def merge_steps(xp: Library, n: int, m: int) -> MergedSteps | None:
 def merge_all_steps(
     xp: Library, n: int, m: int, grid: Grid | None = None
 ) -> MergedSteps:
-    """Merge the steps of two sizes, even if they coincide."""
+    """Merge the steps of two sizes, even if they coincide.
+
+    With an equidistant grid, the width of a step is the share of its points.
+    """
 
     def build(xp: Library) -> tuple[Array, ...]:
         ends = m * xp.arange(1, n + 1, dtype=xp.int64)
@@ -255,7 +258,11 @@ def sorted_resamples(
     *,
     is_last: bool = True,
 ) -> Array:
-    """Resample sorted scores (..., K, n) with replacement, without a sort."""
+    """Resample sorted scores (..., K, n) with replacement, without a sort.
+
+    Of one sample it may be known scores alone. The result is (..., K, count, n or T) or
+    (..., K, n or T, count), as of `resampled_ranks`.
+    """
     n_samples, n = scores.shape[-2:]
     widths = _draw_widths(xp, uniforms, spacings)
     if spacings.nodes is None and not isinstance(scores, KnownScores):

@@ -38,7 +38,10 @@ _MAX_COMPARED = 2**10
 def tie_bounds(
     xp: Library, ordered: Array, tolerance: Array | float = 0.0
 ) -> tuple[Array, Array]:
-    """Return the first and the last place with the same score, for each place."""
+    """Return the first and the last place with the same score, for each place.
+
+    Neighbours within the tolerance count as the same.
+    """
     size = ordered.shape[-1]
     dtype = xp.int32 if size <= _MAX_SHORT else None
     place = xp.arange(size, dtype=dtype)
@@ -213,7 +216,10 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
 def _table(
     is_of_baseline: bool, k: int, n: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the simulation of samples of a size, or of the next larger one."""
+    """Return the simulation of samples of a size, or of the next larger one.
+
+    Larger samples have longer tails, up to those of the normal limit.
+    """
     known = _tables()
     sizes = [size for b, count, size in known if (b, count) == (is_of_baseline, k)]
     size = min((size for size in sizes if size >= n), default=None)
@@ -320,7 +326,10 @@ def _range_of_normals(k: int, x: Any) -> Any:
 
 @functools.cache
 def normal_range(k: int, level: float) -> float:
-    """Return x with P(the range of k standard normals >= x) = level."""
+    """Return x with P(the range of k standard normals >= x) = level.
+
+    Secants of the logarithm of that tail go between two bounds.
+    """
     low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
     f_low, f_high = (
         math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)

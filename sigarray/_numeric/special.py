@@ -35,7 +35,11 @@ def normal_quantile(p: float) -> float:
 
 @functools.cache
 def student_quantile(p: float, df: float) -> float:
-    """Return t with P(T <= t) = p of Student's t, for static numbers."""
+    """Return t with P(T <= t) = p of Student's t, for static numbers.
+
+    Newton's method on the logarithm of the tail starts at the normal quantile, which is
+    near in the u of `student_t_sf`.
+    """
     if p > 0.5:
         return -student_quantile(1.0 - p, df)
     half, u = _tail_integral(0.0, df), -normal_quantile(p)
@@ -112,7 +116,11 @@ def student_p_value(
 
 
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
-    """Return t with P(T >= t) = `tail`, 1e-12 or more, of Student's t with df >= 1."""
+    """Return t with P(T >= t) = `tail` of Student's t, for df >= 1 and a static tail.
+
+    The tail is 1e-12 or more, and as far from 1. As in `student_quantile`, Newton's
+    method on the logarithm of the tail starts at the normal quantile.
+    """
     if tail > 0.5:
         return -student_t_isf(xp, 1.0 - tail, df)
     is_normal = xp.isinf(df)

@@ -23,7 +23,10 @@ from sigarray._numeric.sums import EPS_OF_SINGLE
 
 
 def find_t_of(xp: Library, scores: list[Array], paired: bool) -> tuple[Array, Array]:
-    """Return t and its degrees of freedom, of two samples or of pairs."""
+    """Return t and its degrees of freedom, of two samples or of pairs.
+
+    The list of scores is emptied, as by `find_errors`.
+    """
     difference, squares, dfs, _ = find_errors(xp, scores, paired)
     t, df = find_t(xp, difference, squares, dfs)
     return t, df + (difference - difference)
@@ -144,7 +147,11 @@ def find_flat(
 def flatten_within(
     xp: Library, relative: Relative, deviations: Sequence[Array], noise: float = 0.0
 ) -> list[Array]:
-    """Return deviations from the means of strata, 0 if a sample has only rounding."""
+    """Return deviations from the means of strata, 0 if a sample has only rounding.
+
+    As `find_flat` tells, of deviations in the unit of the samples, which were rounded
+    once more, with so much `noise`, in units of rounding, from the means.
+    """
     scores = [range_of(xp, x).size(xp) for x in relative.scaled]
     sizes, eps, units = _find_rounding(xp, scores, len(deviations))
     limits = [eps * (units * (x / relative.unit + 1.0) + noise) for x in sizes]

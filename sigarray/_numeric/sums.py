@@ -206,7 +206,10 @@ def list_numbers(
     paired: bool,
     are_checked: bool,
 ) -> list[Array]:
-    """Return numbers (..., n) of each sample whose means are the statistics."""
+    """Return numbers (..., n) of each sample whose means are the statistics.
+
+    A sample with a fault is NaN throughout; but scores stay, if they are checked later.
+    """
     # A compiler has the passes over scores in one, and starts fewer kernels after this.
     if are_checked and not xp.compiles and not isinstance(statistic, SumStatistic):
         return list(samples)
@@ -218,7 +221,10 @@ def list_numbers(
 
 
 def _make_flat(xp: Library, a: Array, b: Array) -> list[Array]:
-    """Return pseudo-values of pairs, with differences of one number if they may be."""
+    """Return pseudo-values of pairs, whose differences are one number if they may be.
+
+    Each is rounded as n times a metric is, or less: see `leave_out`.
+    """
     gaps = a - b
     low, high = (f(gaps, axis=-1, keepdims=True) for f in (xp.min, xp.max))
     size = xp.max(xp.maximum(xp.abs(a), xp.abs(b)), axis=-1, keepdims=True)

@@ -53,7 +53,10 @@ def tell_apart(
     sizes: tuple[int, ...],
     family: Family,
 ) -> tuple[Array, Array]:
-    """Return p-values and who is told apart."""
+    """Return p-values and who is told apart.
+
+    The tests are of the pair alone, and of all open sets of three or more models.
+    """
     k = family.n_models
     # The order of `spread_pairs`.
     pairs = xp.arange(k * (k - 1) // 2)
@@ -186,7 +189,10 @@ def tell_from_baseline(
 def _adjust_by_shares(
     xp: Library, p_values: Array, shares: Array, is_open: Array, n_open: Array
 ) -> Array:
-    """Multiply p-values by 1 plus the shares of the other open models."""
+    """Multiply p-values by 1 plus the shares of the other open models.
+
+    Small p-values are adjusted by Holm: at such levels no share is known.
+    """
     shares = xp.where(is_open, shares, 0.0)
     of_others = xp.sum(shares, axis=-1, keepdims=True) - shares
     adjusted = (1.0 + of_others) * p_values
@@ -278,7 +284,11 @@ def _gaps_of_sets(
 def _limits_of_sets(
     xp: Library, leads: Array, sizes: tuple[int, ...], family: Family
 ) -> tuple[Array, Array]:
-    """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others."""
+    """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others.
+
+    The shape is (K, K - 1), or (1, K - 1) if sizes are equal. Where wins decide, the
+    inverse gap is 0; where ranks decide, no lead is too small.
+    """
     m = sizes[family.baseline or 0]
     rows = {}
     for n in set(sizes):

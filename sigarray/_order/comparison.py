@@ -90,7 +90,10 @@ _MIN_ESTIMATED = 5
 
 
 class Comparison(NamedTuple):
-    """Net wins of a block of pairs, (..., P), and t with its degrees of freedom."""
+    """Net wins of a block of pairs, (..., P), and t with its degrees of freedom.
+
+    `share` is that of the first model in the squared error of the difference.
+    """
 
     wins: Array
     t: Array | None = None
@@ -165,7 +168,10 @@ def compare_means(
 def p_of_means(
     xp: Library, pair: Comparison, sizes: tuple[int, int], alternative: Alternative
 ) -> Array | None:
-    """Return the p-value of Welch's t, or None if the sizes need none."""
+    """Return the p-value of Welch's t, or None if the sizes need none.
+
+    If neither sample varies, t is infinite and p is 1: others might vary.
+    """
     if pair.t is None or pair.df is None:
         return None
     df = choose_degrees_of_freedom(pair.df, *sizes)
@@ -203,7 +209,10 @@ _MAX_LISTED = 2**12
 
 
 class Equality(NamedTuple):
-    """For every pair: P(row > column), the p-value, and whether it is told apart."""
+    """For every pair: P(row > column), the p-value, and whether it is told apart.
+
+    The shape is (..., K, K), in the order of the stacks, or (..., P) of pairs.
+    """
 
     superiority: Array
     pvalue: Array
@@ -276,7 +285,10 @@ def _compute_tests(
 def _test_models(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test all pairs, or those with the baseline, by the closure principle."""
+    """Test all pairs, or those with the baseline, by the closure principle.
+
+    Matrices are in the order of the stacks.
+    """
     sizes = tuple(
         int(stack.shape[-1]) for stack in stacks for _ in range(stack.shape[-2])
     )
@@ -332,7 +344,10 @@ def _test_models(
 
 
 def _without_ties(xp: Library, wins: Array, n_pairs: int) -> Array:
-    """Round net wins down to a value that is possible without ties."""
+    """Round net wins down to a value that is possible without ties.
+
+    Values between two such ones have the p-value of the lower one.
+    """
     odd = n_pairs % 2
     return 2.0 * xp.floor(0.5 * (wins - odd)) + odd
 

@@ -69,7 +69,11 @@ def estimate_tables(
     higher_is_better: bool,
     rng: RandomSource,
 ) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones."""
+    """Return estimates and tests of every pair; options are the public ones.
+
+    There is a stream for each model, in the order of the stacks. A warning is for the
+    caller of the public function that calls this.
+    """
     if method not in ("auto", "bootstrap"):
         msg = (
             f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
@@ -226,7 +230,10 @@ class CrossedResamples:
         return [scores_at(xp, x, grid_ranks(xp, x.shape[-1], self.grid)) for x in drawn]
 
     def _sort(self, sums: Sequence[Array]) -> list[Array]:
-        """Sort sums (..., K, S) or (..., K, count, S), about the level of one model."""
+        """Sort sums (..., K, S) or (..., K, count, S), about the level of one model.
+
+        The unit is a power of two near the number of items: squares stay in range.
+        """
         n_items = self.draws.n_items
         unit = 2.0 ** -math.frexp(n_items)[1]
         first = self.levels[0][..., :1, :]

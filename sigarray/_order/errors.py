@@ -75,7 +75,10 @@ def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
 
 
 def count_beyond(level: float, n_resamples: int) -> int:
-    """Count the replicates from the percentile on: a share of `level` of them."""
+    """Count the replicates from the percentile on: a share of `level` of them.
+
+    The least number is `_MIN_BEYOND`, so that chance does not decide.
+    """
     count = math.floor(level * (n_resamples + 1) + 1e-9)
     return min(max(count, _MIN_BEYOND), n_resamples)
 

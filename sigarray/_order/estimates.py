@@ -143,7 +143,10 @@ def estimate_sorted(
     n_resamples: int,
     grid: Grid | None,
 ) -> Estimates:
-    """Return ratio, standard error and margin by plans; the bootstrap has a seed."""
+    """Return ratio, standard error and margin by plans; the bootstrap has a seed.
+
+    The stacks come from `sort_stacks`.
+    """
     blocks, n_pairs = list_blocks(stacks), count_pairs(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
@@ -292,7 +295,11 @@ def _errors_by_tiles(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Return `_bootstrap_errors` of many models, tile by tile."""
+    """Return `_bootstrap_errors` of many models, tile by tile.
+
+    This takes little memory, and workers share the pairs: each tile draws the resamples
+    of only its models, and returns a number for each of its pairs.
+    """
     tiles = list_tiles(stacks, blocks)
     items = [
         [

@@ -75,7 +75,10 @@ def family_of(
     *,
     is_corrected: bool = True,
 ) -> Family:
-    """Return the family of all pairs of models, or of those with a baseline."""
+    """Return the family of all pairs of models, or of those with a baseline.
+
+    Without a correction, each pair is tested as if it were the only one.
+    """
     n_pairs = n_models * (n_models - 1) // 2
     if not is_corrected:
         return Family("pairs", level, n_models, 1, baseline)
@@ -270,7 +273,11 @@ def curve_above(points: np.ndarray, logs: np.ndarray) -> Segments:
 
 @functools.lru_cache(maxsize=256)
 def curve_of_wins(n: int, m: int, family: Family) -> Curve:
-    """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone."""
+    """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone.
+
+    With few scores it goes through all values of D. With a baseline, it is for one
+    other model.
+    """
     factor = 1.0 if family.kind == "one-sided" else 2.0 * family.n_pairs
 
     def find(d: float) -> float:
@@ -343,7 +350,10 @@ def _sizes_of_others(
 
 
 def limit_of_pair(n: int, m: int, family: Family) -> float:
-    """Return a number of wins just below the least that tells a pair alone apart."""
+    """Return a number of wins just below the least that tells a pair alone apart.
+
+    It is more than the possible number if none does.
+    """
     wins = critical_wins(n, m, family.level_of_pair)
     return n * m + 1.0 if wins == math.inf else wins - 0.5
 

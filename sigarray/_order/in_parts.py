@@ -77,7 +77,11 @@ def _list_known(stack: Any) -> Known:
 
 
 def _least_wins(a: Known, b: Known) -> float:
-    """Return a lower bound of the net wins of A over B."""
+    """Return a lower bound of the net wins of A over B.
+
+    Scores of A are no lower than the known ones before them, and those of B no higher
+    than the known ones after them.
+    """
     if not _are_sound(a, b):
         return math.nan
     weights = np.diff(a.ranks, append=a.size).astype(float)
@@ -230,7 +234,10 @@ def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
 def find_known(
     samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
 ) -> Stacks:
-    """Find the scores at these ranks, at the grid and at both ends."""
+    """Find the scores at these ranks, at the grid and at both ends.
+
+    They are in one unit, as in `sort_stacks`.
+    """
     parts = []
     for sample, wanted in zip(samples, ranks, strict=True):
         n = sample.size

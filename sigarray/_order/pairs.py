@@ -147,7 +147,10 @@ def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
 
 @functools.lru_cache(maxsize=16)
 def list_pairs(n: int, m: int | None, at_once: int) -> tuple[tuple[slice, Pairs], ...]:
-    """Return the pairs of `models_of_pairs`, some at a time, and which these are."""
+    """Return the pairs of `models_of_pairs`, some at a time, and which these are.
+
+    They are ordered by groups of few models, which stay in the cache.
+    """
     first, second = models_of_pairs(n, m)
     parts = []
     for start in range(0, len(first), at_once):
@@ -224,7 +227,10 @@ def spread_pairs(
     *,
     diagonal: float,
 ) -> Array:
-    """Spread the pairs within one stack over its matrix: the inverse of `map_block`."""
+    """Spread the pairs within one stack over its matrix: the inverse of `map_block`.
+
+    The opposite places get `reverse` of the pairs.
+    """
     if n_models == 1:
         return xp.full((*pairs.shape[:-1], 1, 1), diagonal, dtype=pairs.dtype)
     models = xp.arange(n_models)
@@ -257,7 +263,10 @@ _SIDE, _MIN_MODELS = 128, 257
 
 
 class Tile(NamedTuple):
-    """Some pairs of a block: those within one part of a stack, or between two parts."""
+    """Some pairs of a block: those within one part of a stack, or between two parts.
+
+    Parts are slices of the models of a stack.
+    """
 
     block: Block
     parts: tuple[tuple[int, slice], ...]

@@ -202,7 +202,10 @@ class SortedResamples:
         return cls(xp, stacks, seeds, grid, how, elements, batch, axis)
 
     def draw(self, start: int | Array, count: int) -> list[Array]:
-        """Resample every model once per replicate."""
+        """Resample every model once per replicate.
+
+        The shape is (..., K, count, n) or (..., K, n, count) for every stack.
+        """
         uniforms = draw_uniforms(
             self.xp, self.stacks, self.seeds, start, count, self.grid
         )
@@ -227,7 +230,11 @@ def map_ratios(
     *along: Mapping[Block, Array],
     axis: int,
 ) -> list[Array]:
-    """Apply `function(ratios, *along)` to ratios (..., R) of pairs of each block."""
+    """Apply `function(ratios, *along)` to ratios (..., R) of pairs of each block.
+
+    Resamples are those of `SortedResamples`, with the scores on an axis. The function
+    returns (...), after any other axes.
+    """
 
     def compare(merged: MergedSteps | None, x: Array, y: Array, *own: Array) -> Array:
         return function(ratio_of_samples(xp, merged, x, y, axis), *own)
@@ -256,7 +263,10 @@ def _map_by_kernel(
     along: Sequence[Array],
     axis: int,
 ) -> Array | None:
-    """Return `map_ratios` of a block by a kernel of all pairs, if there is one."""
+    """Return `map_ratios` of a block by a kernel of all pairs, if there is one.
+
+    The second sample of a pair is of as many others, or of the first's stack.
+    """
     if not xp.is_host:
         return None
     parts = []

@@ -154,7 +154,11 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 
 
 def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
-    """Sort samples along the last axis, in units in which squares keep their bits."""
+    """Sort samples along the last axis, in units in which squares keep their bits.
+
+    The unit is that of `find_scales`. A sample with a score that is not finite, and so
+    at an end, becomes NaN.
+    """
     # NumPy adds up in another order where memory has another.
     stacks = [xp.contiguous(xp.sort(x, axis=-1, stable=False)) for x in stacks]
     sizes = [xp.maximum(x[..., -1], -x[..., 0]) for x in stacks]
@@ -225,7 +229,10 @@ def _part_far_entries(
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest absolute score of models that are compared, except NaN."""
+    """Return the largest absolute score of models that are compared, except NaN.
+
+    Batch entries of a stack share it on axes where another stack broadcasts.
+    """
     largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)

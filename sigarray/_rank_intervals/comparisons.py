@@ -175,7 +175,10 @@ def find_ties(
     share: Array,
     size: int,
 ) -> Array:
-    """Return how far apart (E, K, K) the statistics of two alike models may be."""
+    """Return how far apart (E, K, K) the statistics of two alike models may be.
+
+    They have `size` scores, or more.
+    """
     first, second = scale_pair(xp, rounding, share)
     heights = scale_pair(xp, levels.level, share)
     sizes = size, size

@@ -55,7 +55,10 @@ def prepare_designed(
     n_clusters: Any,
     strata: Any,
 ) -> list[tuple[Prepared, Prepared]]:
-    """Return models as units, which are drawn, and as items, of which errors are."""
+    """Return models as units, which are drawn, and as items, of which errors are.
+
+    There is one sample (..., K, n) of models that share their items, else one of each.
+    """
     is_of_sums = isinstance(statistic, SumStatistic)
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, _ = standardize_columns(

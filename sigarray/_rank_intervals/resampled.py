@@ -117,7 +117,11 @@ def estimate(
     statistic: Statistic,
     replicates: Array,
 ) -> Estimates:
-    """Estimate the statistic of each model, from stacks (E, K, n), and its error."""
+    """Estimate the statistic of each model, from stacks (E, K, n), and its error.
+
+    That of a mean is known; others have the standard deviation of the replicates, and
+    the degrees of freedom of the mean of their influences.
+    """
     parts = []
     for x in stacks:
         value = apply_statistic(xp, statistic, x)
@@ -141,6 +145,9 @@ def estimate(
 
 
 def _relate_in_strata(xp: Library, x: Array, number: int) -> Array:
-    """Return scores (E, K, n) less the smallest of their stratum, for their errors."""
+    """Return scores (E, K, n) less the smallest of their stratum, for their errors.
+
+    Those of a stratum that are the same are then exactly 0.
+    """
     rows = xp.reshape(x, (*x.shape[:-1], number, x.shape[-1] // number))
     return xp.reshape(rows - xp.min(rows, axis=-1, keepdims=True), x.shape)

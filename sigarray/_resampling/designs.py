@@ -124,7 +124,10 @@ class StratifiedPlaces(Draws):
     def _draw(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        """Return places (size, n); n, beyond the last one, is no score."""
+        """Return places (size, n); n, beyond the last one, is no score.
+
+        Of strata of one size, places that are no score are not drawn.
+        """
         number = self.strata.number
         if number is None:
             intervals = self.strata.intervals
@@ -174,7 +177,10 @@ def draw_within(
 def permute_within(
     xp: Library, seed: Seed | None, n: int, m: int, paired: bool, strata: Strata
 ) -> Draws:
-    """Return permutations of a pool of n scores of A and m of B, within strata."""
+    """Return permutations of a pool of n scores of A and m of B, within strata.
+
+    Pairs are in one stratum however they are exchanged.
+    """
     if paired or not strata.are_there:
         return permute(seed, n, paired=paired)
     of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
@@ -337,7 +343,10 @@ class Crossed(Draws):
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count the weights of a replicate, and the sums of each seed, or the cells."""
+        """Count the weights of a replicate, and the sums of each seed, or the cells.
+
+        On a device, the places of items are there beside their weights.
+        """
         sizes = [int(x.shape[-1]) for x in scores]
         entries = [math.prod(x.shape[:-1]) for x in scores]
         is_weighted = uses_sums(statistic)

@@ -33,14 +33,20 @@ _MAX_KEPT = 2**17
 
 
 class Summands(NamedTuple):
-    """Numbers (..., d, n) of each sample to sum, and levels (..., d, 1) taken off."""
+    """Numbers (..., d, n) of each sample to sum, and levels (..., d, 1) taken off them.
+
+    They are made once, and summed for each chunk of replicates.
+    """
 
     rests: list[Array]
     levels: list[Array]
 
 
 class Draws(Protocol):
-    """Draws resamples of scores, as a pure function of the seed and the replicates."""
+    """Draws resamples of scores, as a pure function of the seed and the replicates.
+
+    Only draws know which random words they use.
+    """
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -94,7 +100,10 @@ class Permutations(Draws, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Places(Draws):
-    """Each sample is drawn with replacement from its scores; pairs together."""
+    """Each sample is drawn with replacement from its scores; pairs together.
+
+    The sizes are those of the samples, unless given.
+    """
 
     seed: Seed
     is_paired: bool = False
@@ -151,7 +160,10 @@ class Places(Draws):
 
 @dataclass(frozen=True, eq=False)
 class Exchanges(Permutations):
-    """The scores of some pairs are exchanged; all subsets of pairs without a seed."""
+    """The scores of some pairs are exchanged; all subsets of pairs without a seed.
+
+    The scores are a pool (..., 2 n), in which those of A come first.
+    """
 
     seed: Seed | None
     n: int
@@ -206,7 +218,10 @@ class Exchanges(Permutations):
 
 @dataclass(frozen=True, eq=False)
 class Deals(Permutations):
-    """All scores are dealt out to two samples; in all ways without a seed."""
+    """All scores are dealt out to two samples; in all ways without a seed.
+
+    The scores are a pool (..., n + m), in which those of A come first.
+    """
 
     seed: Seed | None
     n: int
@@ -267,7 +282,10 @@ class Deals(Permutations):
     def _choose(
         self, xp: Library, n_scores: int, dtype: Any, start: int | Array, size: int
     ) -> Array:
-        """Return 1 for the scores that A gets, (size, n + m), and 0 for the others."""
+        """Return 1 for the scores that A gets, (size, n + m), and 0 for the others.
+
+        A gets those with the n smallest keys, so that no permutation is needed.
+        """
         keys = self._draw_keys(xp, n_scores, start, size)
         return xp.mark_smallest(keys, self.n, dtype)
 
@@ -354,7 +372,11 @@ def sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
 def _enumerated_keys(
     xp: Library, n: int, m: int, start: int | Array, size: int
 ) -> Array:
-    """Return 0 for the n scores of A and 1 for the m of B, subset by subset."""
+    """Return 0 for the n scores of A and 1 for the m of B, in one subset after another.
+
+    The subsets are listed by the smaller sample: if many scores have few subsets, that
+    sample is small.
+    """
     count = math.comb(n + m, n)
     is_listed = count * (n + m) <= _MAX_KEPT
     if is_listed and isinstance(start, int) and start + size <= count:

@@ -50,7 +50,11 @@ def _sum_by_bits(xp: Library, rows: Array, words: Array) -> Array:
 
 
 def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:
-    """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width)."""
+    """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width).
+
+    A table has the sums of each eight numbers for all bytes: an eighth of the terms.
+    Numbers after the first `n_bits` of each word are 0.
+    """
     n_rows, width, _ = pairs.shape
     (bits,) = xp.kept_tables(_list_bits, words.dtype, pairs.dtype)
     n_bytes = width * (WORD_BITS // _BYTE)

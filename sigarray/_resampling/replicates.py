@@ -158,7 +158,10 @@ class Beyond:
 def count_beyond(
     xp: Library, extremes: Replicates, count: int, n_sides: int, zero: Array
 ) -> Array:
-    """Count the replicates beyond the limits, by side: (sides, ...)."""
+    """Count the replicates beyond the limits, by side: (sides, ...).
+
+    `zero` is 0, or NaN for a batch entry with a fault.
+    """
     initial = zero[None, ...] if n_sides == 1 else xp.stack([zero] * n_sides)
     return sum_replicates(
         xp, extremes, count, initial=initial, elements=extremes.elements

@@ -74,7 +74,11 @@ def table_of_means(compared: Mapping[str, Comparison], models: Sequence[str]) ->
 def _find_formats(
     compared: Mapping[str, Comparison],
 ) -> dict[str, Callable[[float], str]]:
-    """Return the format of each task: one for all if their scores spread alike."""
+    """Return the format of each task: one for all if their scores spread alike.
+
+    The usual deviation on a task is the median of models: of many, one is small by
+    chance.
+    """
     by_task = {task: list(summarize(x).values()) for task, x in compared.items()}
     usual = [_find_usual(by) for by in by_task.values()]
     if max(usual) < _ALIKE * min(usual):

@@ -143,7 +143,10 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 def refuse_two_values(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Refuse a statistic of scores such as 0 and 1, which is no share of them."""
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
+
+    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
+    """
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:
         return
@@ -257,7 +260,10 @@ def find_leads(
     sizes: Iterable[tuple[int, int]],
     resampling: Mapping[str, Any],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`."""
+    """Return P(A better) - 1/2, also of resamples, and p-values, as `compare_runs`.
+
+    Scores may have leading axes; `sizes` are the numbers of runs of both on each task.
+    """
     n_resamples, seed = resampling["n_resamples"], resampling["rng"]
     observed, replicates = find_improvements(a, b, strata, seed, n_resamples)
     lead, leads = np.asarray(observed) - 0.5, np.asarray(replicates) - 0.5

@@ -95,7 +95,10 @@ _SECONDS_PER_SCORE = 2e-8
 
 @dataclass(frozen=True)
 class PairOfAggregates(ComparedPair):
-    """Two models over these tasks."""
+    """Two models over these tasks.
+
+    For probabilities of improvement, the difference is that of P(A better) and 1/2.
+    """
 
     @property
     def probability(self) -> float:
@@ -314,7 +317,11 @@ def _list_samples(
 
 
 def _number_clusters(table: ScoreTable, tasks: Sequence[str]) -> np.ndarray | None:
-    """Return the cluster of each item of all tasks, as numbers; None without any."""
+    """Return the cluster of each item of all tasks, as numbers; None without any.
+
+    Clusters of two tasks are others, whatever their names, and an item of a task
+    without clusters is one by itself.
+    """
     if not table.clusters:
         return None
     codes: list[np.ndarray] = []

@@ -106,7 +106,10 @@ class Comparison:
 
     @functools.cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
-        """Intervals of the difference of means of each pair, at one level for all."""
+        """The interval of the difference of means of each pair, at one level for all.
+
+        Those of several pairs are Bonferroni's, unless nothing is corrected.
+        """
         pairs = self.pairs
         scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
@@ -133,7 +136,10 @@ class Comparison:
 
     @functools.cached_property
     def decimals(self) -> int | None:
-        """The decimals of differences and intervals."""
+        """The decimals of differences and intervals.
+
+        None if no pair has an interval, or none that is shown with decimals.
+        """
         return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
@@ -322,7 +328,10 @@ def say_worst(compared: Iterable[Comparison]) -> str:
 
 
 def say_design(compared: Iterable[Comparison]) -> str:
-    """Say behind a title how many items are in how many clusters or runs, if in any."""
+    """Say behind a title how many items are in how many clusters or runs, if in any.
+
+    On several tasks these are sums, or ranges if there are runs.
+    """
     sampled = [x.sampled for x in compared]
     every = [x for x in sampled if x is not None and x.has_design]
     return f"; {say_all_items(every, len(sampled))}" if every else ""

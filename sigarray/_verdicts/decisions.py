@@ -151,7 +151,10 @@ def name_verdict(better: str | None, not_worse: Sequence[str], undecided: str) -
 def decide_by_orders(
     comparison: Comparison, result: PairwiseAsoResult, threshold: float, level: float
 ) -> list[Decision]:
-    """Return every pair, decided where eps_min is below the threshold."""
+    """Return every pair, decided where eps_min is below the threshold.
+
+    Of others, those are unequal whose p-value of equality is at most the level.
+    """
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
     errors = np.asarray(result.standard_error)
@@ -305,7 +308,10 @@ def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
 
 
 def say_if_sharper(interval: Interval, even: str = "0") -> str:
-    """Say of the interval of a decided pair that it includes 0, if so."""
+    """Say of the interval of a decided pair that it includes 0, if so.
+
+    An interval is around 0 where it is shown around an `even` share of wins.
+    """
     return f", though this interval includes {even}" if interval.includes_zero else ""
 
 
@@ -335,7 +341,10 @@ def explain_intervals(
 def say_by_which(
     number: str, pairs: Iterable[tuple[Interval, str | None]], even: str = "0"
 ) -> list[str]:
-    """Say in a clause what decides, where an interval seems to say something else."""
+    """Say in a clause what decides, where an interval seems to say something else.
+
+    `pairs` have the interval of each and its better model, if there is one.
+    """
     if not any(disagree(*pair) for pair in pairs):
         return []
     return [
@@ -364,7 +373,10 @@ def disagree(interval: Interval, better: str | None) -> bool:
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:
-    """Say what "<=" before a p-value means, if some have it."""
+    """Say what "<=" before a p-value means, if some have it.
+
+    `where`, such as " on single tasks", says which p-values these are.
+    """
     return [
         f"P-values marked <={where} are the least that this number of resamples allows."
     ] * are_some

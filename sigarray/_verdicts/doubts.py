@@ -133,7 +133,10 @@ def _has_odd_zero(scores: np.ndarray) -> bool:
 
 
 def _list_sampled(x: Comparison) -> list[Scores]:
-    """Return the scores of models or pairs; of items in clusters, their means."""
+    """Return the scores of models or pairs; of items in clusters, the means of these.
+
+    If these do not vary, neither does the error of clusters.
+    """
     matched = list_matched(x)
     if x.sampled is None:
         return matched
@@ -177,7 +180,10 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
 def _list_constants(
     scores: Scores, baseline: str | None, *, is_paired: bool
 ) -> Iterable[tuple[str, ...]]:
-    """Yield the names of both models of a pair, or of the one that is constant."""
+    """Yield the names of both models of a pair, or of the one that is constant.
+
+    If a pair has equal scores on every run or item, that is no fault.
+    """
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk
     if not is_paired:
@@ -204,7 +210,10 @@ def _is_flat(sample: np.ndarray) -> bool:
 def doubt_compared(
     compared: Mapping[str, Comparison], test: Test, over: OverTasks | None
 ) -> None:
-    """Say which scores do not vary, which are single, and what tasks have in common."""
+    """Say which scores do not vary, which are single, and what tasks have in common.
+
+    `over` is None, too, where another verdict over tasks says of their scales.
+    """
     doubt_constants(compared, test)
     doubt_zeros(compared)
     doubt_single_runs(compared)

@@ -105,7 +105,10 @@ def _find_whole_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
 
 
 def _find_limit(differences: np.ndarray) -> int:
-    """Return the largest sum of the sizes that an as extreme exchange turns over."""
+    """Return the largest sum of the sizes that an as extreme exchange turns over.
+
+    The sum of all is then at least as far from 0 as the observed one, on its side.
+    """
     total = int(np.sum(np.abs(differences)))
     return (total - abs(int(np.sum(differences)))) // 2
 

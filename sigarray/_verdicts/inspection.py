@@ -295,7 +295,10 @@ def _say_hundreds(table: ScoreTable) -> None:
 
 
 def _doubt_copies(table: ScoreTable) -> None:
-    """Warn of models with the same scores in the same order, unless these are few."""
+    """Warn of models with the same scores in the same order, unless these are few.
+
+    Scores that do not vary may be the same by chance, and so may answers to few items.
+    """
     same: list[str] = []
     for task, by in table.tasks.items():
         groups: dict[bytes, list[str]] = {}

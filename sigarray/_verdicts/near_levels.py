@@ -195,7 +195,10 @@ _SHOWN = 3
 
 
 def is_near(p: float, level: float, n_drawn: int, n_errors: float = _CLEAR) -> bool:
-    """Tell whether other draws could move a two-sided p-value across a level."""
+    """Tell whether other draws could move a two-sided p-value across a level.
+
+    It is twice the p-value of a tail.
+    """
     error = math.sqrt(p * max(0.0, 2.0 - p) / n_drawn)
     return abs(p - level) < n_errors * error
 
@@ -203,7 +206,10 @@ def is_near(p: float, level: float, n_drawn: int, n_errors: float = _CLEAR) -> b
 def is_near_any_level(
     p: float, n_drawn: int, *, alpha: float, n_comparisons: int
 ) -> bool:
-    """Tell whether p is near a level of Holm's correction."""
+    """Tell whether p is near a level of Holm's correction.
+
+    These are alpha over 1, 2, ... comparisons; only the two around p are examined.
+    """
     if not p > 0.0:
         return False
     count = math.floor(alpha / p)

@@ -84,7 +84,12 @@ class PairOverTasks(ComparedPair):
 
 @dataclass(frozen=True)
 class OverTasks:
-    """Models by their mean scores on the tasks that all of them have."""
+    """Models by their mean scores on the tasks that all of them have.
+
+    Pairs are in the order of the models; of each, A is the one that ranks first.
+    `means` (T, K) are of tasks and models, `mean_ranks` (K) count from 1, the best.
+    Tasks that some model lacks are left out, and so are those that are not compared.
+    """
 
     tasks: list[str]
     left_out: list[str]
@@ -142,7 +147,10 @@ class OverTasks:
 
 
 def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
-    """Compare models over all tasks on which each of them has scores."""
+    """Compare models over all tasks on which each of them has scores.
+
+    None for one such task or fewer, and for more models than can be compared so.
+    """
     first = next(iter(compared.values()))
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     tasks = [task for task, x in compared.items() if set(names) <= set(x.names)]
@@ -235,7 +243,10 @@ def adjust_over_tasks(
     is_corrected: bool = True,
     has_baseline: bool = False,
 ) -> tuple[WilcoxonResult, np.ndarray]:
-    """Test pairs (P, 2) by merits (T, K), where more is better: alone, and adjusted."""
+    """Test pairs (P, 2) of models by merits (T, K): alone, and with adjusted p-values.
+
+    More is better.
+    """
     alone = _test_pairs(merits, pairs)
     if not is_corrected:
         return alone, np.asarray(alone.pvalue)

@@ -194,7 +194,10 @@ def say_what_decides(over: OverTasks | None) -> list[str]:
 
 
 class Scales(NamedTuple):
-    """The tasks whose means are smallest and largest, as places, and by what factor."""
+    """The tasks whose means are smallest and largest, as places, and by what factor.
+
+    `sizes` are those of the largest mean on each of all tasks.
+    """
 
     sizes: np.ndarray
     low: int

@@ -290,7 +290,10 @@ def _draw_until_clear(
     settings: dict[str, Any],
     result: Any,
 ) -> tuple[Any, int]:
-    """Draw four times as many resamples as before, as long as the seed would decide."""
+    """Draw four times as many resamples as before, as long as the seed would decide.
+
+    Returns the result and its number of resamples.
+    """
     drawn = count = settings["n_resamples"]
     is_near = functools.partial(
         is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons

@@ -88,7 +88,11 @@ def write_paragraph(
 def list_verdicts(
     names: Sequence[str], verdicts: Sequence[tuple[str, str, str, str]], worse: str = ""
 ) -> list[str]:
-    """Say verdicts on pairs, those of one better model in one sentence."""
+    """Say verdicts on pairs, those of one better model in one sentence.
+
+    They are (A, B, verdict, numbers in parentheses), where A is the better one if the
+    verdict is "better"; `worse` says what "not worse" is, if there is a margin.
+    """
     better: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
     for a, b, verdict, shown in verdicts:
@@ -145,7 +149,10 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
 
 
 def _count_units(compared: Mapping[str, Comparison]) -> str:
-    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items"."""
+    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items".
+
+    Of several tasks, on each of them.
+    """
     first = next(iter(compared.values()))
     groups = [by.values() for x in compared.values() for by in list_matched(x)]
     sizes = {len(scores) for group in groups for scores in group}

@@ -48,7 +48,11 @@ _MOST_UNLIKE = 10.0
 def draw_differences(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> list[Picture]:
-    """Draw differences of means with the intervals of the table, if they are few."""
+    """Draw differences of means with the intervals of the table, if they are few.
+
+    There is a row for each pair of models, or, of two models, for each task and for
+    their mean; several tasks have a panel each.
+    """
     models = {name for x in compared.values() for name in x.names}
     if len(models) == 2:
         drawn = _draw_two_models(compared, decisions, over)
@@ -87,7 +91,11 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
 
 
 def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
-    """Draw the differences over tasks like these of three models or more, if few."""
+    """Draw the differences over tasks like these of three models or more, if few.
+
+    Those of two are drawn below the differences on each task. Too few tasks decide
+    nothing, and then the answer is that on each of them.
+    """
     if over is None or len(over.names) < 3 or len(over.pairs) > MOST_ROWS:
         return []
     if not over.can_decide:
@@ -233,7 +241,10 @@ def _draw_tasks(
 def _name_pairs(
     pairs: Iterable[tuple[str, str]], n_panels: int = 1
 ) -> dict[tuple[str, str], str]:
-    """Return the names of pairs, shortened where there is no room for them."""
+    """Return the names of pairs, which are shortened where there is no room for them.
+
+    They have more letters than there is room for, if two would else be the same.
+    """
     from sigarray.plot._differences import MOST_IN_PAGE, MOST_LETTERS
     from sigarray.plot._panels import count_letters
     from sigarray.plot._style import measure, show_names

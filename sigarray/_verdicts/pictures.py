@@ -73,7 +73,10 @@ def say_verdict(x: Judged, a: str) -> str:
 
 
 def list_limits(comparison: Any) -> list[float]:
-    """Return the differences, first minus second model, at which one is a margin."""
+    """Return the differences, first minus second model, at which one is a margin.
+
+    With a baseline, which is the second one, there is one of them.
+    """
     margin = comparison.margin
     if margin is None:
         return []
@@ -100,7 +103,11 @@ def order_two_models(
 
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the scores of each task, if tasks are few."""
+    """Draw the scores of each task, if tasks are few.
+
+    A metric of sums has no scores of items, and those of runs and items have no error
+    of their own.
+    """
     are_of_scores = all(x.is_of_means and not x.runs for x in compared.values())
     if len(compared) > MOST_TASKS or not are_of_scores:
         return []

@@ -34,7 +34,10 @@ def name_spread(comparison: Comparison) -> str:
 
 
 def summarize(comparison: Comparison) -> Mapping[str, Summary]:
-    """Describe the scores of models, with what the column has in the place of "sd"."""
+    """Describe the scores of models, with what the column has in the place of "sd".
+
+    Errors of sums of clusters move with the level of the scores, and are not shown.
+    """
     if name_spread(comparison) == "sd":
         return comparison.summaries
     sampled = comparison.sampled
@@ -53,7 +56,11 @@ def summarize(comparison: Comparison) -> Mapping[str, Summary]:
 
 
 def show_means(comparison: Comparison) -> Callable[[float], str]:
-    """Return a format of means: three digits of deviations, or two of errors."""
+    """Return a format of means: three digits of deviations, or two of errors.
+
+    Means of runs have no more decimals than two digits of their least standard error,
+    or one more than the scores were given with.
+    """
     summaries = summarize(comparison)
     if name_spread(comparison) != "sd":
         return number_format(list(summaries.values()), digits=2)
@@ -158,7 +165,10 @@ def order_models(comparison: Comparison, wins: Wins) -> Order:
 
 
 def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
-    """Sort models by their ranks, each of them behind those that are better."""
+    """Sort models by their ranks, each of them behind those that are better.
+
+    A baseline is the last, so that of a pair A is the model that is compared with it.
+    """
     names = _sort_models(ranks, wins)
     names.sort(key=lambda name: name == baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
@@ -226,7 +236,11 @@ def say_order_of_models(
     where: str = "",
     unequal: Collection[str] = (),
 ) -> list[str]:
-    """Say in a line which models are better than which; nothing without groups."""
+    """Say in a line which models are better than which; nothing without groups.
+
+    `where` is nothing, or such as " over 8 tasks"; `unequal` are models that are not
+    equal to the baseline, of which neither is shown to be better.
+    """
     if baseline is not None:
         others = [name for name in order.names if name != baseline]
         better = [name for name in others if (name, baseline) in wins]

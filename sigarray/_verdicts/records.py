@@ -65,7 +65,10 @@ def list_records(
     decisions: Mapping[str, Sequence[Decision]],
     order: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Return a record for each pair of each task, the best models first."""
+    """Return a record for each pair of each task, the best models first.
+
+    Of a pair, model A is the one that is first in the order, the same on all tasks.
+    """
     records = []
     fields = list(FIELDS)
     place = fields.index("n_b") + 1
@@ -232,7 +235,10 @@ def list_undecided(
     baseline: str | None,
     aggregates: Aggregates | None = None,
 ) -> list[str]:
-    """Say which other models a model does not beat, and on which tasks."""
+    """Say which other models a model does not beat, and on which tasks.
+
+    A task without scores of both has no verdict. One over these tasks decides for all.
+    """
     if model not in table.models:
         msg = (
             f"Expected a model of {table.source} for --fail-unless-better; got "

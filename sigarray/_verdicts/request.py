@@ -80,7 +80,10 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
 
 
 def count_resamples(request: Request) -> int:
-    """Return how many resamples a verdict over these tasks takes."""
+    """Return how many resamples a verdict over these tasks takes.
+
+    Those of the test, which a signature names, are another number by default.
+    """
     number = request.n_resamples
     is_default = number in (None, RESAMPLES.get(request.test or ""))
     return RESAMPLES["bootstrap"] if number is None or is_default else number
@@ -93,7 +96,10 @@ def lacks_baseline(request: Request, table: ScoreTable) -> bool:
 
 
 def check_baseline(request: Request, table: ScoreTable) -> Request:
-    """Return the request with the whole name of its baseline, which tables may cut."""
+    """Return the request with the whole name of its baseline, which tables may cut.
+
+    One that is missing from some task is refused.
+    """
     name = request.baseline
     if name is None:
         return request

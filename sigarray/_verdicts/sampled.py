@@ -108,7 +108,10 @@ class Sampled:
         return tables
 
     def add_up(self, scores: Scores) -> tuple[SumStatistic, dict[str, np.ndarray]]:
-        """Return a metric of sums, and its numbers (d, n) of each cluster, or item."""
+        """Return a metric of sums, and its numbers (d, n) of each cluster, or item.
+
+        Without one, it is the mean of items: a ratio of their sum and their number.
+        """
         statistic, numbers = self.statistic, self.sums
         if statistic is None:
             # The level of scores would cost digits, and cancels in differences.
@@ -167,7 +170,10 @@ class Sampled:
     def list_batches(
         self, scores: Mapping[str, Any], pairs: Pairs, most: int
     ) -> Iterator[tuple[list[int], Any, Any]]:
-        """Yield what t takes of some pairs of equal shapes, and which these are."""
+        """Yield what t takes of some pairs of equal shapes, and which these are.
+
+        No more than `most` scores are held, but for one pair.
+        """
         given = self.runs or self.sums or scores
         groups: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for k, pair in enumerate(pairs):

@@ -316,7 +316,10 @@ class AggregateTrials:
         return {pair: count / self.number for pair, count in counts.items()}
 
     def _draw(self, size: int | None) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Return samples (R, N) of each model, and of which task; or (R, T, n)."""
+        """Return samples (R, N) of each model, and which of its scores are of a task.
+
+        Samples of one size are (R, T, n), whose tasks are an axis.
+        """
         drawn = [
             draw_samples(
                 by,

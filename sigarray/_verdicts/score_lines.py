@@ -15,7 +15,10 @@ _WHERE_SIZES_DIFFER = f", {FEWER_DEGREES}"
 
 
 def join_methods(methods: Mapping[str, str]) -> str:
-    """Return the sentences of the method lines of all tasks, each of them once."""
+    """Return the sentences of the method lines of all tasks, each of them once.
+
+    Those of some tasks say of which.
+    """
     by_task = {
         task: method.split(_BETWEEN) if method else []
         for task, method in methods.items()
@@ -82,7 +85,10 @@ _OF_RATERS = "Raters are averaged: results are about other items, not other rate
 
 
 def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[str]:
-    """Say which rows were taken, what scores are means of, and what was left out."""
+    """Say which rows were taken, what scores are means of, and what was left out.
+
+    `is_paired` if the test compares two models on the items of both.
+    """
     return [
         *_say_design(table, task),
         *_say_tasks(table),

@@ -127,7 +127,10 @@ def _say_names(items: Sequence[str], by_index: Sequence[str] | None) -> str:
 def _name_clusters(
     labels: Any, items: Sequence[str], *, is_whole: bool
 ) -> tuple[str, ...]:
-    """Return the cluster of each item, by name if labels have names, or by place."""
+    """Return the cluster of each item, by name if labels have names, or else by place.
+
+    Items without names are numbered from 1 on; some may have been left out.
+    """
     if not hasattr(labels, "__len__"):
         msg = (
             f"Expected clusters to be a label for each of {len(items)} items; got "

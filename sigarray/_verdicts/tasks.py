@@ -73,7 +73,10 @@ def report_tasks(
     over: OverTasks | None,
     statistic: str | None = None,
 ) -> Report:
-    """Say which models are better over all tasks, and on which of them."""
+    """Say which models are better over all tasks, and on which of them.
+
+    Or on which alone, if a statistic decides over these tasks. Programs get all of it.
+    """
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
     by_pair = _collect_by_pair(decisions, order)

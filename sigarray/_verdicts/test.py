@@ -169,7 +169,10 @@ class Test(ABC):
 
 @dataclass(frozen=True)
 class PairwiseTest(PairOptions, Test):
-    """A test of every two models: one is better where adjusted p is at most alpha."""
+    """A test of every two models: one is better where adjusted p is at most alpha.
+
+    With a margin there are one-sided tests beside it, with a correction of their own.
+    """
 
     alone = "holm"
 
@@ -307,7 +310,10 @@ class PairwiseTest(PairOptions, Test):
         above: float,
         divisor: float | None = None,
     ) -> Shares:
-        """As in `Test`: Holm's correction, with p-values of 1 for other tasks."""
+        """As in `Test`: Holm's correction, with p-values of 1 for other tasks.
+
+        With a margin these are the shares in which the first model is no worse.
+        """
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
         pairs = pairs_of(samples.scores, self.baseline)
         n_others = self.n_comparisons - len(pairs) if is_corrected else 0

@@ -82,7 +82,10 @@ def report_orders(
     decisions: Sequence[Decision],
     lack: str = "",
 ) -> Report:
-    """Report which models are almost stochastically dominant: eps_min < threshold."""
+    """Report which models are almost stochastically dominant: eps_min < threshold.
+
+    `lack` says why there can be no verdict, if so.
+    """
     bounds = np.asarray(result.eps_min).tolist()
     eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
@@ -106,7 +109,11 @@ def _make_report(
     document: dict[str, Any],
     lack: str = "",
 ) -> Report:
-    """Show readers every pair of a few models, or a ranking of many."""
+    """Show readers every pair of a few models, or a ranking of many.
+
+    `say` puts the decision on A and B into words. Where no scores would give a verdict,
+    they see that first, and no matrix.
+    """
     rule = say_basis(comparison)
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
@@ -194,7 +201,10 @@ def _explain(
     has_rows: bool,
     lack: str,
 ) -> list[str]:
-    """Say when a model is better, and what readers may wonder about."""
+    """Say when a model is better, and what readers may wonder about.
+
+    `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
+    """
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if lack:

@@ -36,7 +36,10 @@ def standardize_pairs(
 
 
 def centre(xp: Library, x: Array) -> Array:
-    """Subtract about the mean of x (..., n), so that sums of squares lose no digits."""
+    """Subtract about the mean of x (..., n), so that sums of squares lose no digits.
+
+    The level is coarse, so that numbers which are the same become 0.
+    """
     return x - coarse_mean(xp, x)
 
 
@@ -73,7 +76,10 @@ def in_threes(n_sums: int) -> bool:
 
 @traceable
 def measure(function: Callable[..., Array], *sums: Array) -> Array:
-    """Return `function(xp, *sums)`, NaN where a sum is not finite."""
+    """Return `function(xp, *sums)`, NaN where a sum is not finite.
+
+    Sums are plain numbers, or arrays of any library.
+    """
     xp, arrays = standardize_numbers(
         *align_labels(sums, axis=-1, n_axes=1, paired=True)
     )

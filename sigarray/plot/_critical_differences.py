@@ -155,7 +155,11 @@ def draw_on_axis(
     letters: int = _SHORT,
     ax: Any = None,
 ) -> "Axes":
-    """Draw models at their places, the best on the left, and bars that join groups."""
+    """Draw models at their places, the best on the left, and bars that join groups.
+
+    `limits` are those of the axis, from left to right; `says` what a bar means. Names
+    of a narrow figure have so many `letters`.
+    """
     first, last = limits
     sign = 1.0 if first <= last else -1.0
     every = sorted(places, key=lambda name: sign * places[name])
@@ -250,7 +254,10 @@ def _draw_scale(ax: "Axes", first: float, last: float, label: str) -> None:
 def _choose_ticks(
     ax: "Axes", low: float, high: float, inches: float
 ) -> dict[float, str]:
-    """Return as many places and their numbers as do not overlap, up to seven."""
+    """Return as many places and their numbers as do not overlap, up to seven.
+
+    A unit of the axis is so many inches long.
+    """
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
     form = ScalarFormatter(useOffset=False)

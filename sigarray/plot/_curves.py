@@ -50,7 +50,10 @@ def draw_curve(
     limits: Sequence[np.ndarray] | None,
     step: Literal["pre", "post"] | None = None,
 ) -> Any:
-    """Draw the k-th curve, and its band between limits (low, high), if it has one."""
+    """Draw the k-th curve, and its band between limits (low, high), if it has one.
+
+    With a step, each value holds up to its x, or from it on.
+    """
     band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
     if limits is not None:
         low, high = limits

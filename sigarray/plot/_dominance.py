@@ -247,7 +247,11 @@ def _draw_steps(ax: "Axes", ordered: np.ndarray, k: int, *, is_quantile: bool) -
 def _find_shapes(
     curves: list[np.ndarray], is_higher_better: bool
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return the corners of the shapes where B is ahead, and where A is."""
+    """Return the corners of the shapes where B is ahead, and where A is.
+
+    Between breakpoints both quantile functions are constant, and the shape has a corner
+    at each end of these steps.
+    """
     n, m = map(len, curves)
     # In units of 1 / (n m), so that equal breakpoints of both become one.
     ends = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)

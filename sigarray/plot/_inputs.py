@@ -26,7 +26,10 @@ _MOST_QUANTILES = 2048
 
 
 def find_room(ax: "Axes", longest: int, *, is_own: bool) -> float:
-    """Return how wide axes are, in inches, beside names of so many letters."""
+    """Return how wide axes are, in inches, beside names of so many letters.
+
+    `is_own` if the figure has nothing else.
+    """
     width = float(ax.figure.bbox.width / ax.figure.dpi)
     if is_own:
         return width - longest / _SMALL - _MARGINS
@@ -52,7 +55,10 @@ def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:
 
 
 def name_directions(ax: "Axes", left: str, right: str, room: float) -> int:
-    """Say above the axes which model is better on which side, in one line or two."""
+    """Say above the axes which model is better on which side, in one line or two.
+
+    Names that have no room beside each other are one above the other.
+    """
     texts = f"\u2190 better: {left}", f"better: {right} \u2192"
     is_apart = bool(sum(map(measure, texts)) + 2 > _SMALL * room)
     breaks = "\n" * is_apart

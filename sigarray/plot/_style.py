@@ -284,7 +284,11 @@ def explain(
     has_names: bool = False,
     **properties: Any,
 ) -> None:
-    """Draw a legend, by default above the axes, and in columns if labels are short."""
+    """Draw a legend, by default above the axes, and in columns if labels are short.
+
+    If rows have names beside the axes, it ends at the right, and uses the room above
+    the names. Without labels there is none.
+    """
     if not labels:
         return
     letters = 6 + max(map(measure, labels))
@@ -329,13 +333,19 @@ def _whole() -> Any:
 
 
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
-    """Show a name in one line, without the middle if it is long."""
+    """Show a name in one line, without the middle if it is long.
+
+    Letters that no installed font has are shown by their codes.
+    """
     text = show_controls(str(name))
     return escape_undrawable(shorten_names([text], limit).get(text, text))
 
 
 def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str]:
-    """Show names in one line each: if one is long, without what all of them share."""
+    """Show names in one line each: if one is long, without what all of them share.
+
+    If they are still long, each is without its middle, as far as they stay different.
+    """
     texts = [show_controls(str(name)) for name in names]
     short = shorten_names(texts, limit)
     shown = [show_name(short.get(x, x), limit) for x in texts]

@@ -137,7 +137,10 @@ def join_scores(
 def join_pairs(
     records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
-    """Return the scores of every two models on the items or runs of both."""
+    """Return the scores of every two models on the items or runs of both.
+
+    If `are_matched`, those of items are means of ratings by raters of both.
+    """
     joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -336,7 +339,10 @@ def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.nda
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the sizes of clusters over their mean; refuse them if models differ."""
+    """Return the sizes of clusters over their mean; refuse them if models differ.
+
+    `sizes` are those of each model's clusters, and `first` has their first rows.
+    """
     models, clusters = records.factors["model"], records.factors["cluster"]
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes

@@ -94,7 +94,10 @@ def _say_rounded(
     numbers: Mapping[str, np.ndarray],
     place: Place,
 ) -> list[Caution]:
-    """Say that float64 has no place for a whole number, so that others may equal it."""
+    """Say that float64 has no place for a whole number, so that others may equal it.
+
+    Refuse a column of several numbers that all become one.
+    """
     for name, column in numbers.items():
         low, high = (x.reduce(column, initial=math.nan) for x in (np.fmin, np.fmax))
         if not max(-low, high) >= EXACT:

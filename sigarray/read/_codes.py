@@ -14,7 +14,10 @@ _SPARSEST = 4
 
 @dataclass(frozen=True, eq=False)
 class Coded(Sequence[Any]):
-    """A column whose cells are places in a list of values; -1 is a blank cell, None."""
+    """A column whose cells are places in a list of values; -1 is a blank cell, None.
+
+    The values are a sequence, or an array of numbers.
+    """
 
     codes: np.ndarray
     values: Any
@@ -118,7 +121,10 @@ def find_first(codes: np.ndarray, size: int) -> np.ndarray:
 
 
 def group_rows(columns: Sequence[Coded]) -> tuple[np.ndarray, int]:
-    """Number the different combinations of cells in rows, and count them."""
+    """Number the different combinations of cells in rows, and count them.
+
+    Numbers follow the codes of the first column, then of the second, and so on.
+    """
     groups, n_groups = np.zeros(len(columns[0]), np.int32), 1
     for column in columns:
         n = len(column.values) + 1

@@ -180,7 +180,11 @@ def refuse_repeats(records: Records) -> None:
 
 
 def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
-    """Tell whether rows are ratings, samples or runs of items, to be averaged."""
+    """Tell whether rows are ratings, samples or runs of items, to be averaged.
+
+    Most items have several, for a few may be repeated rows; or a column has such a
+    name, by which those are found.
+    """
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")
@@ -188,7 +192,10 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
-    """Refuse a second row of an item by one rater, sample or run."""
+    """Refuse a second row of an item by one rater, sample or run.
+
+    `ids` are the items of the rows, and `known` the columns of items and models.
+    """
     columns = {
         name: encode_texts(table.cells[k])
         for k, name in table.names.items()

@@ -29,7 +29,10 @@ _DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
-    """A file, the model and run that its path names, and the folder of the user."""
+    """A file, the model and run that its path names, and the folder of the user.
+
+    `said` has what `--path` reads from the path: role -> name.
+    """
 
     path: str
     model: str

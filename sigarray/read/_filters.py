@@ -254,7 +254,11 @@ def say_without_steps(
 
 
 def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
-    """Leave out columns, so that they get no role."""
+    """Leave out columns, so that they get no role.
+
+    A column without a name that numbers the rows is left out too. Of runs whose seed
+    is left out, the tracker's own names are taken.
+    """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
             msg = (

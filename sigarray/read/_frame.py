@@ -187,7 +187,10 @@ def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str
 def lacks_column(
     source: str, name: str, columns: Iterable[str], option: str | None = None
 ) -> TableError:
-    """Return the error for a column that is not there, but named by an option."""
+    """Return the error for a column that is not there, but named by an option.
+
+    Of several with a comma, as in "repeat,fold", that is the first that is not there.
+    """
     known = list(columns)
     several = [x.strip() for x in name.split(",")]
     if any(x in known for x in several):
@@ -332,7 +335,10 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet."""
+    """Refuse columns of texts, such as names, or answers without a score yet.
+
+    `place` gives words for the first cell of a column.
+    """
     texts = [
         x
         for x, cells in columns.items()

@@ -55,7 +55,10 @@ def read_stored_table(path: str) -> Frame:
 
 
 def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
-    """Return the columns of a data frame, whose missing cells are blank."""
+    """Return the columns of a data frame, whose missing cells are blank.
+
+    NaN is blank too, as in pandas; in a file it is refused later, as no number.
+    """
     try:
         import narwhals.stable.v1 as nw
         from narwhals.exceptions import DuplicateError
@@ -143,7 +146,12 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 
 
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame with one name for each column, and the names of its index."""
+    """Return a data frame with one name for each column, and the names of its index.
+
+    If pandas has several levels of names, as in a pivot, those that never vary are
+    left out, metrics are joined with runs, and tasks beside models become rows. An
+    index with a name becomes a column.
+    """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
         return data, _list_stored_index(data)  # from another library
@@ -177,7 +185,10 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if columns have models and tasks."""
+    """Return a data frame with tasks in its rows, if its columns have models and tasks.
+
+    The names of the levels say so; those that never vary are left out.
+    """
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -193,7 +204,10 @@ def _stack_tasks(data: Any) -> Any:
 
 
 def _join_runs(levels: Sequence[Any]) -> list[str] | None:
-    """Return names such as "acc_seed0" for two levels, of metrics and of runs."""
+    """Return names such as "acc_seed0" for two levels, of metrics and of runs.
+
+    None for other levels.
+    """
     if len(levels) != 2:
         return None
     for runs, metrics in (levels, levels[::-1]):
@@ -215,7 +229,10 @@ def _list_stored_index(data: Any) -> tuple[str, ...]:
 
 
 def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose level of the index without a name is a column ""."""
+    """Return a data frame whose level of the index without a name is a column "".
+
+    Numbers of rows are no names, and are left out.
+    """
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
     if not levels or not len(index):

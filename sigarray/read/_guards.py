@@ -216,7 +216,10 @@ def refuse_rows_apart(frame: Frame) -> None:
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
-    """Tell by values whether rows of a table with a column for each model are items."""
+    """Tell by values whether rows of a table with a column for each model are items.
+
+    `n_gaps` counts the blank cells between scores.
+    """
     n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
     reason = doubt_runs(list(scores.values()), n_rows)
     if reason is None:
@@ -244,7 +247,10 @@ def find_unnamed_items(
 def doubt_runs(
     columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
 ) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers."""
+    """Say why scores are hardly of runs; "" if they are marks of single answers.
+
+    `n_rows` counts the rows of each model, by default those with a score.
+    """
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
@@ -283,7 +289,11 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 
 
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
-    """Refuse pairs by the order of rows if models may have them in other places."""
+    """Refuse pairs by the order of rows if models may have them in other places.
+
+    Rows of a table with a column of models are in any order. Files of a model each have
+    theirs, as columns do, if all scores are there.
+    """
     if _are_named(records):
         return
     first, roles = records[0].frame, records.roles[records.files[0]]

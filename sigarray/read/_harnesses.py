@@ -170,7 +170,10 @@ def _read_value(scorer: str, value: Any) -> dict[str, Any]:
 
 
 def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
-    """Return the scores of a run by instance, or None for other files."""
+    """Return the scores of a run by instance, or None for other files.
+
+    Perturbed instances are left out.
+    """
     if not all("instance_id" in x and "stats" in x for x in document):
         return None
     rows: list[dict[str, Any]] = []
@@ -229,7 +232,10 @@ def _read_run(path: Path) -> dict[str, str]:
 
 
 def convert_details(frame: Frame, _: str) -> Frame | None:
-    """Return the scores of a task by the id of documents, or None for other tables."""
+    """Return the scores of a task by the id of documents, or None for other tables.
+
+    The path of the file names the model, the file does not.
+    """
     if not {"doc", "metric", "model_response"} <= set(frame.columns):
         return None
     documents: list[Any] = list(frame.columns["doc"])

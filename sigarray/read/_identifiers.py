@@ -51,7 +51,10 @@ class _Ids(NamedTuple):
 def find_items(
     frames: Sequence[Frame], chosen: Roles, metric: str | None
 ) -> tuple[list[Frame], list[str]]:
-    """Return tables with the column of items, if only its values show it, and notes."""
+    """Return tables with the column of items, if only its values show it, and notes.
+
+    Texts, or more than 50 values, that every model has equally often are items.
+    """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:
         return list(frames), []
@@ -223,7 +226,10 @@ _MIN_GAP = 0.01
 
 
 class Doubt(NamedTuple):
-    """What is to be said of a column by which the scores of models are not alike."""
+    """What is to be said of a column by which the scores of models are not alike.
+
+    Either some model lacks a value, or all have the same values in unequal shares.
+    """
 
     column: str
     line: str
@@ -266,7 +272,10 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
-    """Say that scores of a task are by other raters for each model, by their column."""
+    """Say that scores of a task are by other raters for each model, by their column.
+
+    Or by the same in unequal shares.
+    """
     doubts = []
     first = records[0]
     of = "" if first.task is None else f" of task {first.task!r}"

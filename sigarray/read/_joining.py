@@ -45,7 +45,10 @@ from sigarray.read._unlikely_rows import doubt_same_rows
 
 
 class _LastScores(NamedTuple):
-    """The last scores of runs, and what was said of others."""
+    """The last scores of runs, and what was said of others.
+
+    `is_kept` if runs that have crashed, or end much earlier, are among them.
+    """
 
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
@@ -65,7 +68,10 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run."""
+    """Join the scores of each task by item or run.
+
+    `n_blank` counts those that were left out as blank, by task and model.
+    """
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
@@ -221,7 +227,10 @@ def _take_last(
 def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing."""
+    """Add scores of runs that were left out as blank to those that are missing.
+
+    Items without a score are unmatched.
+    """
     if table.unit != "run" or table.is_paired:
         return table
     n_missing = {task: {**by} for task, by in table.n_missing.items()}

@@ -239,7 +239,11 @@ _ADVICE = (
 
 
 def read_nested(name: str, document: Any) -> Frame | None:
-    """Return the scores of nested mappings and lists, or None for other documents."""
+    """Return the scores of nested mappings and lists, or None for other documents.
+
+    Columns `key1`, `key2` and so on have the keys, those of a list from 1 on. If the
+    keys of the last mapping are names of metrics, each of them is a column too.
+    """
     leaves = list(_walk(document, ()))
     depths = {len(keys) for keys, _ in leaves}
     kinds = _list_kinds(document, max(depths, default=0))
@@ -310,7 +314,12 @@ def _list_kinds(document: Any, depth: int) -> list[type | None]:
 def name_levels(
     frame: Frame, chosen: Roles, ignored: Names, *, has_model: bool
 ) -> Frame:
-    """Return nested scores with the roles of their keys, if these are clear."""
+    """Return nested scores with the roles of their keys, if these are clear.
+
+    Keys such as seed0, seed1 are of runs; then the only others are of models, unless
+    `has_model` says that the file names its model. Numbers alone may be of runs or of
+    items, and stay without a role, as rows of a table do.
+    """
     if not frame.levels:
         return frame
     named = {y.strip() for x in chosen.values() for y in x.split(",")}

@@ -99,7 +99,11 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
 
 
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
-    """Say which keys are tasks and which are models, if these may be turned round."""
+    """Say which keys are tasks and which are models, if these may be turned round.
+
+    Scores of several models on a task are of one size, as a rule, and those of a model
+    on several tasks are not.
+    """
     models = list(dict.fromkeys(name for by in tasks.values() for name in by))
     if len(tasks) < 2 or len(models) < 2:
         return []

@@ -152,7 +152,10 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks."""
+    """Say what was left out, without a score of the metrics, and how to keep tasks.
+
+    They have an `other` one.
+    """
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -166,7 +169,10 @@ def say_without(which: str, metrics: Sequence[str], other: str | None) -> Cautio
 
 
 def say_in_python(message: str, names: Iterable[str] = ()) -> str:
-    """Write the options of the command in a message as arguments of a call."""
+    """Write the options of the command in a message as arguments of a call.
+
+    Names of models and tasks stay as they are.
+    """
     return _translate(message, names)[0]
 
 
@@ -208,7 +214,10 @@ def list_names_of(scores: Any) -> list[str]:
 
 @contextlib.contextmanager
 def errors_in_python(names: Collection[str]) -> Iterator[None]:
-    """Translate options in errors of a public function to its arguments."""
+    """Translate options in errors of a public function to its arguments.
+
+    The names stay as they are; the block may add others.
+    """
     try:
         yield
     except ValueError as error:

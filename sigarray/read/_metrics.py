@@ -139,7 +139,11 @@ def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
 def read_frames(
     frames: Sequence[Frame], chosen: Roles, choice: Choice
 ) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
-    """Read the scores of all tables; None for tasks that were not chosen."""
+    """Read the scores of all tables; None for tasks that were not chosen.
+
+    None, too, if no run of a table has ended. Notes, and the tasks without the metric
+    with those that they have, are returned too.
+    """
     readings: list[Reading | None] = []
     faults, said = [], []
     for frame in frames:
@@ -252,7 +256,10 @@ def find_unscored(
     choice: Choice,
     known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
-    """Return the tasks, and the items of others, that no score is of, and notes."""
+    """Return the tasks, and the items of others, that no score is of, and notes.
+
+    `known` has the tasks of whole files without the metric, and their metrics.
+    """
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")
     without = {task: x for task, x in known.items() if task not in scored}

@@ -120,7 +120,10 @@ def treat_missing(
 
 
 def read_logged(records: Records, k: int) -> float | None:
-    """Return the number in the file of a run that has crashed or ended early."""
+    """Return the number in the file of a run that has crashed or ended early.
+
+    None for a blank cell; NaN for what is no plain number.
+    """
     one = records[k]
     column = records.roles[records.files[k]].get("score", "")
     column = one.metric if one.metric in one.frame.columns else column
@@ -209,7 +212,10 @@ def say_missing(
     names: Sequence[Mapping[str, Any]] = (),
     why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done."""
+    """Say how many scores were missing, a few of them by names, and what was done.
+
+    `why` says what some runs without a score did, such as "have crashed".
+    """
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst" and worst is not None:
@@ -245,7 +251,10 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model if known."""
+    """Say how many rows were left out: a few by name, or by model if these are known.
+
+    `names` are those of the rows by role, if these are few.
+    """
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")

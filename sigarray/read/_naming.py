@@ -91,7 +91,11 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
 def name_all(
     read: Sequence[ReadFile],
 ) -> tuple[list[Records], list[tuple[str, tuple[Any, str | None]]], Counts]:
-    """Return the records of all files with the names of models and runs."""
+    """Return the records of all files with the names of models and runs.
+
+    Then names of files that were split into a model and a run; and the numbers of
+    scores that were left out as blank, by task and model.
+    """
     n_files = collections.Counter(map(_name_part, read))
     every = [x.reading.records for x in read]
     are_tasks = len(every) > 1 and all(
@@ -136,7 +140,10 @@ def _name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores of a file that were left out as blank, by task and model."""
+    """Count the scores of a file that were left out as blank, by task and model.
+
+    `first` is one of its scores, by the names that all of them have.
+    """
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():
@@ -227,7 +234,10 @@ def _advise(what: str) -> str:
 
 
 def find_crossed(names: Names) -> list[list[str]]:
-    """Return the words whose combinations are all names, without numbers of runs."""
+    """Return the words whose combinations are all names, without numbers of runs.
+
+    An example is "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
+    """
     plain = list(dict.fromkeys(re.sub(r"[-_. ]?\d+$", "", x) for x in names))
     rows = [_MARK.split(x) for x in plain]
     if len({*map(len, rows)}) == 1:

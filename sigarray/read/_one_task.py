@@ -43,7 +43,10 @@ from sigarray.read._wide import Scores
 
 
 class JoinedTask(NamedTuple):
-    """The scores of a task as `ScoreTable` has them, and as they were read."""
+    """The scores of a task as `ScoreTable` has them, and as they were read.
+
+    `doubts` are about columns of raters.
+    """
 
     records: Records
     scores: dict[str, np.ndarray]
@@ -308,7 +311,10 @@ def _leave_out(name: str, place: int) -> str:
 def _list_tables(
     scores: Mapping[str, Scores], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, np.ndarray]:
-    """Return scores (tasks, runs) of models, of runs with the same names on tasks."""
+    """Return scores (tasks, runs) of models, of runs with the same names on tasks.
+
+    Tasks, or runs, that lack others are left out, the worst one first.
+    """
     tables = {}
     for model in dict.fromkeys(x for by in ids.values() for x in by):
         of_tasks = [

@@ -72,7 +72,10 @@ def find_summaries(
 
 
 def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
-    """Tell whether a name is another one and a statistic: "a_std", "a (mean)"."""
+    """Tell whether a name is another one and a statistic: "a_std", "a (mean)" of "a".
+
+    `words` has the words of every name, from `list_words`.
+    """
     rest = set(words[name]) - COMPUTED - {"sd"}
     return rest != set(words[name]) and any(
         rest == set(words[x]) for x in words if x != name
@@ -247,7 +250,10 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
 def doubt_models(
     source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
-    """Doubt columns that were taken for models: named as runs, or unlike in size."""
+    """Doubt columns that were taken for models: named as runs, or unlike in size.
+
+    Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
+    """
     sizes: dict[str, float] = {}
     for by in tasks.values():
         for name, x in by.items():

@@ -94,7 +94,11 @@ def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
 
 
 class _Preferences(NamedTuple):
-    """The columns of two models, of which is better, and the values in that."""
+    """The columns of two models, of which is better, and the values in that.
+
+    `wins` are those for a win of the first and of the second model, or None if it is
+    the name of the model.
+    """
 
     first: str
     second: str
@@ -161,7 +165,10 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
 def _find_wins(
     values: Names, a: str, b: str, names: Mapping[str, Names], *, is_of_wins: bool
 ) -> tuple[tuple[str, str] | None, tuple[str, ...]] | None:
-    """Return the values for a win of each model, and for ties, or None for others."""
+    """Return the values for a win of each model, and for ties, or None for others.
+
+    Numbers that may also be scores are wins where the column `is_of_wins` by its name.
+    """
     known = dict.fromkeys(x for x in values if x)
     models = {*names[a], *names[b]}
     ties = tuple(x for x in known if x not in models and _TIE.fullmatch(squeeze(x)))

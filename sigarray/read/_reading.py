@@ -31,7 +31,12 @@ from sigarray.read._words import measures_quality
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was changed."""
+    """The scores of a file, how they were written, and what was changed.
+
+    `n_blank` counts the scores that were left out as blank, by task and model, which
+    are None if the file does not name them. `settings` are the columns in which runs of
+    one model differ.
+    """
 
     records: Records
     is_percent: bool
@@ -44,7 +49,11 @@ class Reading:
 def read_records(
     frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
 ) -> Reading:
-    """Return the scores of a table with a row for each."""
+    """Return the scores of a table with a row for each.
+
+    Missing scores are NaN if they are to be treated; of a table with steps, so are
+    blank ones, and of runs that have crashed, all. Other blank ones are left out.
+    """
     refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
@@ -237,7 +246,10 @@ def _read_factor(
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each."""
+    """Return the name in a role for each row, or None for each.
+
+    Rows that may lack it are those of runs that have crashed.
+    """
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]

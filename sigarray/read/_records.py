@@ -153,7 +153,10 @@ class Records:
         return replace(self, factors=factors)
 
     def take_texts(self, column: str) -> tuple["Records", Coded]:
-        """Return the scores of files that have a column, and the texts in it."""
+        """Return the scores of files that have a column, and the texts in it.
+
+        It may have been left out.
+        """
         files = np.unique(self.files)
         known = {k: self.frames[k].find(column) for k in files}
         has = [k for k in files if known[k] is not None]
@@ -213,7 +216,10 @@ _MAX_SHOWN = 3
 
 
 def choose_ended(frame: Frame, column: str) -> Frame:
-    """Leave out the runs of a tracker that have not ended, or were pruned."""
+    """Leave out the runs of a tracker that have not ended, and those that were pruned.
+
+    Those that have crashed are asked about, or treated, with the missing scores.
+    """
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     if not _FINISHED & {*states}:
         raise _lack_finished(frame, column)
@@ -224,7 +230,12 @@ def choose_ended(frame: Frame, column: str) -> Frame:
 def mark_states(
     frames: Sequence[Frame], chosen: Roles, metrics: Names, ignored: Names
 ) -> list[Frame]:
-    """Leave out runs that have not ended in files that no tracker wrote."""
+    """Leave out runs that have not ended in files that no tracker wrote.
+
+    A column named "state" or "status" that holds words of trackers alone, and maybe
+    blank cells, says so, unless it is chosen or ignored. Of several files, some may
+    have no row left.
+    """
     others = {*chosen.values(), *metrics, *ignored}
     marked = [_mark(frame, others) for frame in frames]
     if not any(len(frame.lines) for frame in marked):
@@ -280,7 +291,10 @@ def _lack_finished(frame: Frame, column: str) -> TableError:
 
 
 def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, or None without one that has any."""
+    """Return the column of seeds, or None without one that has any.
+
+    A seed of a part of the run, such as "data.seed", is one if it varies.
+    """
     found: list[tuple[tuple[bool, int], int, str]] = []
     for name, cells in columns.items():
         rank = _rank(name)
@@ -290,7 +304,10 @@ def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
-    """Doubt that runs are independent if one of a file has the seed of another."""
+    """Doubt that runs are independent if one of a file has the seed of another.
+
+    Runs whose names are their seeds are refused instead.
+    """
     said = [x for records in tasks for x in _say_repeated(records)]
     if not said:
         return []
@@ -338,7 +355,10 @@ def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
 
 
 def _rank(name: str) -> tuple[bool, int] | None:
-    """Tell whether seeds are of a part of a run, and how usual the name is."""
+    """Tell whether seeds are of a part of a run, and how usual the name is.
+
+    None for columns that are not of seeds.
+    """
     *above, last = re.split(r"[./]", _ROOT.sub("", name))
     word = squeeze(last)
     if word not in _SEEDS:

@@ -158,7 +158,10 @@ def _list_like(column: str, frame: Frame) -> list[str]:
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
-    """Raise if a column shows that responses of a system are from several runs."""
+    """Raise if a column shows that responses of a system are from several runs.
+
+    Resampled items do not show effects that a run has on all of them.
+    """
     column = find_roles(frame, {}).get("run")
     if column is None:
         return
@@ -204,7 +207,11 @@ def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
 
 
 def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
-    """Read p-values, with labels or without; "-" is standard input."""
+    """Read p-values, with labels or without; "-" is standard input.
+
+    The file has numbers, or rows of a label and a p-value, and maybe a header. Numbers
+    without labels are counted.
+    """
     name, table = read_rows(path)
     rows = [
         (line, cells if len(cells) > 1 else tuple(cells[0].split()))

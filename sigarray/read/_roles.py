@@ -147,7 +147,10 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
 def match_metric(
     frame: Frame, metric: str, names: Names, others: Sequence[str] = ()
 ) -> str:
-    """Return the one of some names that stands for a metric."""
+    """Return the one of some names that stands for a metric.
+
+    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
+    """
     if metric in (*names, *others):
         return metric
     of_tool, comma, rule = metric.partition(",")
@@ -223,7 +226,11 @@ def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
 def find_step_column(
     columns: Mapping[str, Sequence[Any]], roles: Roles, names: Collection[str]
 ) -> str | None:
-    """Return the one of some columns that counts the steps of each run, or None."""
+    """Return the one of some columns that counts the steps of each run, or None.
+
+    Its name says so, and each run has several numbers of it: those of other runs, or
+    rising ones. A number of frames that a run has once is no step of it.
+    """
     if "item" in roles:
         return None
     for name in names:

@@ -43,7 +43,12 @@ _MARKS = frozenset(("0", "1"))
 def find_role_of_names(
     frame: Frame, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], Choice, list[str]]:
-    """Tell what names of rows are of, in a table with a column for each model."""
+    """Tell what names of rows are of, in a table with a column for each model.
+
+    They are of runs if all are written like "seed0", or else as --unit says. Whole
+    numbers, and others that are not in the first column, are left to the readers of
+    columns. If other columns name the rows, an index of a data frame is ignored.
+    """
     columns = _list_columns(frame, chosen, choice)
     if not columns:
         return dict(chosen), choice, []
@@ -240,7 +245,11 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them."""
+    """Return the names of the rows of a task, or numbers if no column names them.
+
+    If the models are chosen, a column that is named as those of runs are does so, if it
+    has another name in each row.
+    """
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
@@ -267,7 +276,11 @@ def ask_about_marks(source: str, name: str) -> TableError:
 
 
 def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool:
-    """Tell whether whole numbers name runs."""
+    """Tell whether whole numbers name runs.
+
+    Of a column that is called "run" they may be scores of a model, beside other whole
+    ones; of no model is the name "seed" or "trial".
+    """
     if not all(map(_WHOLE.fullmatch, texts)):
         return False
     if squeeze(name) != "run":

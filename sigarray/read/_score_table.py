@@ -247,7 +247,11 @@ def check_direction(said: Any) -> Direction:
 def find_direction(
     said: Direction, metric: str, source: str, tasks: Collection[str] = ()
 ) -> bool | None:
-    """Return whether higher scores are better, or None if that is not said."""
+    """Return whether higher scores are better, or None if that is not said.
+
+    The names of several metrics are joined by ", ", as in a table of scores. If no
+    metric is named, tasks may be.
+    """
     if said is None or isinstance(said, bool):
         return said
     known = {x: said.get(x, said.get(x.split(",")[0])) for x in metric.split(", ")}

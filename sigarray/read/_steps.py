@@ -44,7 +44,10 @@ class Unscored(NamedTuple):
 def find_blank_steps(
     frame: Frame, roles: Roles, rows: np.ndarray, is_blank: np.ndarray
 ) -> np.ndarray:
-    """Tell which blank scores are of a step of a run, and so may be missing."""
+    """Tell which blank scores are of a step of a run, and so may be missing.
+
+    Rows without a step, or the name of a model, a run and so on are of none.
+    """
     if not is_blank.any():
         return is_blank
     texts = encode_texts(take(frame.columns[roles["step"]], rows))
@@ -159,7 +162,12 @@ def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
 def _find_ends(
     records: Records, is_scored: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Find where runs end: at the step of their last score."""
+    """Find where runs end: at the step of their last score.
+
+    Return the run of each score, and the last step of each run, -inf without any; for
+    each score the step at which most runs of its task end, the latest of several, and
+    whether half of them or more do.
+    """
     steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
     runs, n_runs = records.group("task", "model", "item", "run")
     last = np.full(n_runs, -np.inf)
@@ -181,7 +189,10 @@ def _find_ends(
 
 
 class _Runs(NamedTuple):
-    """The run of each score; of each run its first row, its last step, and the end."""
+    """The run of each score; of each run its first row, its last step, and the end.
+
+    The end is the last step of most runs of its task; NaN for runs that are no earlier.
+    """
 
     of_rows: np.ndarray
     first: np.ndarray
@@ -300,7 +311,11 @@ class RunTable(NamedTuple):
 def find_run_tables(
     records: Records, models: Names, items: np.ndarray
 ) -> Mapping[str, RunTable]:
-    """Return the scores of each model by run and item, of which every run has all."""
+    """Return the scores of each model by run and item, of which every run has all.
+
+    `items` are their codes, in the order of the tables. Runs with one name in two
+    models are two runs.
+    """
     on = "" if records[0].task is None else f" on task {records[0].task!r}"
     source = records[0].frame.source
     if len(items) < 2:
@@ -348,7 +363,11 @@ class Curves(NamedTuple):
 
 
 def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
-    """Return the curves of the models on each task; empty where there are none."""
+    """Return the curves of the models on each task; empty where there are none.
+
+    Steps that a run lacks are left out for all runs of its model; so are models without
+    two steps in common, and tasks of which fewer than two models are left.
+    """
     records = records.take(~records.is_blank)
     has_steps = not np.isnan(records.steps).all()
     if not has_steps or records.has("item") or len(records) > _MAX_SCORES:

@@ -79,7 +79,11 @@ def split_columns(said: str) -> list[str]:
 
 
 def order_columns(metric: str | None, columns: Names) -> list[str]:
-    """Return columns in the order of a metric's parameters, if all names say these."""
+    """Return columns in the order of a metric's parameters, if all names say these.
+
+    Other columns stay in their order, and so do all for a function of one's own, which
+    is no `metric` here.
+    """
     layout = _find_layout(metric, len(columns))
     if layout is None:
         return list(columns)
@@ -127,7 +131,10 @@ def _find_layout(metric: str | None, n_columns: int) -> tuple[str, ...] | None:
 
 
 def _find_parameter(column: str, layout: Names, size: int) -> Named | None:
-    """Return the parameter that a column is named by, if it is one of this kind."""
+    """Return the parameter that a column is named by, if it is one of this kind.
+
+    With several classes it begins or ends the name, as in "tp_cat".
+    """
     kinds = _COUNTS if "tp" in layout else layout
     parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
     if parameter is not None and parameter in kinds and size == 1:

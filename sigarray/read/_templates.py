@@ -43,7 +43,10 @@ class Match(NamedTuple):
 def name_by_template(
     files: Sequence[SourceFile], template: str
 ) -> tuple[list[SourceFile], list[str]]:
-    """Return the files that match a template, with the names in it, and notes."""
+    """Return the files that match a template, with the names that it reads, and notes.
+
+    It is relative to the folder of a file; "*" is any text without a meaning in a part.
+    """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)
     others = [place for place, x in zip(places, matches, strict=True) if x is None]
@@ -99,7 +102,11 @@ def check_matches(
 def match_paths(
     places: Names, template: str, option: str = "--path"
 ) -> list[Match | None]:
-    """Match each path, or name, with a template, or return None for it."""
+    """Match each path, or name, with a template, or return None for it.
+
+    Names side by side are read with the first as short, and as long, as possible; a run
+    is preferably a number.
+    """
     matches_by_run: list[list[Match | None]] = []
     for run in _RUNS:
         shortest, longest = (
@@ -142,7 +149,10 @@ def _match(
 def find_two_ways(
     places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
-    """Return the first path that the template splits in several ways, if any."""
+    """Return the first path that the template splits in several ways, if there is one.
+
+    If a part has a star, the first way is taken: names are as short as possible.
+    """
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
     ways = [(x, y) for x, y in zip(places, matches, strict=True) if y is not None]

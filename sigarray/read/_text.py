@@ -161,7 +161,10 @@ def read_rows(path: str | Path) -> tuple[str, list[Row]]:
 
 
 def split_rows(text: str, name: str) -> list[Row]:
-    """Return the rows that are not blank, each with the number of its first line."""
+    """Return the rows that are not blank, each with the number of its first line.
+
+    Cells are separated by commas, tabs or semicolons, and stripped.
+    """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = find_delimiter(first)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

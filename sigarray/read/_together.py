@@ -224,7 +224,11 @@ def _count_on(numbers: np.ndarray) -> bool:
 
 
 def name_items(records: Records) -> Records:
-    """Number the items of each cluster, by model, if nothing names them."""
+    """Number the items of each cluster, by model, if nothing names them.
+
+    Only the sums of clusters count, so it does not matter which item of one model
+    stands beside which one of another.
+    """
     if records.has("item") or not records.has("cluster"):
         return records
     models, clusters = records.factors["model"], records.factors["cluster"]

@@ -101,7 +101,11 @@ def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
 
 
 def split_names(frame: Frame, chosen: Roles) -> Frame:
-    """Return a table with models and runs from a column that names both."""
+    """Return a table with models and runs from a column that names both.
+
+    Each row has another name, which ends in a word for runs and a number, and without
+    this end some are the same. Where a column of seeds is known, it names the runs.
+    """
     if not {*chosen.values()} <= {*frame.columns}:
         return frame  # of a task that is not read, maybe
     roles = find_roles(frame, chosen)
@@ -239,7 +243,10 @@ def has_filters(frames: Sequence[Frame]) -> bool:
 
 
 def keep_filters(frames: Sequence[Frame], rules: Names) -> list[Frame]:
-    """Return the scores of some filters, without those of others."""
+    """Return the scores of some filters, without those of others.
+
+    The first file that is left has a note on those that are not.
+    """
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:
         if rule not in known:

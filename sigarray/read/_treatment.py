@@ -85,7 +85,12 @@ class LastSteps(NamedTuple):
 def say_fewer_runs(
     sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
 ) -> list[str]:
-    """Say on which tasks a model, but not all of them, has fewer runs than usual."""
+    """Say on which tasks a model, but not all of them, has fewer runs than usual.
+
+    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
+    `n_missing` count the runs and those without a score, by task and model: what is
+    missing has been said.
+    """
     by_model: dict[str, Counter[int]] = {}
     for by in sizes.values():
         for model, n in by.items():
@@ -122,7 +127,10 @@ def say_alike(names: Iterable[str]) -> list[str]:
 def count_dropped(
     records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int = 0
 ) -> Dropped | None:
-    """Count the items or runs of a task that were left out for all models, if any."""
+    """Count the items or runs of a task that were left out for all models, if any.
+
+    `n_others` were left out for their raters.
+    """
     role = "item" if records.has("item") else unit
     if not records.has(role) or (role == "run" and not is_paired):
         return None

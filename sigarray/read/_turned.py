@@ -215,7 +215,12 @@ def _list_numbers(
 
 
 def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Turn the columns that --score names, with commas, into a row for each score."""
+    """Turn the columns that --score names, with commas, into a row for each score.
+
+    They become tasks. Where a row is all there is of a model, they become items, by
+    which models are paired: each has one score on each of them. Tables in which
+    --score names one column are returned as they are.
+    """
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)
     if score in frame.columns or len(names) < 2:

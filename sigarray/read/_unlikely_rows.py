@@ -202,7 +202,10 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
 
 
 def find_sizes(scores: np.ndarray, unit: float) -> tuple[np.ndarray, float]:
-    """Return of how many items scores may all be shares, and the score of all items."""
+    """Return of how many items scores may all be shares, and the score of all items.
+
+    None for scores that are no shares. They were rounded to a unit.
+    """
     values = np.unique(scores)
     low, high = float(values[0]), float(values[-1])
     scale = 1.0 if high <= 1.0 else 100.0
@@ -278,7 +281,10 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows without names, in a table with a column a model, are runs."""
+    """Doubt that rows without names are runs, of a table with a column for each model.
+
+    `names` are those of the rows of each model's scores. There are none of items.
+    """
     numbers = list(map(str, range(1, len(wide.ids) + 1)))
     is_named = list(wide.ids) != numbers or {"run", "item"} & {*chosen}
     if is_named or len(numbers) > _MOST_ROWS:

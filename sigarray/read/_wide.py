@@ -204,7 +204,10 @@ def _place_column(position: int, model: str) -> str:
 def read_ids(
     table: WideTable, column: str, role: str = "item", *, are_averaged: bool = False
 ) -> list[str]:
-    """Return the names of rows in a column, which must be different."""
+    """Return the names of rows in a column, which must be different.
+
+    If rows of a name are averaged, each may have several.
+    """
     ids = list_names_of_rows(table, column, role)
     if are_averaged:
         return ids

@@ -88,7 +88,10 @@ def read_columns(
 def _take_clusters(
     frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of items, and the cluster of each."""
+    """Read the scores of items, and the cluster of each.
+
+    Rows are items, even if nothing names them: clusters are of these.
+    """
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
         raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
@@ -136,7 +139,10 @@ def _is_constant(cells: Sequence[Any]) -> bool:
 
 
 def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
-    """Return the roles of the index of a data frame with a column for each model."""
+    """Return the roles of the index of a data frame with a column for each model.
+
+    These are role -> name for items, runs and tasks without a chosen column.
+    """
     if is_long(frame, chosen) or frame.roles:
         return {}
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
@@ -302,7 +308,10 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Return the models of a table on disk, with columns chosen as in `read_wide`."""
+    """Return the models of a table on disk, with columns chosen as in `read_wide`.
+
+    A column that may name the runs is left out of a table that is read like others.
+    """
     try:
         every = column_names(Path(file))
         names = dict(enumerate(every))

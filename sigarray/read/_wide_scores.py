@@ -165,7 +165,10 @@ def _of_task(task: str, said: Names) -> list[str]:
 def _treat_rows(
     part: WideTable, models: Names, chosen: Roles, choice: Choice
 ) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
-    """Return the rows of a task after `missing` and `drop_unmatched`."""
+    """Return the rows of a task after `missing` and `drop_unmatched`.
+
+    And the missing scores of each model, the rows of each pair, and notes.
+    """
     counts: Counts = {}
     if choice.treatment is not None:
         part, counts = blank_missing(
@@ -200,7 +203,11 @@ def _take_items(
 def _count_missing(
     taken: WideScores, counts: Counts, rows: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[Counts, list[str]]:
-    """Return how many scores each model lacks, and notes on what was left out."""
+    """Return how many scores each model lacks, and notes on what was left out.
+
+    `counts` are those that --missing has found. Without it, blank cells are left out;
+    of those below its last score, a model may have had no runs, unless runs have names.
+    """
     if counts and choice.treatment == "drop":
         of_items = choice.unit == "item" or "item" in chosen
         unit = "item" if of_items else "paired run" if choice.is_paired else "run"
@@ -369,7 +376,10 @@ def _add_worst(
     *,
     is_higher: bool,
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str]]:
-    """Return the scores with the worst for each missing one, names, and a note."""
+    """Return the scores with the worst for each missing one, their names, and a note.
+
+    Those that were missing are last, with the names of their rows.
+    """
     worst = find_worst(list(taken.values()), is_higher=is_higher)
     places = {model: k for k, model in whole.names.items()}
     scores, ids = dict(taken), dict(names)

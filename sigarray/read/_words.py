@@ -294,7 +294,10 @@ def is_never_negative(name: str) -> bool:
 
 
 def names_loss(name: str) -> bool:
-    """Tell whether the name of a task or a file says that its scores are losses."""
+    """Tell whether the name of a task or a file says that its scores are losses.
+
+    It has no other words: "val_loss", "word error rate", but not "error analysis".
+    """
     words = _list_letters(name)
     return is_loss(name) and all(_has_loss({x}) for x in words - _BESIDE)
 

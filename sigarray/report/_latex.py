@@ -44,7 +44,10 @@ _NUMBERS = re.compile(
 
 
 def render_latex(report: Report) -> str:
-    """Write a report: a table environment for each table, and a paragraph."""
+    """Write a report: a table environment for each table, and a paragraph.
+
+    The file, which is no matter of a paper, is named in a comment.
+    """
     source = show_controls(str(report.document.get("source", "")))
     about, *answer = report.headline or [source]
     blocks = ["% \\usepackage{booktabs,graphicx}", *([f"% {about}"] * bool(about))]

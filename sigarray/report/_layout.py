@@ -266,7 +266,11 @@ def _show_limit(x: float, decimals: int, sign: str) -> str:
 
 
 def show_p_value(p: float, level: float) -> str:
-    """Show four decimals, or as many as keep p on its side of the level."""
+    """Show four decimals, or as many as keep p on its side of the level.
+
+    A p-value at the level is significant, like those below it. Smaller ones than four
+    decimals can show are "<0.0001", unless the level is so small, too.
+    """
     is_small = p < _SMALLEST_FIXED
     if is_small and level >= _SMALLEST_FIXED:
         return f"<{_SMALLEST_FIXED:.4f}"

@@ -40,7 +40,11 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def write_svg(figure: Any, title: str, description: str = "") -> str:
-    """Return a picture as an SVG file, with the same bytes each time."""
+    """Return a picture as an SVG file, with the same bytes each time.
+
+    Text stays text, which can be searched, selected and read aloud. What is to be seen
+    is described for readers who hear the picture.
+    """
     text = _draw(figure)
     start = text.index(">", text.index("<svg")) + 1
     said = (
@@ -60,7 +64,10 @@ def _draw(figure: Any) -> str:
 
 
 def write_inline_svg(figure: Any, title: str, description: str, place: int) -> str:
-    """Return a picture as an element of a page, with a title and a description."""
+    """Return a picture as an element of a page, with a title and a description.
+
+    Names within it get the place of the picture, because a page may have each but once.
+    """
     text = _draw(figure)
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

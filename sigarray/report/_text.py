@@ -49,7 +49,10 @@ def fit(table: Table, most: int) -> Table:
 
 
 def split(table: Table, most: int) -> list[Table]:
-    """Put columns that have no room into parts below each other, each with names."""
+    """Put columns that have no room into parts below each other, each with the names.
+
+    The parts have about as many columns.
+    """
     n_names, n = table.name_columns, len(table.header)
     parts = [table]
     for n_parts in range(1, n - n_names + 1):

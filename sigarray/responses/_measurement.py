@@ -286,7 +286,10 @@ def _plan_leads(
 def _map_test_sets(
     xp: Library, test: Callable[..., Array], *sets: Array
 ) -> tuple[Array, tuple[int, ...]]:
-    """Apply a function to gold, A and B (R, n_items, k), some entries at a time."""
+    """Apply a function to gold, A and B (R, n_items, k), some batch entries at a time.
+
+    Its results have the entries last. Returns those of all, and the leading axes.
+    """
     leading = broadcast_shapes(*(x.shape[:-2] for x in sets))
     flat = [
         xp.reshape(

@@ -16,7 +16,11 @@ _TIE_UNITS = 16
 
 
 def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
-    """Return responses of one namespace and dtype, of shape (..., n_items, k)."""
+    """Return responses of one namespace and dtype, of shape (..., n_items, k).
+
+    NaN is a missing response. A batch entry with an item without responses, or with an
+    infinite response, becomes NaN throughout.
+    """
     xp, samples = standardize(*arrays, n_axes=2, paired=True, what="responses")
     samples = [x[..., None] if x.ndim == 1 else x for x in samples]
     numbers = [x.shape[-2] for x in samples]
@@ -206,7 +210,10 @@ def roc_auc(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def find_tie(xp: Library, x: Array) -> Array:
-    """Return how far apart equal numbers on the last axis may be, shape (..., 1)."""
+    """Return how far apart equal numbers on the last axis may be, shape (..., 1).
+
+    Averages of the same responses in another order differ by so much.
+    """
     scale = xp.max(xp.where(xp.isnan(x), 0.0, xp.abs(x)), axis=-1, keepdims=True)
     return _TIE_UNITS * xp.finfo(x.dtype).eps * scale
 

@@ -370,7 +370,10 @@ def _find_moments(xp: Library, gold: Array) -> _Moments:
 
 
 def _sd_bias(xp: Library, df: Array) -> Array:
-    """Return c_4: the mean standard deviation of a standard normal sample."""
+    """Return c_4: the mean standard deviation of a standard normal sample.
+
+    Gamma(x + 1/2) / Gamma(x) / x^1/2 with x = df / 2, by its series at x + 2.
+    """
     x = 0.5 * df
     y = 1.0 / (x + 2.0)
     series = 1.0 + y * (-1 / 8 + y * (1 / 128 + y * (5 / 1024 - y * 21 / 32768)))

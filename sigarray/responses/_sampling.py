@@ -81,7 +81,11 @@ def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
 def plan_sampler(
     xp: Library, group: tuple[Array, ...], responses: Responses, summarize: Summarize
 ) -> Sampler:
-    """Return the sampler of responses from a group, which summarizes some at a time."""
+    """Return the sampler of responses from a group, which summarizes some at a time.
+
+    A group is one array of responses (..., n, k) to draw from, or two arrays that form
+    a pool, from which both are drawn or which is shared out between them.
+    """
     pool = _make_pool(xp, group)
     is_whole = len(pool.sizes) == 1
     if is_whole and responses in ("all", "first"):

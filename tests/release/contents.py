@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[2]
-# 0.88 MB are the text of 250 modules, each compressed by itself, and 0.05 MB what a zip
-# and RECORD say of them.
+# Of a wheel as `tests.release.compress` makes it.
 MOST_BYTES = {".whl": 1_000_000, ".gz": 3_000_000}
 EXTRAS = {"torch", "jax", "cupy", "cli", "plot", "arrow", "read", "test", "docs"}
 # What pyproject.toml leaves out of the sdist.
