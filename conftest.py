@@ -17,7 +17,6 @@ network.guard()
 # Which import a library that may not be here, and have no examples.
 collect_ignore = [
     "sigarray/_backend/compiling.py",
-    "sigarray/_backend/fused_cupy.py",
     "sigarray/_backend/fused_torch.py",
     "sigarray/_backend/fused_triton.py",
 ]

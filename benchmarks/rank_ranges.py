@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sigarray._numeric.ranks import LEVEL_OF_BENDS, OWN_WEIGHT
+from sigarray._numeric.ranks import LEVEL, OWN_WEIGHT
 
 PATH = Path(__file__).parent.parent / "sigarray" / "data" / "rank_gaps.npz"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 30, 40)
@@ -94,14 +94,17 @@ def write_tables(
         keys.append((*key, len(values), *before))
         steps.append(np.append(step[0], step))
         bends.append(np.diff(np.append(slope[0], slope), prepend=slope[0]))
-    # Nearly all bends are small, so that their upper bytes are 1.
-    places = np.concatenate(bends) + LEVEL_OF_BENDS
     np.savez_compressed(
         path,
-        keys=np.asarray(keys, np.int32).T,
+        keys=split_bytes(np.transpose(keys)),
         steps=np.concatenate(steps).astype(np.uint8),
-        bends=np.stack([places & 255, places >> 8]).astype(np.uint8),
+        bends=split_bytes(np.concatenate(bends)),
     )
+
+
+def split_bytes(x: np.ndarray) -> np.ndarray:
+    """Return the bytes of integers, the lowest first: of small ones most are alike."""
+    return np.stack([(x + LEVEL) >> k & 255 for k in (0, 8, 16)]).astype(np.uint8)
 
 
 def main() -> None:

@@ -147,67 +147,43 @@ __all__ = [
 _ROOMS = ("corpus", "plot", "read", "report", "responses")
 # The modules of what is public.
 _MODULES = {
-    "_comparison": ("compare", "ranking"),
+    "_comparison": "compare ranking",
     "_correction": (
-        "benjamini_hochberg",
-        "benjamini_yekutieli",
-        "bonferroni",
-        "count_significant",
-        "holm",
+        "benjamini_hochberg benjamini_yekutieli bonferroni count_significant holm"
     ),
-    "_difference.bootstrap": ("bootstrap_test", "equivalence_test"),
-    "_difference.components": (
-        "VarianceComponents",
-        "required_items",
-        "variance_components",
-    ),
-    "_difference.confidence_interval": ("bootstrap_ci", "bootstrap_replicates"),
-    "_difference.improvement": ("probability_of_improvement",),
-    "_difference.location": ("t_ci", "t_test"),
-    "_difference.permutation": ("permutation_test",),
-    "_difference.profile": ("performance_profile",),
-    "_difference.proportions": ("proportion_ci", "proportion_test"),
-    "_difference.ranks": ("brunner_munzel", "mann_whitney_u", "wilcoxon_test"),
-    "_difference.replicates": ("permutation_replicates",),
-    "_gathering": ("gather_scores",),
-    "_numeric.sums": ("SumStatistic", "of_sums"),
+    "_difference.bootstrap": "bootstrap_test equivalence_test",
+    "_difference.components": "VarianceComponents required_items variance_components",
+    "_difference.confidence_interval": "bootstrap_ci bootstrap_replicates",
+    "_difference.improvement": "probability_of_improvement",
+    "_difference.location": "t_ci t_test",
+    "_difference.permutation": "permutation_test",
+    "_difference.profile": "performance_profile",
+    "_difference.proportions": "proportion_ci proportion_test",
+    "_difference.ranks": "brunner_munzel mann_whitney_u wilcoxon_test",
+    "_difference.replicates": "permutation_replicates",
+    "_gathering": "gather_scores",
+    "_numeric.sums": "SumStatistic of_sums",
     "_order.from_chunks": (
-        "aso_from_chunks",
-        "order_statistics",
-        "violation_ratio_from_chunks",
+        "aso_from_chunks order_statistics violation_ratio_from_chunks"
     ),
-    "_order.many_models": ("multi_aso",),
-    "_order.two_models": ("aso", "aso_replicates"),
-    "_order.ratio": ("violation_ratio",),
+    "_order.many_models": "multi_aso",
+    "_order.two_models": "aso aso_replicates",
+    "_order.ratio": "violation_ratio",
     "_power_analysis": (
-        "aso_uncertainty_reduction",
-        "bootstrap_power_analysis",
-        "required_sample_size",
+        "aso_uncertainty_reduction bootstrap_power_analysis required_sample_size"
     ),
-    "_rank_intervals.interval": ("rank_ci",),
-    "_verdicts.models": ("compare_models",),
-    "_verdicts.result": ("ModelComparison", "Verdict"),
+    "_rank_intervals.interval": "rank_ci",
+    "_verdicts.models": "compare_models",
+    "_verdicts.result": "ModelComparison Verdict",
     "results": (
-        "AsoResult",
-        "BootstrapResult",
-        "BrunnerMunzelResult",
-        "ComparisonResult",
-        "ConfidenceInterval",
-        "EquivalenceResult",
-        "MannWhitneyResult",
-        "PairwiseAsoResult",
-        "ProportionResult",
-        "ProportionTestResult",
-        "RankResult",
-        "Ranking",
-        "ResamplingResult",
-        "SampleSizeResult",
-        "ScoreSummary",
-        "TTestResult",
-        "WilcoxonResult",
+        "AsoResult BootstrapResult BrunnerMunzelResult ComparisonResult "
+        "ConfidenceInterval EquivalenceResult MannWhitneyResult PairwiseAsoResult "
+        "ProportionResult ProportionTestResult RankResult Ranking "
+        "ResamplingResult SampleSizeResult ScoreSummary TTestResult "
+        "WilcoxonResult"
     ),
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> _Any:

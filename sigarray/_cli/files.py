@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigarray._cli.options.choices import PICTURES, STATISTICS
-from sigarray._cli.options.shared import join_values
+from sigarray._cli.options.shared import PICTURES, STATISTICS, join_values
 from sigarray._cli.running import complain, tell
 from sigarray._verdicts.inspection import (
     inspect_direction,

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from sigarray._backend.compiled_numpy import describe_engine
 from sigarray._backend.workers import current_execution, executed_by, nest_execution
-from sigarray._cli.options.choices import AGGREGATES
+from sigarray._cli.options.shared import AGGREGATES
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.asked import Request, check_request
 from sigarray._version import __version__

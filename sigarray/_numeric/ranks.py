@@ -26,8 +26,8 @@ from sigarray._backend.library import Library
 # on 12 and 26 tasks, 3 tells as many pairs apart as 1 or more; of 10 models of 5 runs,
 # twice as many.
 OWN_WEIGHT = 3
-# What is added to the numbers of two bytes in the file of simulations.
-LEVEL_OF_BENDS = 3 * 128
+# What is added to numbers in the file of simulations, so that none is below 0.
+LEVEL = 9 * 128
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
@@ -194,8 +194,11 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
     """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
-        keys, steps, (low, high) = (stored[x] for x in ("keys", "steps", "bends"))
-    bends = low + 256 * high.astype(int) - LEVEL_OF_BENDS
+        steps = stored["steps"]
+        keys, bends = (
+            sum(256**k * part.astype(int) for k, part in enumerate(stored[x])) - LEVEL
+            for x in ("keys", "bends")
+        )
     tables, start = {}, 0
     for is_of_baseline, k, n, n_draws, length, value, root, slope in keys.T.tolist():
         part_of_table = slice(start, start + length)

@@ -12,11 +12,10 @@ from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
 from sigarray.read._identifiers import are_samples, match_raters, names_raters
 from sigarray.read._messages import Caution
-from sigarray.read._records import Records, find_column
+from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError
 from sigarray.read._together import refuse_sizes
-from sigarray.read._treatment import Raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
 UNITS = ("run", "item", "cluster", "run,item")

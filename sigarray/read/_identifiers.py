@@ -20,10 +20,9 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
-from sigarray.read._records import Records, find_column
+from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles, find_score
 from sigarray.read._text import TableError
-from sigarray.read._treatment import Raters
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words, names_clusters
 
 # Words for what models were asked: other texts of an item may be answers.

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._identifiers import find_raters, names_raters
@@ -21,7 +22,7 @@ from sigarray.read._one_task import (
     join_task,
 )
 from sigarray.read._other_columns import refuse_summaries
-from sigarray.read._records import Record, Records, doubt_seeds, find_column
+from sigarray.read._records import LastSteps, Record, Records, find_column
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import (
     Choice,
@@ -40,7 +41,6 @@ from sigarray.read._steps import (
     take_last_steps,
 )
 from sigarray.read._text import TableError
-from sigarray.read._treatment import LastSteps
 from sigarray.read._unlikely_rows import doubt_same_rows
 
 

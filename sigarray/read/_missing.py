@@ -13,9 +13,8 @@ from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._duplicates import have_parts, refuse_repeated_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution
-from sigarray.read._records import Records
+from sigarray.read._records import Averaged, Dropped, Records
 from sigarray.read._text import TableError
-from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
 
 Missing = Literal["drop", "worst", "keep"]

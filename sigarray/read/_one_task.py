@@ -26,19 +26,19 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._records import ENDED_EARLY, Records
-from sigarray.read._score_table import Choice
-from sigarray.read._steps import RunTable, find_run_tables
-from sigarray.read._text import TableError
-from sigarray.read._together import find_clusters, name_items
-from sigarray.read._treatment import (
+from sigarray.read._records import (
+    ENDED_EARLY,
     Averaged,
     Dropped,
     Ended,
     Raters,
-    count_averaged,
-    count_dropped,
+    Records,
+    find_column,
 )
+from sigarray.read._score_table import Choice
+from sigarray.read._steps import RunTable, find_run_tables
+from sigarray.read._text import TableError
+from sigarray.read._together import find_clusters, name_items
 from sigarray.read._wide import Scores
 
 
@@ -356,3 +356,45 @@ def exceeds_chance(tables: list[np.ndarray], level: float) -> bool:
     spread = 2.0 / (9.0 * df)
     z = (np.cbrt(total / df) - (1.0 - spread)) / math.sqrt(spread)
     return bool(z > NormalDist().inv_cdf(1.0 - level))
+
+
+def count_dropped(
+    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int = 0
+) -> Dropped | None:
+    """Count the items or runs of a task that were left out for all models, if any.
+
+    `n_others` were left out for their raters.
+    """
+    role = "item" if records.has("item") else unit
+    if not records.has(role) or (role == "run" and not is_paired):
+        return None
+    n_all, n_kept = (len(x.list_known(role)) for x in (records, kept))
+    n_left = n_all - n_kept - n_others
+    if not n_left:
+        return None
+    is_by_run = unit in ("run", "run,item") and role == "item"
+    holders = ["model", "run"] if is_by_run else ["model"]
+    is_missing = np.isnan(records.scores)
+    scored = records.take(np.flatnonzero(~is_missing))
+    n_held = scored.group(*holders, role)[1]
+    n_scores = records.group(*holders)[1] * n_all - n_held
+    is_kept = records.factors[role].find({*kept.list_known(role)})
+    return Dropped(role, n_left, n_all, n_scores, int(np.sum(is_missing & ~is_kept)))
+
+
+def count_averaged(records: Records, unit: str) -> Averaged | None:
+    """Count the scores of each item, or the items of each run, if there are several."""
+    if not records.has("item") or (unit == "run" and not records.has("run")):
+        return None
+    if unit == "run,item":
+        return None  # means decide nothing
+    of_runs = unit == "run"
+    counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
+    if counts.max() == 1:
+        return None
+    least, most = int(counts.min()), int(counts.max())
+    if of_runs:
+        return Averaged("run", "item", least, most)
+    if records.has("rater"):
+        return Averaged("item", "rating", least, most, find_column(records, "rater"))
+    return Averaged("item", "run" if records.has("run") else "score", least, most)

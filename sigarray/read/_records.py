@@ -1,7 +1,6 @@
-"""Scores with their model, item, run and so on, as columns, and the states of runs."""
+"""Scores with their model, item, run and so on, as columns, and what became of them."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,14 +11,13 @@ from sigarray._plain_text import squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import (
     Coded,
-    find_first,
     group_rows,
     join_columns,
     repeat,
     split_rows,
     take,
 )
-from sigarray.read._frame import Frame, Names, Roles, shorten
+from sigarray.read._frame import Frame, Names, Roles
 from sigarray.read._text import TableError
 from sigarray.read._words import as_words
 
@@ -32,6 +30,16 @@ CRASHED = as_words("""
 """) | {"out of memory", "timed out"}
 # The state of runs that end much earlier than others, in no word of a tracker.
 ENDED_EARLY = "ended early"
+_NAMES = frozenset(("state", "status", "runstate", "runstatus"))
+# Words, or MLflow's number, for the state of a finished run.
+_FINISHED = as_words("""
+    finished 3 complete completed done ok
+""")
+_UNFINISHED = as_words("""
+    running pending queued scheduled waiting created active inprogress in_progress
+    preempted preempting pruned resuming suspended unfinished
+""") | {"in progress"}
+_WORDS = frozenset(x for x in _FINISHED | CRASHED | _UNFINISHED if not x.isdecimal())
 
 
 class Record(NamedTuple):
@@ -199,22 +207,6 @@ def find_column(records: Records, role: str) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-_NAMES = frozenset(("state", "status", "runstate", "runstatus"))
-# Words, or MLflow's number, for the state of a finished run.
-_FINISHED = as_words("""
-    finished 3 complete completed done ok
-""")
-_UNFINISHED = as_words("""
-    running pending queued scheduled waiting created active inprogress in_progress
-    preempted preempting pruned resuming suspended unfinished
-""") | {"in progress"}
-_WORDS = frozenset(x for x in _FINISHED | CRASHED | _UNFINISHED if not x.isdecimal())
-_SEEDS = ("seed", "randomseed", "rngseed", "randomstate", "dataseed")
-# What trackers put before the names of settings.
-_ROOT = re.compile(r"(config|params|tags|hparams|user_attrs)[./_]")
-_MAX_SHOWN = 3
-
-
 def choose_ended(frame: Frame, column: str) -> Frame:
     """Leave out the runs of a tracker that have not ended, and those that were pruned.
 
@@ -290,77 +282,71 @@ def _lack_finished(frame: Frame, column: str) -> TableError:
     )
 
 
-def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, or None without one that has any.
+class Dropped(NamedTuple):
+    """Items, or runs that are pairs, left out for all models: some model lacks them.
 
-    A seed of a part of the run, such as "data.seed", is one if it varies.
+    Of `n_all` of them `n` were left out, in which `n_scores` were missing, `n_treated`
+    of them by `missing`; `unit` is "item", "run", "cluster" or "row".
     """
-    found: list[tuple[tuple[bool, int], int, str]] = []
-    for name, cells in columns.items():
-        rank = _rank(name)
-        if rank is not None and _may_tell(rank, encode_texts(cells).list_known()):
-            found.append((rank, len(found), name))
-    return min(found)[-1] if found else None
+
+    unit: str
+    n: int
+    n_all: int
+    n_scores: int
+    n_treated: int = 0
 
 
-def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
-    """Doubt that runs are independent if one of a file has the seed of another.
+class Ended(NamedTuple):
+    """Runs that have no score because they have crashed or ended early.
 
-    Runs whose names are their seeds are refused instead.
+    Model -> how many of its runs `crashed`, and how many ended `early`; `worst` is the
+    score that they count as, or None if left out.
     """
-    said = [x for records in tasks for x in _say_repeated(records)]
-    if not said:
-        return []
-    source, column, _ = said[0]
-    shown = shorten([x for *_, x in said], _MAX_SHOWN, by="; ")
-    return [
-        f"{source}: column {column!r} has one seed in several runs of a model: "
-        f"{shown}. Each counts as an independent run. Remove one that repeats another; "
-        f"or pass --ignore {column} where they are independent"
-    ]
+
+    crashed: Mapping[str, int]
+    early: Mapping[str, int]
+    worst: float | None = None
 
 
-def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
-    """Say which seeds of a task come again: the file, the column, and words."""
-    run = find_column(records, "run")
-    if records.has("item") or any(map(_rank, (run or "").split(","))):
-        return []
-    taken = {x for roles in records.roles for y in roles.values() for x in y.split(",")}
-    said = []
-    for k in np.unique(records.files):
-        frame = records.frames[k]
-        of_file = records.take(np.flatnonzero(records.files == k))
-        for name in frame.columns:
-            rank = _rank(name)
-            if rank is None or name in taken:
-                continue
-            _, seeds = of_file.take_texts(name)
-            if not _may_tell(rank, seeds.list_known()):
-                continue
-            groups, n_groups = group_rows([of_file.factors["model"], seeds])
-            first = find_first(groups, n_groups)[groups]
-            is_again = (first != np.arange(len(of_file))) & (seeds.codes >= 0)
-            for again in np.flatnonzero(is_again).tolist():
-                a, b = of_file[int(first[again])], of_file[again]
-                of = f"{a.model!r}" if a.task is None else f"{a.model!r} on {a.task!r}"
-                places = f"{frame.lines[a.row]} and {frame.lines[b.row]}"
-                words = f"{seeds[again]} of {of}, {frame.line_word}s {places}"
-                said.append((frame.source, name, words))
-    return said
+class Averaged(NamedTuple):
+    """The score of an item, or of a run, is a mean of so many at least, and at most.
 
-
-def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
-    """Tell whether seeds may tell runs apart: those of a part, if they vary."""
-    return len({*values} - {None}) > rank[0]
-
-
-def _rank(name: str) -> tuple[bool, int] | None:
-    """Tell whether seeds are of a part of a run, and how usual the name is.
-
-    None for columns that are not of seeds.
+    `of` is what is averaged: "score", "rating", "run" or "item"; `by` has the column
+    of raters, if any.
     """
-    *above, last = re.split(r"[./]", _ROOT.sub("", name))
-    word = squeeze(last)
-    if word not in _SEEDS:
-        return None
-    return bool(above) or word == _SEEDS[-1], _SEEDS.index(word)
+
+    unit: str
+    of: str
+    least: int
+    most: int
+    by: str | None = None
+
+
+class Raters(NamedTuple):
+    """Whether models have scores of an item by the same raters, whom a column names.
+
+    `n` of `n_all` scores were left out, because not all models have one of the item by
+    the same rater, and with them `n_items` of `n_all_items` items. By the columns of
+    `others`, some model lacks scores by some rater, and by those of `unequal`, models
+    have the same raters in unequal shares.
+    """
+
+    column: str
+    n: int = 0
+    n_all: int = 0
+    n_items: int = 0
+    n_all_items: int = 0
+    others: tuple[str, ...] = ()
+    unequal: tuple[str, ...] = ()
+
+
+class LastSteps(NamedTuple):
+    """The column of steps, and the least and the largest last one of a run.
+
+    Of `n_early` more runs, which end much earlier, the score is missing.
+    """
+
+    column: str
+    least: float
+    most: float
+    n_early: int = 0

@@ -1,6 +1,7 @@
 """The scores of models, the choice of what to read, and which scores are better."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,15 +11,16 @@ from sigarray._backend.checks import show
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import Unit
-from sigarray.read._frame import Names, list_names, quote_names
+from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._missing import Missing
+from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
 from sigarray.read._text import TableError
-from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
 # said.
 Direction = bool | Mapping[str, bool] | None
+_MAX_SHOWN = 3
 
 
 class ScoreTable(NamedTuple):
@@ -306,3 +308,45 @@ def contradict(source: str, metric: str, *, is_higher: bool, by: str) -> TableEr
         f"{source}: expected the direction of {metric!r} as {by}, {known} is better; "
         f"got the other one. Leave out --{said}-is-better."
     )
+
+
+def say_fewer_runs(
+    sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    """Say on which tasks a model, but not all of them, has fewer runs than usual.
+
+    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
+    `n_missing` count the runs and those without a score, by task and model: what is
+    missing has been said.
+    """
+    by_model: dict[str, Counter[int]] = {}
+    for by in sizes.values():
+        for model, n in by.items():
+            by_model.setdefault(model, Counter())[n] += 1
+    usual = {
+        model: max([n for n in counts if 4 * counts[n] >= counts.total()] or counts)
+        for model, counts in by_model.items()
+    }
+    said = [
+        f"{model!r} has {n} of {usual[model]} runs on {task!r}"
+        for task, by in sizes.items()
+        if any(n >= usual[model] for model, n in by.items())
+        for model, n in by.items()
+        if n < usual[model] and not n_missing.get(task, {}).get(model)
+    ]
+    return [shorten(said, _MAX_SHOWN)] if said else []
+
+
+def say_alike(names: Iterable[str]) -> list[str]:
+    """Say which models have names that differ by case or spaces alone."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault("".join(name.casefold().split()), []).append(name)
+    same = [list_names(x) for x in alike.values() if len(x) > 1]
+    if not same:
+        return []
+    return [
+        f"names of models that differ by case or spaces alone were taken for several "
+        f"models: {shorten(same, _MAX_SHOWN, by='; ')}. If they are one, write it in "
+        "one way"
+    ]

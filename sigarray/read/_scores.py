@@ -55,7 +55,7 @@ from sigarray.read._naming import (
 from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
-from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._score_table import Choice, ScoreTable, say_alike, say_fewer_runs
 from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError
@@ -67,7 +67,6 @@ from sigarray.read._tracked import (
     say_conditions,
     split_names,
 )
-from sigarray.read._treatment import say_alike, say_fewer_runs
 from sigarray.read._turned import turn_benchmarks, turn_runs
 from sigarray.read._wide_files import read_columns
 

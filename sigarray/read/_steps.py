@@ -12,9 +12,8 @@ from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, split_rows, take
 from sigarray.read._frame import Frame, Names, Roles, shorten
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
-from sigarray.read._records import ENDED_EARLY, FACTORS, Records, find_column
+from sigarray.read._records import ENDED_EARLY, FACTORS, LastSteps, Records, find_column
 from sigarray.read._text import NUMBER, TableError
-from sigarray.read._treatment import LastSteps
 
 _MAX_SHOWN = 3
 # Half of the runs or more end together if they do so within this share of their way,

@@ -9,10 +9,11 @@ from typing import Any
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import is_blank
+from sigarray.read._duplicates import find_seed
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric
 from sigarray.read._json import flatten, tabulate_records
-from sigarray.read._records import choose_ended, find_seed
+from sigarray.read._records import choose_ended
 from sigarray.read._roles import leave_out_settings
 from sigarray.read._text import TableError
 

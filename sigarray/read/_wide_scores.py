@@ -28,6 +28,7 @@ from sigarray.read._missing import (
 )
 from sigarray.read._one_task import doubt_shared_runs
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
+from sigarray.read._records import Averaged, Dropped
 from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._score_table import (
     Choice,
@@ -36,7 +37,6 @@ from sigarray.read._score_table import (
     refuse_other_names,
 )
 from sigarray.read._text import TableError
-from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
 from sigarray.read._wide import (
     Scores,

@@ -30,12 +30,12 @@ from tests.backend import fake_cupy
 from tests.backend.kernels import REQUESTS, RawKernel, expect, seed_of
 cupy = fake_cupy.install(RawKernel)
 from sigarray._backend.of_numpy import HOST
-from sigarray._backend import fused_cupy
+from sigarray._backend import of_cupy
 
 
 def is_same(kind, numbers, streams):
     low, high = (fake_cupy.ndarray(words) for words in seed_of(streams))
-    found = fused_cupy.draw(low, high, kind, numbers).get()
+    found = of_cupy.draw(low, high, kind, numbers).get()
     expected = expect(kind, numbers, streams)
     assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
     return np.array_equal(found, expected)
@@ -74,8 +74,8 @@ def test_cuda_c_gives_the_bits_of_array_code():
         CUDA_C,
         EVERY_REQUEST,
         """
-        fused_cupy._compile.cache_clear()
-        fused_cupy.SOURCE = fused_cupy.SOURCE.replace("{13, 15,", "{13, 14,")
+        of_cupy._compile.cache_clear()
+        of_cupy.SOURCE = of_cupy.SOURCE.replace("{13, 15,", "{13, 14,")
         assert not is_same(*REQUESTS[0]), "a wrong rotation was not noticed"
         """,
     )
@@ -95,8 +95,8 @@ def test_kernels_are_asked_for_the_same_numbers():
         from sigarray._backend.threefry import random_places
 
         draws = []
-        kernel = fused_cupy.draw
-        fused_cupy.draw = lambda *request: draws.append(request) or kernel(*request)
+        kernel = of_cupy.draw
+        of_cupy.draw = lambda *request: draws.append(request) or kernel(*request)
         xp = library_of(array_api_compat.cupy, cupy.cuda.Device())
         seed = seed_of(1)
         twin = tuple(fake_cupy.ndarray(words) for words in seed)
@@ -198,10 +198,10 @@ def test_cuda_c_compiles_for_every_gpu():
 
         nvrtc = ctypes.CDLL(os.environ["NVRTC"])
         for version, (kind, (_, name)), halves in itertools.product(
-            (75, 80, 90, 100), enumerate(fused_cupy._TYPES), (0, 1)
+            (75, 80, 90, 100), enumerate(of_cupy._TYPES), (0, 1)
         ):
             program = ctypes.c_void_p()
-            source = fused_cupy.SOURCE.encode()
+            source = of_cupy.SOURCE.encode()
             nvrtc.nvrtcCreateProgram(
                 ctypes.byref(program), source, b"draw.cu", 0, None, None
             )

@@ -18,7 +18,7 @@ from sigarray import (
     t_ci,
     t_test,
 )
-from sigarray._cli.options.choices import STATISTICS
+from sigarray._cli.options.shared import STATISTICS
 from sigarray.read._sums import METRICS, order_columns
 from tests.corpus.items import ITEMS
 

@@ -2,16 +2,14 @@
 
 import argparse
 
-from sigarray._cli.options.choices import (
+from sigarray._cli.options.shared import (
     ALTERNATIVES,
     CORRECTIONS,
+    FILE_OF_SCORES,
     ITEMS,
     METRICS,
     MODELS,
     RESPONSES,
-)
-from sigarray._cli.options.shared import (
-    FILE_OF_SCORES,
     add_format,
     add_level,
     add_plot,
