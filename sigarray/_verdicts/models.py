@@ -331,11 +331,11 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
     over, aggregates = compare_over_tasks(compared), None
-    for said in of_single_tasks:  # which do not matter beside a verdict over tasks
+    for text in of_single_tasks:  # which matter less beside a verdict over tasks
         if request.statistic is not None or (over is not None and over.can_decide):
-            note(said)
+            note(text)
         else:
-            warnings.warn(said, SingleTaskWarning, stacklevel=2)
+            warnings.warn(text, SingleTaskWarning, stacklevel=2)
     if request.statistic is not None:
         aggregates = compare_aggregates(
             table,

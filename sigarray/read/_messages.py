@@ -124,14 +124,14 @@ def hold_warnings(category: type[Warning]) -> Iterator[list[str]]:
     held: list[str] = []
     show = warnings.showwarning
 
-    def hold(message: Any, kind: type[Warning], *place: Any, **more: Any) -> None:
+    def hold(message: Any, kind: type[Warning], *place: Any) -> None:
         if issubclass(kind, category):
             held.append(str(message))
         else:
-            show(message, kind, *place, **more)
+            show(message, kind, *place)
 
     with warnings.catch_warnings():
-        warnings.showwarning = hold
+        warnings.showwarning = hold  # type: ignore[assignment]
         yield held
 
 

@@ -241,8 +241,8 @@ def _find_rerun(records: Records) -> np.ndarray:
 # Runs that are independent are asked about in as many cases, or fewer, and doubted in
 # as many: where a verdict over tasks is possible, and where none is.
 _LEVEL = 0.01
-# Of three equal models on 8 tasks with 5 runs that vary by 0.3, 0.5 or 0.7 of the noise,
-# 6, 8 and 2 % of data then have a verdict, no question and no doubt.
+# Of three equal models on 8 tasks with 5 runs that vary by 0.3, 0.5 or 0.7 of the
+# noise, 6, 8 and 2 % of data then have a verdict, no question and no doubt.
 _LEVEL_OF_VERDICTS = 0.05
 # Of fewer tasks, none is better over tasks like these, whatever the scores are.
 _LEAST_TASKS = 6
