@@ -337,7 +337,7 @@ def tabulate_alone(
     return Table(title, header[: len(rows[0])], rows)
 
 
-def find_spreads(df: int) -> tuple[float, float]:
+def find_spreads(df: float) -> tuple[float, float]:
     """Return by which factors a standard deviation may be off, one below 1.
 
     For normal scores, df times the variance over the true one has the chi-square
@@ -347,7 +347,7 @@ def find_spreads(df: int) -> tuple[float, float]:
     return low, high
 
 
-def find_chi_square(share: float, df: int) -> float:
+def find_chi_square(share: float, df: float) -> float:
     """Return the quantile of the chi-square distribution at a share."""
     low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
     for _ in range(60):
@@ -359,7 +359,7 @@ def find_chi_square(share: float, df: int) -> float:
     return 0.5 * (low + high)
 
 
-def _chi_square_below(x: float, df: int) -> float:
+def _chi_square_below(x: float, df: float) -> float:
     """Return P(chi-square < x), by the series of the incomplete gamma function."""
     a, half = 0.5 * df, 0.5 * x
     total = term = 1.0

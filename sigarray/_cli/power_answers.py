@@ -1,16 +1,17 @@
 """What `sigarray power` found on each task, and what was asked, in tables."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from sigarray._cli.power_alone import CONFIDENCE, Alone, find_spreads, tabulate_alone
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.margins import list_claims
 from sigarray._verdicts.ranking import MAX_SHOWN
-from sigarray.report._layout import Table
+from sigarray.report._layout import Table, count_decimals, show_interval
 
 OF_SPLITS = (
     "Splits of one data set share its items: with their number power rises to a "
@@ -125,6 +126,24 @@ class Answer:
     def drawn(self) -> list[SizedPair]:
         """What a picture shows: pairs, or a model beside one that gains."""
         return self.pairs or [x.curve for x in self.alone if x.curve is not None]
+
+
+def show_leads(
+    found: Aggregates, leads: Mapping[tuple[str, str], float]
+) -> Callable[[str, str], str]:
+    """Return how a lead and its interval are shown, or a probability."""
+    start, sign, show = (0.0, "+", "{:+.3g}")
+    if found.is_of_pairs:
+        start, sign, show = (0.5, "", "{:.3f}")
+    intervals = {(x.a, x.b): x.interval for x in found.pairs}
+    intervals |= {names[::-1]: x.turn() for names, x in intervals.items()}
+    decimals = count_decimals(intervals.values())
+
+    def show_lead(a: str, b: str) -> str:
+        lead, low, high = (start + y for y in (leads[a, b], *intervals[a, b]))
+        return show_interval(lead, low, high, show.format, decimals, sign)
+
+    return show_lead
 
 
 def say_jump(answers: list[Answer], goal: Goal) -> list[str]:

@@ -3,18 +3,14 @@
 import argparse
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._cli.power_answers import Answer, Goal
-from sigarray._cli.power_report import (
-    describe_pair,
-    describe_power,
-    report_power,
-    say_precision,
-)
+from sigarray._cli.power_alone import CONFIDENCE, find_spreads
+from sigarray._cli.power_answers import Answer, Goal, show_leads
+from sigarray._cli.power_report import describe_pair, describe_tasks, report_power
 from sigarray._cli.power_sizes import (
     count_samples,
     list_sizes,
@@ -24,7 +20,7 @@ from sigarray._cli.power_sizes import (
 from sigarray._difference.components import required_items, variance_components
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.aggregate_tables import count_tasks
-from sigarray._verdicts.aggregates import NAMES, Aggregates, compare_aggregates
+from sigarray._verdicts.aggregates import Aggregates, compare_aggregates
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.margins import list_claims
@@ -39,13 +35,7 @@ from sigarray._verdicts.sampled import take_clusters
 from sigarray._verdicts.samples import AggregateTrials
 from sigarray.read._messages import announce
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._layout import (
-    Report,
-    Table,
-    count_decimals,
-    show_interval,
-    without_infinities,
-)
+from sigarray.report._layout import Report, Table, without_infinities
 
 # Resamples of each sample, or as many as make the least p-value small enough.
 _N_RESAMPLES, _TIMES_ABOVE_LEAST = 999, 10
@@ -105,7 +95,7 @@ def report_tasks(
     leads = {(y.a, y.b): y.difference for y in found.pairs}
     leads |= {names[::-1]: -lead for names, lead in leads.items()}
     answer = _search_tasks(trials, found, leads, x, options)
-    method = _describe_tasks(trials, found, goal)
+    method = describe_tasks(trials, found, goal)
     name = "probability_of_improvement" if found.is_of_pairs else "difference"
     start = 0.5 if found.is_of_pairs else 0.0
     where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
@@ -160,6 +150,7 @@ def _search_tasks(
         trials.number,
         are_equal=len({n for by in numbers.values() for n in by}) == 1,
         is_drawn=options.plot is not None,
+        exponent=2 if found.is_of_pairs else 1,
         guess=lambda seconds: announce(
             f"power of --statistic {trials.statistic} for {len(found.pairs)} pairs",
             seconds,
@@ -167,47 +158,18 @@ def _search_tasks(
         ),
     )
     largest = max([sizes[-1], *map(min, present.values())])
-    return Answer("", x, [], sized, largest, _show_leads(found, leads))
+    return Answer("", x, [], sized, largest, show_leads(found, leads))
 
 
-def _describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    said = f"the verdict of sigarray compare by {NAMES[found.statistic][1]}"
-    if goal.n_tasks > 1:
-        said += f" over these {count_tasks(found)}"
-    if found.n_resamples is not None:
-        said += f", of {found.n_resamples} resamples"
-    said += f": p <= {found.level:.10g}"
-    if found.is_corrected and len(found.pairs) > 1:
-        said += f", Holm's correction for {len(found.pairs)} comparisons"
-    finds = ""
-    if goal.margin is not None:
-        finds = "a model not worse, by one-sided tests of a margin of "
-        finds += f"{goal.margin:.10g}"
-    drawn = f"the {goal.units} of all models{' on each task' * (goal.n_tasks > 1)}{{}}"
-    power = describe_power(trials, goal, drawn, finds)
-    return f"{said}. {power}. {say_precision(trials.number, goal)}"
-
-
-def _show_leads(
-    found: Aggregates, leads: Mapping[tuple[str, str], float]
-) -> Callable[[str, str], str]:
-    """Return how a lead and its interval are shown, or a probability."""
-    start, sign, show = (0.0, "+", "{:+.3g}")
-    if found.is_of_pairs:
-        start, sign, show = (0.5, "", "{:.3f}")
-    intervals = {(x.a, x.b): x.interval for x in found.pairs}
-    intervals |= {names[::-1]: x.turn() for names, x in intervals.items()}
-    decimals = count_decimals(intervals.values())
-
-    def show_lead(a: str, b: str) -> str:
-        lead, low, high = (start + y for y in (leads[a, b], *intervals[a, b]))
-        return show_interval(lead, low, high, show.format, decimals, sign)
-
-    return show_lead
+# If runs vary as they do, or as little or as much as so few may: in tables and files.
+_SPREADS = {"now": "", "least": "_low", "most": "_high"}
 
 
 class _Pair(NamedTuple):
-    """Two models of a task: what they vary by, and the items that they need."""
+    """Two models of a task: what they vary by, and the items that they need.
+
+    These are for several numbers of runs, if runs vary as in `_SPREADS`.
+    """
 
     task: str
     a: str
@@ -215,7 +177,7 @@ class _Pair(NamedTuple):
     difference: float
     present: tuple[int, int, int]
     sds: list[float]
-    items: list[float]
+    items: dict[str, list[float]]
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -224,6 +186,13 @@ class _Pair(NamedTuple):
         sds = zip(("sd_by_run", "sd_by_item", "sd_by_both"), self.sds, strict=True)
         names = {"model_a": self.a, "model_b": self.b}
         return {**names, "mean_difference": self.difference, **dict([*counts, *sds])}
+
+    def list_items(self, none: Any) -> dict[str, list[Any]]:
+        """Return the numbers of items for programs, with `none` where there is none."""
+        return {
+            f"required_items{end}": [none if math.isinf(n) else int(n) for n in items]
+            for end, items in zip(_SPREADS.values(), self.items.values(), strict=True)
+        }
 
 
 def report_items(
@@ -253,15 +222,28 @@ def report_items(
             size = abs(lead) if options.difference is None else options.difference
             if request.margin is not None:
                 size = (lead if request.higher_is_better else -lead) + request.margin
-            components = [float(x) for x in variance_components(*scores)[:3]]
-            items = [math.inf] * len(n_runs)
+            components = [np.asarray(x) for x in variance_components(*scores)[:3]]
+            sds = [math.sqrt(max(0.0, float(x))) for x in components]
+            components[0] = components[0] + _find_errors(scores)
+            items = np.full((len(_SPREADS), len(n_runs)), math.inf)
             if size > 0.0:
-                needed = required_items(components, n_runs, size, **asked)
-                items = np.asarray(needed).tolist()
-            sds = [math.sqrt(max(0.0, x)) for x in components]
+                items = np.asarray(required_items(components, n_runs, size, **asked))
+            items[1:] = items.min(axis=0), items.max(axis=0)
             counts = (len(scores[0]), len(scores[1]), scores[0].shape[1])
-            pairs.append(_Pair(task, a, b, lead, counts, sds, items))
+            needed = dict(zip(_SPREADS, items.tolist(), strict=True))
+            pairs.append(_Pair(task, a, b, lead, counts, sds, needed))
     return _report_items(table, pairs, n_runs, options, test.alpha, n_pairs)
+
+
+def _find_errors(scores: list[np.ndarray]) -> np.ndarray:
+    """Return by how much the variance by run may be off, by the means of runs (3,)."""
+    of_means = np.asarray([x.mean(axis=1).var(ddof=1) for x in scores])
+    total = of_means.sum()
+    if not total > 0.0:
+        return np.zeros(len(_SPREADS))
+    # The degrees of freedom of a sum (Satterthwaite).
+    df = total**2 / sum(of_means**2 / [len(x) - 1 for x in scores])
+    return np.asarray([0.0, *(total * (x * x - 1.0) for x in find_spreads(df))])
 
 
 def _refuse_options_of_items(
@@ -302,10 +284,11 @@ def _report_items(
     rows = [
         [
             *([x.task] if has_tasks else []),
-            *(x.a, x.b, show_number(x.difference, sign="+"), _show_present(x)),
-            *("none" if math.isinf(n) else str(round_size(n)) for n in x.items),
+            *(x.a, x.b, show_number(x.difference, sign="+"), _show_present(x), spread),
+            *("none" if math.isinf(n) else str(round_size(n)) for n in items),
         ]
         for x in pairs
+        for spread, items in x.items.items()
     ]
     goal = Goal(
         options.power, "item", margin=options.margin, difference=options.difference
@@ -316,15 +299,14 @@ def _report_items(
         "of runs of each model"
     )
     header = ["task"] if has_tasks else []
-    header += ["A", "B", "A - B", "now", *(f"{n} runs" for n in n_runs)]
+    header += ["A", "B", "A - B", "now", "spread", *(f"{n} runs" for n in n_runs)]
     none = '"none": no number of items is enough, for so few runs vary too much by '
     none += "themselves."
-    remarks = [none] if any(math.inf in x.items for x in pairs) else []
-    fewest = min(n for x in pairs for n in x.present[:2])
+    has_none = any(math.inf in items for x in pairs for items in x.items.values())
+    remarks = [none] if has_none else []
     remarks.append(
-        f"The spread of runs is known by {fewest} of a model at least, with a relative "
-        f"error of about {100.0 * (0.5 / (fewest - 1)) ** 0.5:.0f} %, and numbers of "
-        "items with it."
+        '"least" and "most": if the spread of runs is at the lower or the upper limit '
+        f"of what so few runs show {CONFIDENCE}."
     )
     method = (
         "the t-test of sigarray compare, for new runs and new items, "
@@ -342,10 +324,10 @@ def _report_items(
             **x.numbers,
             "n_runs": n,
             "required_power": options.power,
-            "required_items": "" if math.isinf(k) else int(k),
+            **{name: items[k] for name, items in x.list_items("").items()},
         }
         for x in pairs
-        for n, k in zip(n_runs, x.items, strict=True)
+        for k, n in enumerate(n_runs)
     ]
     document: dict[str, Any] = {
         "source": table.source,
@@ -357,15 +339,14 @@ def _report_items(
         "n_runs": n_runs,
         "method": method,
         "pairs": [
-            without_infinities({"task": x.task} | x.numbers)
-            | {"required_items": [None if math.isinf(n) else int(n) for n in x.items]}
+            without_infinities({"task": x.task} | x.numbers) | x.list_items(None)
             for x in pairs
         ],
     }
     sentences = [_say_items(x, n_runs, options, has_tasks=has_tasks) for x in pairs]
     return Report(
         [Table(title, header, rows, name_columns=3 if has_tasks else 2, decides=True)],
-        [*sentences, remarks[-1]],
+        sentences,
         method,
         records,
         document,
@@ -387,14 +368,23 @@ def _say_items(
     aim = f"a difference of {show_number(size)}"
     if options.margin is not None:
         aim = f"that {quote(x.a)} is not worse by {options.margin:.10g} or more"
-    needed = dict(zip(n_runs, x.items, strict=True))
-    none = [f"{n}" for n, k in needed.items() if math.isinf(k)]
-    known = {n: round_size(k) for n, k in needed.items() if k < math.inf}
-    shown = [f"about {k} items with {n} runs" for n, k in known.items()]
+    now, least, most = (_say_needed(n_runs, items) for items in x.items.values())
+    return (
+        f"{on}{quote(x.a)} vs. {quote(x.b)}, now {_show_present(x)}: to see {aim}, "
+        f"{now} of each model. With the least spread of runs that so few may have, "
+        f"{least}; with the most, {most} {CONFIDENCE}."
+    )
+
+
+def _say_needed(n_runs: list[int], items: list[float]) -> str:
+    """Say how many items it takes with some numbers of runs."""
+    shown = [
+        f"about {round_size(k)} items with {n} runs"
+        for n, k in zip(n_runs, items, strict=True)
+        if k < math.inf
+    ]
     told = [f"it takes {list_in_words(shown)}"] if shown else []
+    none = [f"{n}" for n, k in zip(n_runs, items, strict=True) if k == math.inf]
     if none:
         told.append(f"no number of items is enough with {list_in_words(none)} runs")
-    return (
-        f"{on}{quote(x.a)} vs. {quote(x.b)}, now {_show_present(x)}: to see "
-        f"{aim}, {'; '.join(told)} of each model."
-    )
+    return ", and ".join(told)

@@ -19,6 +19,8 @@ from sigarray._cli.power_answers import (
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote
+from sigarray._verdicts.aggregate_tables import count_tasks
+from sigarray._verdicts.aggregates import NAMES, Aggregates
 from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
@@ -116,6 +118,25 @@ def describe_method(
     if any(x.pairs for x in answers):
         method += f". {say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
+    """Say by which verdict over these tasks, and of which samples, power is."""
+    said = f"the verdict of sigarray compare by {NAMES[found.statistic][1]}"
+    if goal.n_tasks > 1:
+        said += f" over these {count_tasks(found)}"
+    if found.n_resamples is not None:
+        said += f", of {found.n_resamples} resamples"
+    said += f": p <= {found.level:.10g}"
+    if found.is_corrected and len(found.pairs) > 1:
+        said += f", Holm's correction for {len(found.pairs)} comparisons"
+    finds = ""
+    if goal.margin is not None:
+        finds = "a model not worse, by one-sided tests of a margin of "
+        finds += f"{goal.margin:.10g}"
+    drawn = f"the {goal.units} of all models{' on each task' * (goal.n_tasks > 1)}{{}}"
+    power = describe_power(trials, goal, drawn, finds)
+    return f"{said}. {power}. {say_precision(trials.number, goal)}"
 
 
 def say_change(trials: Trials, goal: Goal) -> list[str]:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sigarray._numeric.special import normal_quantile
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
@@ -17,8 +19,8 @@ Duels = dict[tuple[str, str], int]
 
 # More scores of a model than anyone uses.
 _LARGEST_SIZE = 10_000
-# Of the first sizes the time tells that of all.
-_TIMED = 3
+# So many sizes, and seconds, tell the time of all.
+_TIMED, _SECONDS = 3, 1.0
 # So many splits, by the odds of the test share, have its limit of power.
 _NEAR_LIMIT = 100.0
 # Sizes beyond those that all pairs need, in a picture.
@@ -130,6 +132,19 @@ class _Curve:
         return normal_quantile(min(max(share, least), 1.0 - least))
 
 
+def _guess_seconds(
+    times: Mapping[int, float], sizes: Collection[int], exponent: int = 1
+) -> float:
+    """Return the time of all sizes, by a line of a power of size, not falling."""
+    x, every = (np.asarray(list(z), float) ** exponent for z in (times, sizes))
+    y = np.asarray(list(times.values()))
+    slope = max(0.0, float(np.polyfit(x, y, 1)[0]))
+    start = float(y.mean()) - slope * float(x.mean())
+    if start < 0.0:
+        start, slope = 0.0, float(y.sum() / x.sum())
+    return start * len(sizes) + slope * float(every.sum())
+
+
 def round_size(size: float) -> int:
     """Round to two digits from 100 on, for samples give no more."""
     unit = 10 ** max(0, math.floor(math.log10(size)) - 1) if size >= _LARGE else 1
@@ -191,6 +206,7 @@ def search_sizes(
     *,
     are_equal: bool,
     is_drawn: bool,
+    exponent: int = 1,
     guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
     """Find the smallest size for each pair by its shares of `number` samples.
@@ -199,9 +215,10 @@ def search_sizes(
     without a size unless all `are_equal`. What is drawn has the shares of all pairs at
     each of the sizes that are `listed`, and two sizes more. A size that is proposed for
     one pair is tried for others, too: the smallest one comes first, so that no answer
-    depends on the order of pairs. `guess` is told the time of all sizes.
+    depends on the order of pairs. `guess` is told the time of all sizes,
+    which is a line of size to the power of the `exponent`.
     """
-    start, n_tried = time.perf_counter(), 0
+    times: dict[int, float] = {}
     curves = {pair: _Curve(min(n), power, number) for pair, n in present.items()}
     numbers = {x.n for x in curves.values()}
 
@@ -225,10 +242,15 @@ def search_sizes(
             if not n_more:
                 continue
             n_more -= 1
+        start = time.perf_counter()
         try_size(size)
-        n_tried += 1
-        if guess is not None and n_tried == _TIMED:
-            guess((time.perf_counter() - start) / _TIMED * len(sizes))
+        times[size] = time.perf_counter() - start
+        is_known = len(times) >= _TIMED and sum(times.values()) >= _SECONDS
+        if guess is not None and is_known:
+            guess(_guess_seconds(times, sizes, exponent))
+            guess = None
+    if guess is not None:  # of other tasks
+        guess(sum(times.values()))
     while proposed := [x for x in map(_Curve.propose, curves.values()) if x]:
         try_size(min(proposed))
     return [

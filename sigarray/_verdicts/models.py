@@ -33,9 +33,12 @@ from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import Unit
 from sigarray.read._messages import (
     Listener,
+    SingleTaskWarning,
     heard_by,
+    hold_warnings,
     in_words_of_python,
     list_names_of,
+    note,
     say_in_python,
 )
 from sigarray.read._missing import Missing
@@ -317,16 +320,22 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     request = check_baseline(request, table)
     request = choose_default_test(replace(request, missing=table.missing), table)
     request = check_request(request)
-    test = make_test(request, table)
-    if test.is_paired:
-        say_matched(table)
-    compared = {
-        task: describe_comparison(request, table, test, task) for task in table.tasks
-    }
-    results = test.run(compared)
+    with hold_warnings(SingleTaskWarning) as of_single_tasks:
+        test = make_test(request, table)
+        if test.is_paired:
+            say_matched(table)
+        compared = {
+            x: describe_comparison(request, table, test, x) for x in table.tasks
+        }
+        results = test.run(compared)
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
     over, aggregates = compare_over_tasks(compared), None
+    for text in of_single_tasks:  # which matter less beside a verdict over tasks
+        if request.statistic is not None or (over is not None and over.can_decide):
+            note(text)
+        else:
+            warnings.warn(text, SingleTaskWarning, stacklevel=2)
     if request.statistic is not None:
         aggregates = compare_aggregates(
             table,

@@ -118,6 +118,23 @@ class SingleTaskWarning(UserWarning):
     """Is of verdicts on single tasks, without which a command is brief."""
 
 
+@contextlib.contextmanager
+def hold_warnings(category: type[Warning]) -> Iterator[list[str]]:
+    """Keep the warnings of a category back; others are shown as before."""
+    held: list[str] = []
+    show = warnings.showwarning
+
+    def hold(message: Any, kind: type[Warning], *place: Any) -> None:
+        if issubclass(kind, category):
+            held.append(str(message))
+        else:
+            show(message, kind, *place)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = hold  # type: ignore[assignment]
+        yield held
+
+
 class RepeatedWarning(UserWarning):
     """Is said by the first lines of the report, too."""
 

@@ -203,13 +203,15 @@ def test_the_number_of_paired_t_is_that_of_its_noncentral_distribution(write, po
     assert pair["power_at_n"] == 1.0
 
 
-def test_the_time_is_guessed_from_that_of_the_first_size(monkeypatch):
+@pytest.mark.parametrize(("at_once", "each"), [(0.5, 0.0), (0.1, 0.2), (0.0, 0.01)])
+def test_the_time_is_guessed_by_a_line_of_the_size(monkeypatch, at_once, each):
+    """Large sizes take longer: the first three sizes are the smallest of all."""
     clock, said = [0.0], []
     monkeypatch.setattr(power_sizes.time, "perf_counter", lambda: clock[0])
 
     class Slow(Curves):
         def share_better(self, scores, size, sure_of, *, above, matched):
-            clock[0] += 1.0
+            clock[0] += at_once + each * size
             return super().share_better(
                 scores, size, sure_of, above=above, matched=matched
             )
@@ -217,4 +219,14 @@ def test_the_time_is_guessed_from_that_of_the_first_size(monkeypatch):
     trials = Slow({("b", "a"): rise(1000)})
     duels = {("b", "a"): 30}
     find_sizes(compare(30), duels, trials, 0.8, is_drawn=False, guess=said.append)
-    assert said == [len({*list_sizes(30), 30})]
+    sizes = {*list_sizes(30), 30}
+    assert said == pytest.approx([at_once * len(sizes) + each * sum(sizes)])
+
+
+def test_a_guess_is_never_negative():
+    sizes = [3, 4, 5, 100]
+    assert power_sizes._guess_seconds({3: 3.0, 4: 2.0, 5: 1.0}, sizes) == 8.0
+    steep = power_sizes._guess_seconds({3: 0.0, 4: 1.0, 5: 5.0}, sizes)
+    assert steep == pytest.approx(sum(sizes) * 6.0 / 12.0)
+    squares = power_sizes._guess_seconds({3: 9.0, 4: 16.0, 5: 25.0}, sizes, 2)
+    assert squares == pytest.approx(10050.0)

@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -263,11 +264,19 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     words = " ".join(err.split())
     assert "can give a p-value below 0.0079. Of 26 comparisons on single tasks" in words
     assert "none is decided, for it takes 5 of them with a p-value as small" in words
-    assert err.count("warning") == 2
+    # There is a verdict over 26 tasks: it is no matter for a warning.
+    assert "note: With so few scores" in words
+    assert err.count("warning") == 1
     assert "Scores on tasks differ in size by a factor of" in err
     _, _, brief = run("compare", path, "--quiet")
     assert "single tasks" not in brief
     assert brief.count("warning") == 1
+    # There is none over 5 tasks, but by a statistic.
+    few = [x for x in rows if re.search(",[0-3],game[6-9],|,[0-3],game10,", x)]
+    path = write("\n".join(["model,seed,task,score", *few, ""]))
+    assert "warning: With so few scores" in " ".join(run("compare", path)[2].split())
+    _, _, err = run("compare", path, "--statistic", "mean")
+    assert "note: With so few scores" in " ".join(err.split())
 
 
 def test_too_few_items_for_any_verdict(write, run):

@@ -108,13 +108,26 @@ def test_runs_of_their_own_are_not(write):
     assert find_doubts(write, one_task) == []
 
 
+def test_what_one_table_in_twenty_shows_is_doubted_alone(write):
+    """Independent runs are refused in one table of a hundred, not of twenty."""
+    every = (draw(0.0, seed) for seed in range(200))
+    chance = [exceeds_chance([*x], 0.05) + exceeds_chance([*x], 0.01) for x in every]
+    assert 0 < chance.count(2) <= 6
+    doubts = find_doubts(write, as_rows(draw(0.0, chance.index(1)), lambda _, r: r))
+    assert len(doubts) == 1
+    with pytest.raises(read.TableError, match="good or bad together"):
+        read_table(write, as_rows(draw(0.0, chance.index(2)), lambda _, r: r))
+
+
 @pytest.mark.parametrize("has_ties", [False, True])
 def test_few_honest_tables_are_doubted(has_ties):
-    """One in twenty, whatever the scales of tasks, and with ties."""
+    """One in twenty, whatever the scales of tasks, and with ties; or in a hundred."""
     rng = np.random.default_rng(0)
-    count = 0
+    counts = [0, 0]
     for _ in range(500):
         tables = rng.normal(0.0, 1.0, (4, 8, 5)) * rng.lognormal(0.0, 2.0, (8, 1))
         scores = np.round(tables) if has_ties else tables
-        count += exceeds_chance([*scores], 0.05)
-    assert count <= 40  # three deviations above 25
+        for k, level in enumerate((0.05, 0.01)):
+            counts[k] += exceeds_chance([*scores], level)
+    assert counts[0] <= 40  # three deviations above 25
+    assert counts[1] <= 12  # and above 5
