@@ -121,10 +121,12 @@ def _are_kinds(
 
     Rows of means would be of all models. Return whether they are kinds, and ignored.
     """
-    models = frame.columns.get(find_roles(frame, {}).get("model", ""), ())
+    name = find_roles(frame, {}).get("model", column)
+    models = [str(x) for x in frame.columns[name]]
     others = [k for k in range(len(models)) if k not in {*rows}]
-    named = {str(models[k]) for k in rows} if others else set()
-    if not named or not named.isdisjoint(str(models[k]) for k in others):
+    named = {models[k] for k in rows}
+    is_shared = not named.isdisjoint(models[k] for k in others)
+    if name == column or is_shared or len(named) == len(rows):
         return False
     if not is_ignored:
         cells = frame.columns[column]
