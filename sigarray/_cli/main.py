@@ -56,6 +56,7 @@ _WILCOXON = (
     " Over tasks, Wilcoxon's test is there by itself; of pairs of runs or items, pass "
     "permutation with --paired; of runs that are no pairs, mann-whitney."
 )
+_OF_TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".xlsx", ".parquet", ".npz")
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
 
 
@@ -119,6 +120,9 @@ def _put_plainly(message: str) -> str:
         meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
         meant = _say_average(got.lower(), known) or meant
         meant = _WILCOXON if name == "--test" and got.lower() == "wilcoxon" else meant
+        is_table = Path(got).suffix.lower() in _OF_TABLES or Path(got).is_file()
+        if name == "COMMAND" and is_table:
+            meant = f" Did you mean sigarray compare {shlex.quote(got)}?"
         expected = list_in_words(known, "or")
         return f"Expected {name} to be {expected}; got {got!r}.{meant}"
     for pattern, said in _SAID:

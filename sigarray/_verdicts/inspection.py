@@ -124,14 +124,14 @@ def _refuse_mixed(
         raise ValueError(msg)
     lower = [x for x in tasks if names_loss(x)]
     others = [x for x in tasks if x not in lower]
-    if lower and others and not _is_known(table.metric):
+    if lower and others and not _is_known_loss(table.metric):
         raise ask_about_tasks(table.source, lower, others)
 
 
 def _find_loss(table: ScoreTable) -> str | None:
     """Return a name by which the scores are losses, hardly with a doubt."""
     losses = [x for x in table.metric.split(", ") if is_loss(x)]
-    if not losses and not _is_known(table.metric):
+    if not losses and not _is_known_loss(table.metric):
         losses = [x for x in filter(None, table.tasks) if names_loss(x)]
     if not losses and _says_nothing(table.metric):
         of_rows = [x for by in table.where.values() if len(by) == 1 for x in by]
@@ -155,6 +155,10 @@ def _name_scores(table: ScoreTable) -> str:
 
 def _name_file(table: ScoreTable) -> str:
     return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
+
+
+def _is_known_loss(metric: str) -> bool:
+    return _is_known(metric) and looks_like_loss(metric)
 
 
 def _is_known(metric: str) -> bool:
@@ -253,7 +257,8 @@ def _find_other_scale(table: ScoreTable) -> str | None:
     """Return a fault if a task has shares beside percentages: 0.93 among 91.2.
 
     The percentages are of one size, which returns of games are not, and each of the
-    fewer scores is, in percent, within the range of the others.
+    fewer scores is, in percent, within the range of the others. Answers that are 1 and
+    100, and 0, are of both.
     """
     for task, by in table.tasks.items():
         every = np.concatenate(list(by.values()))
@@ -268,15 +273,17 @@ def _find_other_scale(table: ScoreTable) -> str | None:
         is_of_one_size = many.max() <= min(100.0, _SAME_SIZE * many.min())
         # One item of a hundred is 1 percent, too.
         is_apart = shares.min() < 100.0 and 10.0 * shares.max() < 100.0 * others.min()
-        if is_of_one_size and is_apart and is_near.all():
+        are_marks = shares.min() == others.min() == others.max() == 100.0
+        if are_marks or (is_of_one_size and is_apart and is_near.all()):
             odd = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
             name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
             place = f" on {task!r}" if task else ""
             among = every[is_share != (odd <= 1.0)]
-            least, most = (show_number(x, 6) for x in (among.min(), among.max()))
+            ends = (show_number(x, 6) for x in (among.min(), among.max()))
+            scale = " to ".join(dict.fromkeys(ends))
             return (
                 f"{table.source}: expected scores of one scale{place}; got "
-                f"{show_number(odd, 6)} of {name!r} among scores of {least} to {most}."
+                f"{show_number(odd, 6)} of {name!r} among scores of {scale}."
             )
     return None
 

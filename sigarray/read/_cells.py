@@ -380,6 +380,8 @@ def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
             " Where a run failed, give the score that failing is worth, or pass "
             "--missing worst; where a score is not known, --missing drop leaves it out."
         )
+    elif not advice and re.search("[0-9]", str(cell)) and math.isnan(value):
+        advice = " Write it as a number alone."
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."
     return f"{place}: expected a number; got {show_cell(cell)}.{advice}"

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
@@ -357,9 +358,11 @@ def refuse_texts(
         raise TableError(msg)
     quoted = repr(first)
     clusters = f"where several rows are of one of them, --cluster {quoted}; "
+    digits = " If that is a score, write it as a number alone."
     msg = (
-        f"{got}. Where the column names the models, pass --model {quoted}; where it "
-        f"names items, by which models are paired, --item {quoted}; "
+        f"{got}.{digits * bool(re.search(r'[0-9]', str(columns[first][0])))} Where the "
+        f"column names the models, pass --model {quoted}; where it names items, by "
+        f"which models are paired, --item {quoted}; "
         f"{clusters if names_clusters(first) else ''}where it names tasks, "
         f"--task {quoted}; where it has answers, write whether each is right, as 1 or "
         f"0; or leave it out with --ignore {quoted}."

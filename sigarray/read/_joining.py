@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -108,8 +109,8 @@ def join_records(
             left_out.append(task)
         else:
             joined[task] = one
-    if unit == "run" and not any(map(records.has, ("run", "item"))):
-        doubts += _doubt_same_rows(joined, source)
+    if unit == "run":
+        doubts += _doubt_copies(records, joined, source)
     shared: list[str] = []
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(
@@ -123,6 +124,7 @@ def join_records(
     if unit == "run":
         runs = find_column(records, "run") or ""
         doubts += doubt_crossed_runs([*joined.values()], runs, source)
+        doubts += doubt_checkpoints({task: x.ids for task, x in joined.items()}, source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
@@ -160,17 +162,22 @@ def join_records(
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
 
 
-def _doubt_same_rows(joined: Mapping[str, JoinedTask], source: str) -> list[str]:
-    """Doubt that runs without names are of their own, if models repeat them alike."""
-    return [
+def _doubt_copies(
+    records: Records, joined: Mapping[str, JoinedTask], source: str
+) -> Names:
+    """Doubt that runs are of their own, if all models repeat them alike, or some do."""
+    are_named = any(map(records.has, ("run", "item")))
+    by_task = {task: x.scores for task, x in joined.items()}
+    same = [
         doubt
-        for task, x in joined.items()
+        for task, by in by_task.items()
         for doubt in doubt_same_rows(
-            x.scores,
+            by,
             lambda k: f"place {k + 1}",
             f"{source}, task {task!r}" if task else source,
         )
     ]
+    return (not are_named and same) or doubt_repeats(by_task, source)
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:

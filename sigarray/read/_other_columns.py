@@ -9,6 +9,12 @@ from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import show_number, squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
+from sigarray.read._computed_columns import (
+    COMPUTED,
+    find_computed,
+    is_computed,
+    refuse_functions,
+)
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long
@@ -36,8 +42,10 @@ from sigarray.read._words import (
 _OF_ALL_ROWS = as_words("""
     all macro micro weighted summary aggregate aggregated ci
 """)
-# Words in names of columns that are computed from those of models.
-COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
+# Whole names of columns that are no models either; of "p", if not all are letters.
+_OTHERS = as_words("""
+    year version p pval pvalue winner threshold temperature support length
+""")
 _MAX_SHOWN, _MAX_LINES = 3, 10
 # So many names that differ only in a number are ids.
 _MANY = 10
@@ -71,23 +79,6 @@ def find_summaries(
     }
 
 
-def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
-    """Tell whether a name is another one and a statistic: "a_std", "a (mean)" of "a".
-
-    `words` has the words of every name, from `list_words`.
-    """
-    rest = set(words[name]) - COMPUTED - {"sd"}
-    return rest != set(words[name]) and any(
-        rest == set(words[x]) for x in words if x != name
-    )
-
-
-def find_computed(names: Collection[str]) -> set[str]:
-    """Return the names that consist of another one and a statistic."""
-    words = {x: list_words(x) for x in names}
-    return {x for x in names if is_computed(x, words)}
-
-
 def refuse_summary_rows(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> None:
@@ -111,6 +102,8 @@ def refuse_summary_rows(
         if not is_of_scores and not rows:
             rows = _find_texts(cells, _is_of_all_rows)
         if 0 < len(rows) < len(cells):
+            if _are_kinds(frame, column, rows, is_ignored=column in ignored):
+                continue
             msg = (
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
                 f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others: "
@@ -119,6 +112,34 @@ def refuse_summary_rows(
             raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
             _refuse_blank_label(frame, column, cells)
+
+
+def _are_kinds(
+    frame: Frame, column: str, rows: Sequence[int], *, is_ignored: bool
+) -> bool:
+    """Refuse models of which some have the best checkpoint, and others the last.
+
+    Rows of means would be of all models. Return whether they are kinds, and ignored.
+    """
+    name = find_roles(frame, {}).get("model", column)
+    models = [str(x) for x in frame.columns[name]]
+    others = [k for k in range(len(models)) if k not in {*rows}]
+    named = {models[k] for k in rows}
+    is_shared = not named.isdisjoint(models[k] for k in others)
+    if name == column or is_shared or len(named) == len(rows):
+        return False
+    if not is_ignored:
+        cells = frame.columns[column]
+        a, b = (
+            f"{str(cells[k])!r} of {str(models[k])!r}" for k in (rows[0], others[0])
+        )
+        msg = (
+            f"{frame.source}, column {column!r}: expected one for all models; got "
+            f"{a} and {b}, so that a difference may be due to it. Compare the same of "
+            f"all; or pass --ignore {quote_names([column])}."
+        )
+        raise TableError(msg)
+    return True
 
 
 def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
@@ -245,6 +266,7 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         )
         raise TableError(msg)
     _refuse_scores_of_one_model(source, words)
+    refuse_functions(source, scores)
 
 
 def doubt_models(
@@ -289,6 +311,8 @@ def _is_kind(
     if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):
         kinds, beside = kinds | _COSTS, beside | _COSTS | _UNITS
     if (words_of_name & kinds and words_of_name <= beside) or is_computed(name, words):
+        return True
+    if plain in _OTHERS and (len(plain) > 1 or max(map(len, words)) > 1):
         return True
     return plain in COMPUTED | HYPERPARAMETERS or (
         plain in MAYBE_HYPERPARAMETERS | {"n"}

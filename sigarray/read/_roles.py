@@ -127,7 +127,8 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         without = f", without {list_names(gone)} (--where, --ignore)" if gone else ""
         msg = (
             f"{frame.source}, read as {frame.kind}: expected a column of numbers for "
-            f"scores; got {list_names(frame.columns)}{without}. Name it with --score."
+            f"scores; got {list_names(frame.columns)}{without}. Name it with "
+            "--score, and write scores as numbers alone."
         )
         of_means = (say_means(distinct(x)) for x in frame.columns.values())
         said = next(iter(frame.no_scores.values()), None)

@@ -12,7 +12,7 @@ from sigarray.read._frame import Names, shorten
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import WideTable
-from sigarray.read._words import TASKS, list_words
+from sigarray.read._words import TASKS, as_words, list_words
 
 # With fewer scores, it is not known what the scale is.
 _MIN_SCORES = 20
@@ -29,6 +29,17 @@ _UNLIKE = 10.0
 # Scores below this share of the size of a task's are near 0.
 _NEAR_ZERO = 0.05
 _MAX_NAMED = 3
+# Numbers that often stand for no answer.
+_CODES = (-9999.0, -999.0, -99.0, -9.0, -1.0, 9.0, 99.0, 999.0, 9999.0)
+# The last of ratings that begin with 1.
+_ENDS = (2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+# Of few scores, one is a code if it is this many times as far away as others differ.
+_FAR = 10.0
+# Scores that may be of losses, draws and wins.
+_SIGNED = as_words("""
+    preference pref win wins outcome reward return returns vote votes result sentiment
+    margin stance
+""")
 
 
 def doubt_scale_of_records(tasks: Iterable[Records]) -> list[str]:
@@ -39,6 +50,7 @@ def doubt_scale_of_records(tasks: Iterable[Records]) -> list[str]:
         for doubt in _doubt_scale(
             records.scores,
             lambda k, records=records: records[k].place,  # type: ignore[misc]
+            ",".join(records.metrics),
         )
     ]
 
@@ -102,17 +114,58 @@ def find_off_scale(scores: np.ndarray) -> tuple[np.ndarray, float, float] | None
     return np.flatnonzero(np.isin(scores, values[odd])), float(low), float(high)
 
 
-def _doubt_scale(scores: np.ndarray, place: Callable[[int], str]) -> list[str]:
-    found = find_off_scale(scores)
+def find_codes(scores: np.ndarray) -> tuple[np.ndarray, float, float] | None:
+    """Return the same of scores that are codes for no answer, at any share of them.
+
+    A code is further from the others than these are apart. -1 may be nearer, if no
+    other score is negative, and it is not the end of a tail of whole numbers.
+    """
+    known = scores[np.isfinite(scores)]
+    if not len(known) or not {float(known.min()), float(known.max())} & {*_CODES}:
+        return None
+    others = known[~np.isin(known, _CODES)]
+    low, high = (float(x.reduce(others, initial=np.nan)) for x in (np.fmin, np.fmax))
+    if not low < high:
+        return None
+    width, are_many = high - low, len(known) >= _MIN_SCORES
+    are_whole = not np.any(others % 1.0)
+    n_values = len(np.unique(others)) if are_whole else len(others)
+    found = []
+    for code in {*known[np.isin(known, _CODES)].tolist()}:
+        distance = max(low - code, code - high)
+        is_one = distance >= width * (1.0 if are_many else _FAR)
+        if code == 9.0 and not (are_many and n_values <= _MAX_VALUES):
+            is_one = distance >= width * _FAR
+        if code == -1.0 and low >= 0.0 and not are_whole:
+            is_one = True
+        elif code == -1.0 and low >= 0.0 and are_many:
+            n, n_near = np.sum(known == code), np.sum(others < max(1.0, 0.1 * width))
+            is_scale = high == 1.0 or (low == 1.0 and high in _ENDS)
+            is_one |= is_scale or n - n_near > 2.0 * np.sqrt(n + n_near)
+        found += [code] * bool(is_one)
+    return (np.flatnonzero(np.isin(scores, found)), low, high) if found else None
+
+
+def _doubt_scale(
+    scores: np.ndarray, place: Callable[[int], str], metric: str = ""
+) -> list[str]:
+    found = find_codes(scores) or find_off_scale(scores)
     if found is None:
         return []
     rows, low, high = found
+    first = float(scores[rows[0]])
+    is_signed = (first, low, high) == (-1.0, 0.0, 1.0)
+    if is_signed and list_words(metric) & _SIGNED:
+        return []
+    far = "far " * (max(low - first, first - high) >= high - low)
     more = f", and so are {len(rows) - 1} more scores" if len(rows) > 1 else ""
     more = more.replace("are 1 more scores", "is 1 more score")
     return [
-        f"{place(int(rows[0]))}: score {scores[rows[0]]:.10g} is far outside the scale "
-        f"of all others, {low:.10g} to {high:.10g}{more}. If it stands for no answer, "
-        "write nan in its place, and pass --missing drop"
+        f"{place(int(rows[0]))}: score {first:.10g} is {far}outside the scale of all "
+        f"others, {low:.10g} to {high:.10g}{more}. If it stands for no answer, write "
+        "nan in its place, and pass --missing drop"
+        + "; a loss, beside draws and wins, counts"
+        * is_signed
     ]
 
 

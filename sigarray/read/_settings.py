@@ -30,7 +30,8 @@ from sigarray.read._words import (
 _OF_RUNS = as_words("""
     state notes user tags created updated runtime sweep group jobtype hostname gputype
     gpucount endtime host artifacturi experimentid starttime status duration
-    datetimestart datetimecomplete device commit rev version
+    datetimestart datetimecomplete device commit rev version gpu node nodename machine
+    worker gitsha gitcommit sha slurmjob slurmjobid jobid
 """)
 _MAX_SHOWN = 4
 # Words for what models were tested on, or by whom: scores of others do not compare.
@@ -99,15 +100,14 @@ def say_settings(
 
 def may_be_setting(name: str) -> bool:
     """Tell by its name whether a column may say how a run was made."""
-    if not name or name.startswith(("_", "tags.", "system/")):
-        return False
-    if squeeze(name) in _OF_RUNS:
+    word = squeeze(name)
+    if not name or word in _OF_RUNS or name.startswith(("_", "tags.", "system/")):
         return False
     # Where others have the step at which a run ended, these say for how long it ran.
-    is_total = names_steps(name) and squeeze(name).startswith(("n", "total"))
+    is_total = names_steps(name) and word.startswith(("n", "total"))
     if looks_like_index(name, ()) and not is_total:
         return False
-    return squeeze(name) in HYPERPARAMETERS or not list_words(name) & METRICS
+    return word in HYPERPARAMETERS or not list_words(name) & METRICS
 
 
 def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:

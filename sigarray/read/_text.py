@@ -32,6 +32,8 @@ LARGEST_NUMBER = 1e150
 # Of runs without a score: what is not known, and words for how they have ended.
 MISSING = {"na", "n/a", "nan", "null", "none", "-", "?", "oom", "out of memory", "oot"}
 MISSING |= {"timeout", "timed out", "crash", "crashed", "diverged", "dnf", "error"}
+MISSING |= {"--", "\N{EM DASH}", "\N{EN DASH}", "n.a.", "#n/a", "#div/0!", "*"}
+MISSING |= {"missing", "tbd"}
 # A loss that has diverged is no score either; MLflow stores the largest float for it.
 _INFINITE = ("inf", "infinity", repr(sys.float_info.max))
 INFINITE = {f"{sign}{word}" for sign in ("", "+", "-") for word in _INFINITE}

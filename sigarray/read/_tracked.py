@@ -12,12 +12,12 @@ import numpy as np
 from sigarray._plain_text import quote, squeeze, suggest
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode
+from sigarray.read._computed_columns import find_computed
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
-from sigarray.read._other_columns import find_computed
 from sigarray.read._records import Records
 from sigarray.read._roles import find_largest, find_roles, list_metrics
 from sigarray.read._score_table import Choice

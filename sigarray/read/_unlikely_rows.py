@@ -201,10 +201,12 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
     return 0.0
 
 
-def find_sizes(scores: np.ndarray, unit: float) -> tuple[np.ndarray, float]:
+def find_sizes(
+    scores: np.ndarray, unit: float, most: float = 0.25
+) -> tuple[np.ndarray, float]:
     """Return of how many items scores may all be shares, and the score of all items.
 
-    None for scores that are no shares. They were rounded to a unit.
+    With more items than `most` / rounding, nearly any score would be as near to one.
     """
     values = np.unique(scores)
     low, high = float(values[0]), float(values[-1])
@@ -212,8 +214,7 @@ def find_sizes(scores: np.ndarray, unit: float) -> tuple[np.ndarray, float]:
     if low < 0.0 or high > scale:
         return np.empty(0), scale
     rounding = max(0.5 * unit, 1e-12 * scale) / scale
-    # With more items, any score would be as near to a share.
-    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
+    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(most / rounding)))
     for x in thin(values).tolist():
         sizes = keep_sizes(sizes, x / scale, rounding)
     return sizes, scale
@@ -305,7 +306,7 @@ def _list_chances(x: np.ndarray) -> np.ndarray:
     """Return for each score about the chance that another row has it as well."""
     # In the middle they are densest, and outliers say nothing of that.
     spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
-    n_values = max(1.0, float(spread) / _find_unit(x))
+    n_values = max(1.0, float(spread) / find_unit(x))
     _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
     by_values = np.full(len(x), 1.0 / n_values)
     # Scores that are in several different rows come again by themselves.
@@ -314,16 +315,23 @@ def _list_chances(x: np.ndarray) -> np.ndarray:
     return chances
 
 
-def _find_unit(x: np.ndarray) -> float:
-    """Return a unit of the last decimal, or the distance of shares of a few items."""
-    unit = 10.0 ** -max(list_decimals(x))
-    sizes, scale = find_sizes(thin(x), unit)
+def find_unit(x: np.ndarray, *, is_largest: bool = False) -> float:
+    """Return a unit of the last decimal, or the distance of shares of a few items.
+
+    It may be larger by chance, if there are few scores: `is_largest` says that it is.
+    """
+    values = np.unique(thin(x))
+    unit = 10.0 ** -max(list_decimals(values))
+    steps = np.round(np.diff(values) / unit)
+    if is_largest and steps.max(initial=0.0) < 2**53:
+        unit *= float(np.gcd.reduce(steps.astype(int)) or 1)
+    sizes, scale = find_sizes(values, unit, 0.5 if is_largest else 0.25)
     if not len(sizes):
         return unit
-    # Of more items, any few scores are shares by chance.
-    n_items, n_values = float(sizes[0]), len(np.unique(thin(x)))
-    by_chance = n_items * (unit / scale * n_items) ** n_values
-    return max(unit, scale / n_items) if by_chance < _BY_CHANCE else unit
+    n_items = float(sizes[0])
+    by_chance = n_items * (unit / scale * n_items) ** len(values)
+    is_known = is_largest or by_chance < _BY_CHANCE
+    return max(unit, scale / n_items) if is_known else unit
 
 
 def _say(

@@ -10,6 +10,7 @@ import numpy as np
 from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import find_blank, find_missing
+from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._duplicates import have_parts
 from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._guards import find_unnamed_items
@@ -125,9 +126,12 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         source=wide.source,
         notes=tuple(dict.fromkeys(put_place(wide.source, x) for x in notes)),
         doubts=(
-            *doubts,
+            *(
+                doubts
+                if any(are_items)
+                else _doubt_runs(wide, chosen, tasks, ids, doubts)
+            ),
             *doubt_models(wide.source, tasks, choice.models),
-            *([] if any(are_items) else _doubt_runs(wide, chosen, tasks, ids)),
         ),
         left_out=tuple(left_out),
         higher_is_better=direction,
@@ -151,11 +155,15 @@ def _doubt_runs(
     chosen: Roles,
     tasks: Mapping[str, Scores],
     ids: Mapping[str, Mapping[str, Names]],
-) -> list[str]:
+    doubts: Names,
+) -> Names:
+    doubts = doubts or doubt_repeats(tasks, wide.source)
+    doubts = [*doubts, *doubt_checkpoints(ids, wide.source)]
     if not {"task", "run"} <= {*chosen}:
-        return []
+        return doubts
     task, run = chosen["task"], chosen["run"]
-    return doubt_shared_runs(tasks, ids, wide.source, task, run, is_wide=True)
+    shared = doubt_shared_runs(tasks, ids, wide.source, task, run, is_wide=True)
+    return [*doubts, *shared]
 
 
 def _of_task(task: str, said: Names) -> list[str]:

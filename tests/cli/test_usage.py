@@ -1,5 +1,7 @@
 """What the command says of arguments that it does not understand."""
 
+import shlex
+
 import pytest
 
 
@@ -87,3 +89,13 @@ def test_options_do_not_stand_for_longer_ones(run, capsys, command):
     with pytest.raises(SystemExit):
         run(command, "--alph", "0.05")
     assert "got --alph. Did you mean --alpha?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["my scores.csv", "x.JSONL", "scores"])
+def test_a_file_without_a_command(run, capsys, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scores").write_text("a,b\n")
+    with pytest.raises(SystemExit):
+        run(name)
+    said = f"Did you mean sigarray compare {shlex.quote(name)}? See"
+    assert said in capsys.readouterr().err

@@ -396,3 +396,38 @@ class TestTheWorst:
     def test_without_any_nothing_is_said(self, write, run):
         path = write("a,b\n1.1,2.1\n1.2,2.4\n1.4,2.2\n1.3,2.3\n1.5,2.5\n")
         assert run("compare", path, "--missing", "worst", "--quiet")[2] == ""
+
+
+ABSENT = (
+    "--",
+    "\N{EM DASH}",
+    "\N{EN DASH}",
+    "n.a.",
+    "#N/A",
+    "missing",
+    "TBD",
+    "*",
+    "#DIV/0!",
+)
+
+
+@pytest.mark.parametrize("cell", ABSENT)
+def test_other_marks_of_a_missing_score(write, run, cell):
+    path = write(WIDE.format(cell))
+    refuse(run("compare", path), f"got '{cell}'. Where a run failed, ")
+    assert run("compare", path, "--missing", "drop")[0] == 0
+
+
+NO_NUMBERS = ("17{}/200", "1.7{}k", "$ 0.8{}", "**0.8{}**", "[0.8{}]", "'0.8{}")
+
+
+@pytest.mark.parametrize("cell", NO_NUMBERS)
+def test_cells_that_are_no_numbers_alone(write, run, cell):
+    one = WIDE.format(cell.format(3))
+    refuse(run("compare", write(one)), "number; got ", ". Write it as a number alone")
+    rows = [f"{cell.format(k)},{cell.format(k + 1)}" for k in range(5)]
+    done = run("compare", write("\n".join(["a,b", *rows])))
+    refuse(done, ". If that is a score, write it as a number alone. Where the column")
+    rows = [f"{m},{k},{cell.format(k)}" for m in "ab" for k in range(5)]
+    done = run("compare", write("\n".join(["model,seed,acc", *rows])))
+    refuse(done, "write scores as numbers alone")

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from sigarray import read
 from tests.read.asking import numbers, refuse, wide_table
 
 DRAW = random.Random(0)
@@ -159,3 +160,19 @@ def test_models_of_one_kind_are_models(write, run, header):
 def test_models_may_be_called_so(write, run, name):
     rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
     assert run("compare", write(wide_table(f"a,b,{name}", rows)))[0] == 0
+
+
+NO_MODELS = ("year", "version", "p", "p-value", "pval", "Δ", "gain", "lift", "speedup")
+NO_MODELS += ("winner", "change", "threshold", "temperature", "support", "length")
+
+
+@pytest.mark.parametrize("name", NO_MODELS)
+def test_leftover_columns_are_no_models(write, run, name):
+    rows = [f"{numbers(0.8, 0.9)},{numbers(0.8, 0.9)},{k + 3}" for k in range(5)]
+    path = write("\n".join([f"bert,roberta,{name}", *rows]))
+    refuse(run("compare", path), repr(name), "hardly the name of a model")
+
+
+def test_letters_are_models(write):
+    rows = [",".join(numbers(0.8, 0.9) for _ in "opq") for _ in range(5)]
+    assert read.scores(write("\n".join(["o,p,q", *rows]))).models == ("o", "p", "q")

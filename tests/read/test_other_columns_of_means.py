@@ -180,3 +180,12 @@ def test_lines_of_means_are_listed(write, run):
     refuse(run("compare", path), "remove lines 5, 9 if they are of a mean")
     path = write("\n".join(["stat,a,b", "run,.1,.2", "run,.2,.3", "mean,.15,.25"]))
     refuse(run("compare", path), "summarize others: remove line 4; or, to keep")
+
+
+def test_models_with_other_checkpoints(write, run):
+    kinds = {"a": "last", "b": "best"}
+    rows = [f"{m},{k},0.8{k},{x}" for m, x in kinds.items() for k in range(5)]
+    path = write("\n".join(["model,seed,acc,checkpoint", *rows]))
+    said = "'checkpoint': expected one for all models; got 'best' of 'b' and 'last' of"
+    refuse(run("compare", path), said, "pass --ignore checkpoint")
+    assert run("compare", path, "--ignore", "checkpoint")[0] == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read._scales import find_off_scale
+from sigarray.read._scales import find_codes, find_off_scale
 
 RATINGS = [1 + k % 5 for k in range(40)]
 
@@ -59,6 +59,78 @@ def test_in_a_column_for_each_model(write):
     (doubt,) = read.scores(path, item="item").doubts
     said = "line 9, column 'b': score 99 is far outside the scale of all others, "
     assert doubt.startswith(f"{path}, {said}1 to 5, and so is 1 more score. If")
+
+
+RNG = np.random.default_rng(0)
+SHARES, RUNS = RNG.random(60).round(3), RNG.normal(0.85, 0.01, 10).round(4)
+
+
+@pytest.mark.parametrize("n", [1, 3, 18])
+@pytest.mark.parametrize(
+    ("scores", "code"),
+    [
+        *((SHARES, x) for x in (-1, -9, -99, -999, 99, 999, 9999)),
+        *((RATINGS, x) for x in (-1, -9, 9, 99)),
+        *((100.0 * RUNS, x) for x in (-1, -9999, 999)),
+        ([0, 1] * 20, -1),
+    ],
+)
+def test_codes_for_no_answer_are_found_at_any_share(scores, code, n):
+    rows, low, high = find_codes(np.asarray([*scores, *[code] * n], float))
+    assert rows.tolist() == [*range(len(scores), len(scores) + n)]
+    assert (low, high) == (min(scores), max(scores))
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        RATINGS,
+        SHARES,
+        [1, -1] * 20,
+        RNG.integers(1, 10, 60),
+        RNG.integers(0, 101, 60),
+        [3, 5, 9],
+        [40, 50, 60, 55, 99],
+        np.r_[SHARES, -SHARES, -1.0],  # correlations
+        np.round(50 + 20 * RNG.standard_normal(60)).clip(-1),
+        np.r_[RATINGS, 0, 0, -1],  # the end of a tail
+        [-1.0, -1.0],
+        [np.nan] * 3,
+        [],
+    ],
+)
+def test_other_scores_are_no_codes(scores):
+    assert find_codes(np.asarray(scores, float)) is None
+
+
+def test_healthy_scores_seldom_look_like_codes():
+    rng = np.random.default_rng(1)
+    n = sum(
+        find_codes(x) is not None
+        for _ in range(500)
+        for x in (
+            rng.integers(0, 11, 40).astype(float),
+            rng.normal(98.5, 0.5, 6).clip(0, 100).round(1),
+            rng.normal(97, 1.5, 40).round().clip(0, 100),
+            np.round(300 * np.exp(rng.normal(0, 1.2, 40))),
+        )
+    )
+    assert n <= 4
+
+
+def test_runs_and_answers_with_codes_are_warned_of(write, run):
+    rows = [f"{m},{k},{RUNS[k]}" for m in "ab" for k in range(6)]
+    path = write("\n".join(["model,seed,acc", *rows[:-1], "b,5,-1", ""]))
+    said = "score -1 is far outside the scale of all others, 0."
+    assert f"line 13: {said}" in run("compare", path)[2]
+    answers = [(k % 3 > 0) - 2 * (k == 7) for k in range(40)]
+    for metric, is_doubted in (("correct", True), ("preference", False)):
+        rows = [f"{m},{k},{answers[k]}" for m in "ab" for k in range(40)]
+        path = write("\n".join([f"model,item,{metric}", *rows, ""]))
+        said = "line 9: score -1 is far outside the scale of all others, 0 to 1, and"
+        (doubt,) = read.scores(path).doubts or ("",)
+        assert (said in doubt) is is_doubted
+        assert doubt.endswith("beside draws and wins, counts") is is_doubted
 
 
 SCALES = {"pong": 20.0, "qbert": 12000.0, "enduro": 800.0, "freeway": 30.0}

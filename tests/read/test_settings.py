@@ -166,3 +166,12 @@ def test_names_of_columns_of_data():
     assert says_data("Annotator")
     for name in ("train_data", "model_version", "dataset_size", "arch", "lr", "date"):
         assert not says_data(name), name
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu", "node", "machine", "worker", "git_sha", "commit", "slurm_job_id"]
+)
+def test_where_runs_were_made_is_no_setting(write, name):
+    rows = [f"{m},{k},0.{8 + k % 2}{k},n{k % 2}" for m in "ab" for k in range(6)]
+    path = write("\n".join([f"model,seed,acc,{name}", *rows]))
+    assert not find_notes(read.scores(path))

@@ -274,8 +274,7 @@ def test_rows_of_scores_too(write):
     ("rows", "options"),
     [
         (ROWS, {}),
-        # Names say that they are others, or that they are items.
-        ([[k, *x] for k, x in enumerate([*ROWS, *ROWS])], {"run": "n"}),
+        # Names say that they are items.
         ([[k, *x] for k, x in enumerate([*ROWS, *ROWS])], {"item": "n"}),
         # Whole numbers, and few decimals, are the same by chance.
         (np.vstack([ROWS.round(), ROWS[:1].round()]), {}),

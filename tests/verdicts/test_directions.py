@@ -190,6 +190,21 @@ class TestMixedTasks:
         refuse(run("compare", path, "--task", "kind"), "beside 'imdb'")
         assert run("compare", path, "--task", "kind", "--lower-is-better")[0] == 0
 
+    @pytest.mark.parametrize("column", ["acc", "f1", "score"])
+    def test_a_loss_under_the_name_of_another_metric(self, write, run, column):
+        def write_tasks(*tasks):
+            rows = [
+                f"{model},{task},{k},{0.5 + k / 10}"
+                for task in tasks
+                for model in "ab"
+                for k in range(5)
+            ]
+            return write("\n".join([f"model,task,seed,{column}", *rows]))
+
+        refuse(run("compare", write_tasks("loss", "imdb")), "'loss', ", "'imdb'")
+        refuse(run("compare", write_tasks("loss", "val_ppl")), "direction of 'loss', ")
+        assert run("compare", write_tasks("hinge loss", "imdb"))[0] == 0
+
     def test_mappings(self):
         tasks = {"loss": SCORES, "acc": SCORES}
         for said in (None, False, {"loss": False}, {"loss": False, "acc": True}):

@@ -33,6 +33,14 @@ class TestScales:
         rows += [numbers(88, 94, 2) for _ in range(4)]
         refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
 
+    @pytest.mark.parametrize("n", [20, 60])
+    def test_answers_of_0_and_1_beside_0_and_100(self, write, run, n):
+        answers = np.random.default_rng(2).integers(0, 2, (2, 60))
+        answers[1, :n] *= 100
+        rows = [f"{'ab'[m]},{k},{y}" for (m, k), y in np.ndenumerate(answers)]
+        path = write("\n".join(["model,item,correct", *rows]))
+        refuse(run("compare", path), "' among scores of 1", "one scale")
+
     def test_scores_that_are_said_to_be_of_one_scale(self, write, run):
         """A run that diverged has a loss of another size, and so has an early agent."""
         rows = ["0.041,0.038", "0.039,0.042", "0.044,3.9", "0.040,0.037", "0.043,0.041"]

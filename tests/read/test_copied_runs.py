@@ -1,0 +1,85 @@
+"""Copies of runs under other names, and checkpoints of one run."""
+
+import numpy as np
+import pytest
+
+from sigarray import read
+from sigarray.read._copied_runs import doubt_repeats
+
+DRAW = np.random.default_rng(0)
+
+
+class TestRunsUnderOtherNames:
+    """Five runs are listed twice, as seeds 0 to 9."""
+
+    def test_they_are_warned_of(self, write, run):
+        x = np.tile(DRAW.normal(0.85, 0.01, (2, 5)).round(4), 2)
+        for column in ("seed", "run"):
+            rows = [f"{'ab'[m]},{k},{y}" for (m, k), y in np.ndenumerate(x)]
+            path = write("\n".join([f"model,{column},acc", *rows]))
+            _, _, err = run("compare", path)
+            said = " of 'a' and 0.8"
+            assert "repeated more often than in independent runs, such as 0.8" in err
+            assert said in err
+
+    @pytest.mark.parametrize("is_wide", [False, True])
+    def test_of_one_model_alone(self, write, is_wide):
+        a, b = DRAW.normal(0.85, 0.01, 10), np.repeat(DRAW.normal(0.85, 0.01, 5), 2)
+        rows = [f"{x:.4f},{y:.4f}" for x, y in zip(a, b, strict=True)]
+        if not is_wide:
+            rows = [f"{'ab'[k]},{y}" for x in rows for k, y in enumerate(x.split(","))]
+        path = write("\n".join(["a,b" if is_wide else "model,acc", *rows]))
+        (doubt,) = read.scores(path).doubts
+        assert "such as 0.8" in doubt
+        assert " of 'b', and each counts" in doubt
+
+    @pytest.mark.parametrize(
+        "scores",
+        [
+            np.r_[np.full(8, 0.5271), DRAW.normal(0.7, 0.01, 6).round(4)],  # failures
+            np.r_[[500.0] * 6, [200.0] * 5, DRAW.normal(300, 50, 6).round(1)],  # bounds
+            np.full(10, 0.8512),  # deterministic
+            [0.8512, 0.8512, 0.852, 0.8512, 0.852, 0.8512],  # nearly so
+            [0.81, 0.82, 0.83] * 2,
+        ],
+    )
+    def test_scores_that_may_be_of_other_runs(self, scores):
+        tasks = {"": {"a": np.asarray(scores), "b": DRAW.normal(0.7, 0.01, 10)}}
+        assert not doubt_repeats(tasks, "table")
+
+    @pytest.mark.parametrize("n", [6, 20, 50])
+    def test_healthy_runs_seldom_repeat(self, n):
+        rng = np.random.default_rng(n)
+        found = []
+        for _ in range(40):
+            x = rng.normal(0.85, 0.01, (2, n))
+            every = [x.round(k) for k in (2, 3, 4)]
+            every += [(rng.binomial(k, x) / k).round(4) for k in (50, 200, 600)]
+            every += [(rng.binomial(600, x) / 600).round(3), (100.0 * x).round(1)]
+            every += [np.where(x > 0.85, x, 0.5 + 0.3 * (x - 0.85)).round(3)]
+            found += [doubt_repeats({"": {"a": y[0], "b": y[1]}}, "t") for y in every]
+        assert sum(map(bool, found)) <= 0.01 * len(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("seed{}_step{}", True),
+        ("s{}-ckpt{}", True),
+        ("run{}/epoch{}", True),
+        ("checkpoint_{1}_of_{0}", True),
+        ("step{1}", False),  # of nothing that is named
+        ("seed{}_timestep{}", False),
+        ("seed{}_fold{}", False),
+    ],
+)
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_checkpoints_of_one_run_are_warned_of(write, name, is_one, is_wide):
+    names = [name.format(k, s) for k in range(3) for s in (100, 200)]
+    names = list(dict.fromkeys(names))
+    rows = [f"{x},{DRAW.random()},{DRAW.random()}" for x in names]
+    if not is_wide:
+        rows = [f"{x},{m},{DRAW.random()}" for m in "ab" for x in names]
+    path = write("\n".join(["run,a,b" if is_wide else "run,model,acc", *rows]))
+    doubts = read.scores(path, run="run").doubts
+    assert any("seem to be checkpoints of one training" in x for x in doubts) is is_one
