@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # More bands than this cover one another.
 MOST_CURVES = 7
+# As do so many of profiles, which are wide: of more models, so few have bands.
+_MOST_BANDS, _SOME_BANDS = 4, 2
 # Curves of fewer points than this have a mark at each.
 _FEW_POINTS = 12
 # Of fewer thresholds no profile is drawn between them.
@@ -321,13 +323,15 @@ def draw_profiles(
     # A score itself is not above it, and not below it.
     step: Literal["pre", "post"] = "post" if is_higher_better else "pre"
     keys: dict[str, Any] = {}
+    n_bands = len(drawn) if len(drawn) <= _MOST_BANDS else _SOME_BANDS
     span = float(np.ptp(at if lines is None else lines[0])) or 1.0
     gaps = np.diff(at[order])
     beside = min([_BESIDE * span, *(0.5 / len(drawn) * gaps[gaps > 0.0])])
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
         share, *limits = (x[order] for x in models[name])
         if not are_marks:
-            keys[shown] = draw_curve(axes, k, at[order], share, limits, step)
+            band = limits if k < n_bands else None
+            keys[shown] = draw_curve(axes, k, at[order], share, band, step)
             continue
         x = at[order] + beside * (k - 0.5 * (len(drawn) - 1))
         look = {**_BARS, "color": look_of(k).color, "marker": look_of(k).marker}
@@ -337,6 +341,8 @@ def draw_profiles(
             style = {"drawstyle": f"steps-{step}", "marker": ""}
             keys[shown] = draw_line(axes, k, lines[0], lines[1][name], **style), marks
     where = "bar: band at these thresholds" if are_marks else "band: all thresholds"
+    if not are_marks and n_bands < len(drawn):
+        where += f", of the first {n_bands}"
     keys[where] = make_band_key(is_bar=are_marks)
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
