@@ -1,7 +1,7 @@
 """Pictures of a comparison: what decides first, then scores."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,29 +241,23 @@ def draw_critical_differences(
     """
     if len(compared) > MOST_TASKS:
         return []
-    return [
-        _draw_critical_differences(x, decisions[task], task, bool(lacks(x)))
-        for task, x in compared.items()
-        if len(x.names) > 2 and x.baseline is None
-    ]
-
-
-def _draw_critical_differences(
-    comparison: Comparison, decisions: Iterable[Decision], task: str, is_vain: bool
-) -> Picture:
-    sign, means = _find_means(comparison)
-    few = f"too few {comparison.unit}s for any verdict"
-    picture = draw_models(
-        means,
-        list_wins(decisions),
-        f"{'mean ' * comparison.is_of_means}{show_controls(_name_scores(comparison))}",
-        where=of_task(task),
-        said="Means" if comparison.is_of_means else comparison.metric,
-        sign=sign,
-        says=few if is_vain else _NONE_BETTER,
-    )
-    name_task(picture.figure, task)
-    return picture
+    drawn = []
+    for task, x in compared.items():
+        if len(x.names) < 3 or x.baseline is not None:
+            continue
+        sign, means = _find_means(x)
+        picture = draw_models(
+            means,
+            list_wins(decisions[task]),
+            f"{'mean ' * x.is_of_means}{show_controls(_name_scores(x))}",
+            where=of_task(task),
+            said="Means" if x.is_of_means else x.metric,
+            sign=sign,
+            says=f"too few {x.unit}s for any verdict" if lacks(x) else _NONE_BETTER,
+        )
+        name_task(picture.figure, task)
+        drawn.append(picture)
+    return drawn
 
 
 def draw_over_tasks(over: OverTasks | None) -> list[Picture]:

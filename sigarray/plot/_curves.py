@@ -262,7 +262,8 @@ def profiles(
     -------
     matplotlib.axes.Axes
         `ax.figure.savefig(...)` writes the picture. Of more than 7 models the 7 with
-        the largest mean share are drawn, and a line counts the others.
+        the largest mean share are drawn, and a line counts the others; of more than 4,
+        the first 2 have bands.
 
     Raises
     ------
