@@ -30,15 +30,7 @@ def test_what_tells_no_scores_apart_is_not_said(write):
     """Constant columns, numbers of rows and free text are in most files."""
     answer = "answers that are as long as answers are"
     rows = [
-        (
-            k,
-            m,
-            s,
-            "v2",
-            f"Of {k} questions none has an answer as long as that.",
-            s % 2,
-            k / 9,
-        )
+        (k, m, s, "v2", f"{answer} {k}", "xy"[s % 2], k / 9)
         for k, (m, s) in enumerate((m, s) for m in "ab" for s in range(5))
     ]
     table = read.scores(write(as_csv(rows, ",model,seed,code,answer,group,acc")))
