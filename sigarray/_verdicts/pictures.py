@@ -235,10 +235,7 @@ def draw_critical_differences(
     decisions: Mapping[str, Sequence[Decision]],
     lacks: Callable[[Comparison], str],
 ) -> list[Picture]:
-    """Draw models of each task by their means, and who is not told apart.
-
-    `lacks` says of a task that its scores are too few for any verdict, if so.
-    """
+    """Draw models of each task by their means, and who is not told apart."""
     if len(compared) > MOST_TASKS:
         return []
     drawn = []

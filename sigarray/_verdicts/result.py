@@ -333,11 +333,8 @@ class ModelComparison:
         compared, decisions = self.compared, self.decisions
         drawn = draw_contingency(compared, decisions)
         drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
-        of_groups = []
         # Panels of differences on several tasks say who is not told apart, too.
-        if not drawn or len(compared) == 1:
-            lacks = self.test.find_lack
-            of_groups = draw_critical_differences(compared, decisions, lacks)
+        of_few = {} if drawn and len(compared) > 1 else compared
         these = self.over_these_tasks
         of_all = draw_aggregates(these)
         order = order_over_tasks(compared, self.over_tasks)
@@ -347,7 +344,7 @@ class ModelComparison:
             *drawn,
             *draw_means(compared, order),
             *draw_over_tasks(self.over_tasks),
-            *of_groups,
+            *draw_critical_differences(of_few, decisions, self.test.find_lack),
             *self.test.draw(compared, self.results),
             *draw_scores(compared),
             *draw_curves(self.table, compared),

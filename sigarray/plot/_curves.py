@@ -56,8 +56,8 @@ def draw_curve(
 
     With a step, each value holds up to its x, or from it on.
     """
-    band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
     if limits is not None:
+        band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
         low, high = limits
         ax.fill_between(x, low, high, facecolor=look_of(k).color, **band)
     style = {"drawstyle": f"steps-{step}" if step else "default"}
@@ -331,8 +331,8 @@ def draw_profiles(
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
         share, *limits = (x[order] for x in models[name])
         if not are_marks:
-            band = limits if k < n_bands else None
-            keys[shown] = draw_curve(axes, k, at[order], share, band, step)
+            some = limits if k < n_bands else None
+            keys[shown] = draw_curve(axes, k, at[order], share, some, step)
             continue
         x = at[order] + beside * (k - 0.5 * (len(drawn) - 1))
         look = {**_BARS, "color": look_of(k).color, "marker": look_of(k).marker}
@@ -342,9 +342,8 @@ def draw_profiles(
             style = {"drawstyle": f"steps-{step}", "marker": ""}
             keys[shown] = draw_line(axes, k, lines[0], lines[1][name], **style), marks
     where = "bar: band at these thresholds" if are_marks else "band: all thresholds"
-    if not are_marks and n_bands < len(drawn):
-        where += f", of the first {n_bands}"
-    keys[where] = make_band_key(is_bar=are_marks)
+    which = f", of the first {n_bands}" * (not are_marks and n_bands < len(drawn))
+    keys[f"{where}{which}"] = make_band_key(is_bar=are_marks)
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)

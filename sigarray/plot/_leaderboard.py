@@ -121,9 +121,8 @@ def draw_leaderboard(
     tasks, models, means = _find_means(scores)
     ranks = _rank(means if is_higher_better else -means)
     overall = np.nanmean(ranks, axis=0)
-    order = np.argsort(overall, kind="stable")
-    if names is not None:
-        order = np.asarray([models.index(x) for x in names])
+    by_rank = np.argsort(overall, kind="stable").tolist()
+    order = by_rank if names is None else list(map(models.index, names))
     order = order[:MOST_MODELS]
     n_tasks = min(len(tasks), _MOST_TASKS)
     shown = means[:n_tasks]

@@ -160,6 +160,8 @@ def sort_tasks(names: Iterable[str]) -> list[str]:
 
     def split(name: str) -> tuple[str, int]:
         start = name.rstrip("0123456789")
+        if start == "-" < name:
+            return "", int(name)
         return start, int(name[len(start) :] or -1)
 
     return sorted(sorted(names), key=split)

@@ -158,8 +158,17 @@ class TestSteps:
 
 @pytest.mark.parametrize("form", ["long", "wide"])
 def test_tasks_that_end_in_numbers_are_in_their_order(write, form):
-    """Whatever the order of rows; numbers and the signature are the same."""
-    names = ["a", *(f"game-{k}" for k in range(12)), "game-x", "v2"]
+    """Whatever the order of rows is, long or wide."""
+    names = [
+        "-10",
+        "-2",
+        "3",
+        "20",
+        "a",
+        *(f"game-{k}" for k in range(12)),
+        "game-x",
+        "v2",
+    ]
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(2, len(names), 4)).round(3)
     if form == "long":
