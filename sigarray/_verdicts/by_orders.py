@@ -118,10 +118,13 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
+        return report_orders(comparison, result, decisions, self.find_lack(comparison))
+
+    def find_lack(self, comparison: Comparison) -> str:
+        """As in `Test`."""
         scores, is_corrected = comparison.scores, comparison.is_corrected
         family = family_of_task(scores, self, 1.0, is_corrected=is_corrected)
-        lack = "" if comparison.runs else say_lack(scores, family)
-        return report_orders(comparison, result, decisions, lack)
+        return "" if comparison.runs else say_lack(scores, family)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

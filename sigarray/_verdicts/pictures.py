@@ -1,7 +1,7 @@
 """Pictures of a comparison: what decides first, then scores."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from sigarray.results import (
 
 # The most tasks each of which has pictures of its own.
 MOST_TASKS = 12
+_NONE_BETTER = "none is shown to be better than another"
 
 
 class Picture(NamedTuple):
@@ -205,54 +206,55 @@ def _draw_curves(
     )
 
 
-def draw_leaderboard(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the means of models on several tasks."""
-    from sigarray import plot
+def draw_means(
+    compared: Mapping[str, Comparison], order: Sequence[str]
+) -> list[Picture]:
+    """Draw the means of models on several tasks, in the order of the tables."""
+    from sigarray.plot._leaderboard import draw_leaderboard
 
     if len(compared) == 1:
         return []
     first = next(iter(compared.values()))
-    axes = plot.leaderboard(
+    axes = draw_leaderboard(
         {task or x.metric: x.scores for task, x in compared.items()},
-        higher_is_better=first.higher_is_better,
+        order,
+        is_higher_better=first.higher_is_better,
     )
     names = [label.get_text() for label in axes.get_yticklabels()]
     return [
         Picture(
             axes.figure,
-            f"Mean scores on {count_tasks(compared)}, models by their mean rank.",
-            f"From best to worst mean rank: {', '.join(map(quote, names))}.",
+            f"Mean scores on {count_tasks(compared)}, models as in the tables.",
+            f"From the first to the last: {', '.join(map(quote, names))}.",
         )
     ]
 
 
 def draw_critical_differences(
-    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    lacks: Callable[[Comparison], str],
 ) -> list[Picture]:
     """Draw models of each task by their means, and who is not told apart."""
     if len(compared) > MOST_TASKS:
         return []
-    return [
-        _draw_critical_differences(x, decisions[task], task)
-        for task, x in compared.items()
-        if len(x.names) > 2 and x.baseline is None
-    ]
-
-
-def _draw_critical_differences(
-    comparison: Comparison, decisions: Iterable[Decision], task: str
-) -> Picture:
-    sign, means = _find_means(comparison)
-    picture = draw_models(
-        means,
-        list_wins(decisions),
-        f"{'mean ' * comparison.is_of_means}{show_controls(_name_scores(comparison))}",
-        where=of_task(task),
-        said="Means" if comparison.is_of_means else comparison.metric,
-        sign=sign,
-    )
-    name_task(picture.figure, task)
-    return picture
+    drawn = []
+    for task, x in compared.items():
+        if len(x.names) < 3 or x.baseline is not None:
+            continue
+        sign, means = _find_means(x)
+        picture = draw_models(
+            means,
+            list_wins(decisions[task]),
+            f"{'mean ' * x.is_of_means}{show_controls(_name_scores(x))}",
+            where=of_task(task),
+            said="Means" if x.is_of_means else x.metric,
+            sign=sign,
+            says=f"too few {x.unit}s for any verdict" if lacks(x) else _NONE_BETTER,
+        )
+        name_task(picture.figure, task)
+        drawn.append(picture)
+    return drawn
 
 
 def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
@@ -275,6 +277,7 @@ def draw_models(
     where: str = "",
     sign: float = 1.0,
     limits: tuple[float, float] | None = None,
+    says: str = _NONE_BETTER,
 ) -> Picture:
     """Draw models on an axis, and join those that no verdict tells apart."""
     from sigarray.plot._critical_differences import draw_on_axis
@@ -287,7 +290,7 @@ def draw_models(
         groups,
         limits=limits or (places[order[0]], places[order[-1]]),
         label=f"{what} (best on the left)",
-        says="none is shown to be better than another",
+        says=says,
         # Beside others of other tasks, pictures are one column wide.
         letters=14 if where else 28,
     )

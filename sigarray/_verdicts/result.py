@@ -10,7 +10,7 @@ from sigarray._plain_text import suggest
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.page import Origin, save_pictures, write_page
 from sigarray._verdicts.picture_differences import (
     draw_aggregates,
@@ -22,7 +22,7 @@ from sigarray._verdicts.pictures import (
     draw_contingency,
     draw_critical_differences,
     draw_curves,
-    draw_leaderboard,
+    draw_means,
     draw_over_tasks,
     draw_scores,
 )
@@ -334,14 +334,17 @@ class ModelComparison:
         drawn = draw_contingency(compared, decisions)
         drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
         # Panels of differences on several tasks say who is not told apart, too.
-        has_panels = bool(drawn) and len(compared) > 1
-        of_all = draw_aggregates(self.over_these_tasks)
+        of_few = {} if drawn and len(compared) > 1 else compared
+        these = self.over_these_tasks
+        of_all = draw_aggregates(these)
+        order = order_over_tasks(compared, self.over_tasks)
+        order = order if these is None else these.order.names
         return [
             *(of_all or draw_pairs_over_tasks(self.over_tasks)),
             *drawn,
-            *draw_leaderboard(compared),
+            *draw_means(compared, order),
             *draw_over_tasks(self.over_tasks),
-            *([] if has_panels else draw_critical_differences(compared, decisions)),
+            *draw_critical_differences(of_few, decisions, self.test.find_lack),
             *self.test.draw(compared, self.results),
             *draw_scores(compared),
             *draw_curves(self.table, compared),

@@ -138,6 +138,11 @@ class Test(ABC):
     def says_nothing_of_constants(self, n_scores: int) -> bool:
         """Whether two models that do not vary, with few scores, cannot be tested."""
 
+    def find_lack(self, comparison: Comparison) -> str:
+        """Say whose scores are too few for any verdict, if so."""
+        del comparison
+        return ""
+
     @property
     def asks_welch_below(self) -> int | None:
         """The number of runs below which Welch's test has to reject as well, if any."""

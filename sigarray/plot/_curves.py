@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # More bands than this cover one another.
 MOST_CURVES = 7
+# As do so many of profiles, which are wide: of more models, so few have bands.
+_MOST_BANDS, _SOME_BANDS = 4, 2
 # Curves of fewer points than this have a mark at each.
 _FEW_POINTS = 12
 # Of fewer thresholds no profile is drawn between them.
@@ -54,8 +56,8 @@ def draw_curve(
 
     With a step, each value holds up to its x, or from it on.
     """
-    band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
     if limits is not None:
+        band: dict[str, Any] = {"alpha": _PALE, "linewidth": 0.0, "step": step}
         low, high = limits
         ax.fill_between(x, low, high, facecolor=look_of(k).color, **band)
     style = {"drawstyle": f"steps-{step}" if step else "default"}
@@ -260,7 +262,8 @@ def profiles(
     -------
     matplotlib.axes.Axes
         `ax.figure.savefig(...)` writes the picture. Of more than 7 models the 7 with
-        the largest mean share are drawn, and a line counts the others.
+        the largest mean share are drawn, and a line counts the others; of more than 4,
+        the first 2 have bands.
 
     Raises
     ------
@@ -321,13 +324,15 @@ def draw_profiles(
     # A score itself is not above it, and not below it.
     step: Literal["pre", "post"] = "post" if is_higher_better else "pre"
     keys: dict[str, Any] = {}
+    n_bands = len(drawn) if len(drawn) <= _MOST_BANDS else _SOME_BANDS
     span = float(np.ptp(at if lines is None else lines[0])) or 1.0
     gaps = np.diff(at[order])
     beside = min([_BESIDE * span, *(0.5 / len(drawn) * gaps[gaps > 0.0])])
     for k, (name, shown) in enumerate(zip(drawn, show_names(drawn), strict=True)):
         share, *limits = (x[order] for x in models[name])
         if not are_marks:
-            keys[shown] = draw_curve(axes, k, at[order], share, limits, step)
+            some = limits if k < n_bands else None
+            keys[shown] = draw_curve(axes, k, at[order], share, some, step)
             continue
         x = at[order] + beside * (k - 0.5 * (len(drawn) - 1))
         look = {**_BARS, "color": look_of(k).color, "marker": look_of(k).marker}
@@ -337,7 +342,8 @@ def draw_profiles(
             style = {"drawstyle": f"steps-{step}", "marker": ""}
             keys[shown] = draw_line(axes, k, lines[0], lines[1][name], **style), marks
     where = "bar: band at these thresholds" if are_marks else "band: all thresholds"
-    keys[where] = make_band_key(is_bar=are_marks)
+    which = f", of the first {n_bands}" * (not are_marks and n_bands < len(drawn))
+    keys[f"{where}{which}"] = make_band_key(is_bar=are_marks)
     axes.set_ylim(-0.02, 1.02)
     thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)

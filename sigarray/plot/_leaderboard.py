@@ -106,25 +106,39 @@ def leaderboard(
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
+    return draw_leaderboard(scores, is_higher_better=is_higher_better, ax=given)
+
+
+@draws
+def draw_leaderboard(
+    scores: Any,
+    names: Sequence[Hashable] | None = None,
+    *,
+    is_higher_better: bool,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw models in the order of their mean ranks, or of names."""
     tasks, models, means = _find_means(scores)
     ranks = _rank(means if is_higher_better else -means)
     overall = np.nanmean(ranks, axis=0)
-    order = np.argsort(overall, kind="stable")[:MOST_MODELS]
+    by_rank = np.argsort(overall, kind="stable").tolist()
+    order = by_rank if names is None else list(map(models.index, names))
+    order = order[:MOST_MODELS]
     n_tasks = min(len(tasks), _MOST_TASKS)
     shown = means[:n_tasks]
     places = _find_places(shown if is_higher_better else -shown)[:, order]
     labels = show_names(tasks[:n_tasks])
-    names = show_names(models[k] for k in order)
+    labels_of_models = show_names(models[k] for k in order)
     has_numbers = n_tasks <= _MOST_NUMBERS
     cell = _CELL if has_numbers else _SMALL_CELL
-    beside = 0.2 + _LETTER * max(map(measure, names))
+    beside = 0.2 + _LETTER * max(map(measure, labels_of_models))
     width = max(COLUMN, beside + cell * n_tasks + _RANK)
     cell = (width - beside - _RANK) / n_tasks
     above = 0.3 + _LETTER * max(map(measure, [*labels, "mean rank"]))
     height = above + _ROW * len(order) + 0.45
-    axes: Axes = given or make_figure(height, width).subplots()
+    axes: Axes = ax or make_figure(height, width).subplots()
     _draw_cells(axes, places, _RANK / cell)
-    _name_sides(axes, labels, names, _RANK / cell)
+    _name_sides(axes, labels, labels_of_models, _RANK / cell)
     if has_numbers:
         _write_means(axes, shown[:, order], places)
     else:

@@ -43,6 +43,8 @@ See = Callable[[np.ndarray, np.ndarray], np.ndarray]
 _TESTS = ("welch", "paired_t", "mann_whitney", "aso")
 # Below this bound `aso` declares A better.
 _THRESHOLD = 0.2
+# Between two numbers on an axis, and the width of a digit, as shares of it.
+_SPACE, _DIGIT = 0.012, 0.022
 # The number of comparisons at a time.
 _BLOCK = 500
 
@@ -134,7 +136,7 @@ def power(
     texts = [_say(curve, runs[-1], units) for curve in curves]
     explain(axes, [*handles, line], [*texts, f"wanted: power {goal:g}"])
     axes.set_ylim(-0.02, 1.02)
-    _scale_sizes(axes, runs)
+    _scale_sizes(axes, runs, [int(x.size) for x in curves if math.isfinite(x.size)])
     return axes
 
 
@@ -213,16 +215,18 @@ def _say(curve: _Curve, largest: int, units: str) -> str:
     return text if curve.name is None else f"{show_name(curve.name, 40)}: {text}"
 
 
-def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:
-    """Use a logarithmic axis if the largest size is much larger than the smallest."""
+def _scale_sizes(ax: "Axes", runs: tuple[int, ...], found: Sequence[int]) -> None:
+    """Use a logarithmic axis if sizes differ much; those found have ticks first."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     if runs[-1] < 5 * runs[0]:
         return
     ax.set_xscale("log")
-    ticks = [runs[0]]
-    for n in runs[1:]:
-        if n >= 1.45 * ticks[-1]:
+    span = math.log(runs[-1] / runs[0])
+    ticks: list[int] = []
+    for n in (*found, runs[0], runs[-1], *runs):
+        rooms = ((x, _SPACE + 0.5 * _DIGIT * len(f"{n}{x}")) for x in ticks)
+        if all(abs(math.log(n / x)) >= room * span for x, room in rooms):
             ticks.append(n)
     ax.xaxis.set_major_locator(FixedLocator(ticks))
     ax.xaxis.set_major_formatter(FixedFormatter([str(n) for n in ticks]))

@@ -155,6 +155,18 @@ def join_pairs(
     return pairs
 
 
+def sort_tasks(names: Iterable[str]) -> list[str]:
+    """Sort names as texts, and those that differ in a number at the end by it."""
+
+    def split(name: str) -> tuple[str, int]:
+        start = name.rstrip("0123456789")
+        if start == "-" < name:
+            return "", int(name)
+        return start, int(name[len(start) :] or -1)
+
+    return sorted(sorted(names), key=split)
+
+
 def sort_ids(ids: Iterable[str]) -> list[str]:
     """Sort ids as numbers if all are whole numbers, or else as texts."""
     known = sorted(ids)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._alignment import OF_RUNS, choose_unit, sort_ids
+from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._duplicates import doubt_seeds
@@ -100,7 +100,7 @@ def join_records(
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     joined: dict[str, JoinedTask] = {}
-    for task in sort_ids(by_task):
+    for task in sort_tasks(by_task):
         one, said = join_task(
             by_task[task], choice, unit, models, of_raters, direction=direction
         )

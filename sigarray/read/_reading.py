@@ -3,6 +3,7 @@
 import collections
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,10 @@ from sigarray.read._steps import find_blank_steps
 from sigarray.read._text import TableError
 from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
-from sigarray.read._words import measures_quality
+from sigarray.read._words import count_up, measures_quality
+
+# Letters of a text, on average, that is no name.
+_LONG = 40
 
 
 @dataclass(frozen=True)
@@ -205,12 +209,21 @@ def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[
     said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
     notes = [f"of its columns, {said}"]
     unused = [x for x in frame.columns if x not in {*roles.values(), score}]
-    if unused:
+    if telling := [x for x in unused if _may_tell_apart(frame.columns[x], roles)]:
         notes.append(
-            f"not used: {list_names(unused, 8)}; name what tells scores apart with "
+            f"not used: {list_names(telling, 8)}; name what tells scores apart with "
             "--item, --run or --task"
         )
     return notes + doubt_clusters(frame, roles, unused)
+
+
+def _may_tell_apart(cells: Any, roles: Roles) -> bool:
+    """Tell whether a column is not of one value, free text, or numbers of rows."""
+    texts = [str(x) for x in encode_texts(cells).list_known() if x is not None]
+    if len(texts) < 2 or sum(map(len, texts)) > _LONG * len(texts):
+        return False
+    is_of_rows = len(texts) == len(cells) and all(map(str.isdecimal, texts))
+    return not (is_of_rows and "model" in roles and count_up([*map(int, texts)]))
 
 
 def _doubt_columns(

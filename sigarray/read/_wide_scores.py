@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import suggest_each
-from sigarray.read._alignment import sort_ids
+from sigarray.read._alignment import sort_ids, sort_tasks
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._duplicates import have_parts
@@ -286,11 +286,11 @@ def _choose_tasks(
 ) -> dict[str, WideTable]:
     """Return the rows of each chosen task; all rows of a table without tasks."""
     parts = split_tasks(wide, chosen)
-    wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
+    wanted = sort_tasks(parts) if choice.tasks is None else list(choice.tasks)
     has_none = choice.tasks is not None and "task" not in chosen
     wrong = [x for x in wanted if x not in parts or has_none]
     if wrong:
-        got = list_names(sort_ids(parts)) if "task" in chosen else "no --task"
+        got = list_names(sort_tasks(parts)) if "task" in chosen else "no --task"
         msg = (
             f"{wide.source}: expected --tasks to be of a column that --task names; "
             f"got {list_names(wrong)}, and {got}.{suggest_each(wrong, list(parts))}"

@@ -37,6 +37,14 @@ def test_curves_are_shares_and_bands_their_limits():
     assert legend(ax) == ["a", "b", "band: all thresholds"]
 
 
+@pytest.mark.parametrize(("k", "n_bands"), [(4, 4), (5, 2), (9, 2)])
+def test_bands_of_many_models_would_cover_one_another(k, n_bands):
+    ax = plot.profiles(make(k), TAU)
+    assert len(ax.collections) == n_bands
+    of_some = "" if n_bands == k else f", of the first {n_bands}"
+    assert legend(ax)[-1] == f"band: all thresholds{of_some}"
+
+
 def test_few_thresholds_have_marks_and_bars_alone():
     """A step between them would draw shares of other thresholds, which are unknown."""
     at = np.asarray([1.0, 0.5, 2.0])

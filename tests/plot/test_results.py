@@ -1,5 +1,7 @@
 """Differences, replicates and power: what is drawn of results."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -338,6 +340,23 @@ def test_ticks_are_sizes():
     assert (
         plot.power((3, 4), SampleSizeResult(3.0, np.ones(2))).get_xscale() == "linear"
     )
+
+
+def test_numbers_that_the_key_names_have_ticks_and_none_collide():
+    sizes = (3, 5, 8, 10, 20, 40, 70, 90, 100, 150, 220, 400, 800)
+    at = {"a": 90, "b": 220}
+    results = {
+        name: SampleSizeResult(np.float64(n), 1.0 * (np.asarray(sizes) >= n))
+        for name, n in at.items()
+    }
+    ax = plot.power(sizes, results)
+    shown = list(map(int, read_ticks(ax.xaxis)))
+    assert {3, 800, *at.values()} <= {*shown}
+    assert 150 not in shown
+    ax.figure.draw_without_rendering()
+    boxes = [x.get_window_extent() for x in ax.get_xticklabels()]
+    boxes.sort(key=lambda box: box.x0)
+    assert all(x.x1 < y.x0 for x, y in itertools.pairwise(boxes))
 
 
 def test_impossible_power():

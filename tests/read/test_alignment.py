@@ -154,3 +154,33 @@ class TestSteps:
         _, _, err = run("compare", path)
         assert "'epoch' was taken for the steps of a run" in err
         assert "--run" not in err
+
+
+@pytest.mark.parametrize("form", ["long", "wide"])
+def test_tasks_that_end_in_numbers_are_in_their_order(write, form):
+    """Whatever the order of rows is, long or wide."""
+    names = [
+        "-10",
+        "-2",
+        "3",
+        "20",
+        "a",
+        *(f"game-{k}" for k in range(12)),
+        "game-x",
+        "v2",
+    ]
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(2, len(names), 4)).round(3)
+    if form == "long":
+        rows = [f"m{m},{s},{names[t]},{x}" for (m, t, s), x in np.ndenumerate(scores)]
+        head = "model,seed,task,acc"
+    else:
+        rows = [
+            f"{s},{name},{x[0, s]},{x[1, s]}"
+            for name, x in zip(names, scores.swapaxes(0, 1), strict=True)
+            for s in range(4)
+        ]
+        head = "seed,task,m0,m1"
+    for some in (rows, rows[::-1]):
+        table = read.scores(write("\n".join([head, *some, ""])), task="task")
+        assert [*table.tasks] == names

@@ -26,6 +26,21 @@ def test_what_is_not_used_is_said(write):
     ).tasks.keys() == {"en", "de"}
 
 
+def test_what_tells_no_scores_apart_is_not_said(write):
+    """Constant columns, numbers of rows and free text are in most files."""
+    answer = "answers that are as long as answers are"
+    rows = [
+        (k, m, s, "v2", f"{answer} {k}", "xy"[s % 2], k / 9)
+        for k, (m, s) in enumerate((m, s) for m in "ab" for s in range(5))
+    ]
+    table = read.scores(write(as_csv(rows, ",model,seed,code,answer,group,acc")))
+    (said,) = (x for x in table.notes if "not used" in x)
+    assert "not used: 'group'; name what tells scores apart" in said
+    rows = [(*x[:5], *x[6:]) for x in rows]
+    table = read.scores(write(as_csv(rows, ",model,seed,code,answer,acc")))
+    assert not any("not used" in x for x in table.notes)
+
+
 def test_a_group_is_no_cluster(write):
     rows = [(m, g, k, k) for m in "ab" for k, g in enumerate("xxyy")]
     table = read.scores(write(as_csv(rows, "model,Group,seed,acc")))

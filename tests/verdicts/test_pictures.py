@@ -1,6 +1,7 @@
 """Which pictures a comparison has, and what they show."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -108,6 +109,34 @@ def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expe
         assert len(picture.figure.axes) == n_axes
         assert picture.description.endswith(".")
     assert len(pictures) >= len(expected)
+
+
+@pytest.mark.parametrize("statistic", [None, "mean"])
+@pytest.mark.parametrize("baseline", [None, "m11"])
+def test_means_on_tasks_are_in_the_order_of_the_tables(statistic, baseline):
+    rng = np.random.default_rng(0)
+    scores = {
+        f"t{t}": {f"m{k}": 0.2 * k + rng.normal(size=5) for k in range(12)}
+        for t in range(8)
+    }
+    result = compare_models(scores, statistic=statistic, baseline=baseline)
+    (ax,) = next(
+        x.figure.axes for x in result.list_pictures() if "Mean scores" in x.caption
+    )
+    names = [x.get_text() for x in ax.get_yticklabels()]
+    these, over = result.over_these_tasks, result.over_tasks
+    assert names == (over if these is None else these).order.names
+
+
+@pytest.mark.parametrize("n_runs", [5, 12])
+def test_a_picture_says_that_runs_are_too_few(n_runs):
+    rng = np.random.default_rng(0)
+    scores = {f"m{k}": rng.normal(size=n_runs) for k in range(16)}
+    with warnings.catch_warnings(action="ignore"):
+        result = compare_models(scores)
+    (picture,) = (x for x in result.list_pictures() if "Models by" in x.caption)
+    (key,) = picture.figure.axes[0].get_legend().get_texts()
+    assert (key.get_text() == "too few runs for any verdict") == (n_runs == 5)
 
 
 def test_models_by_their_mean_are_joined_where_none_is_better():
