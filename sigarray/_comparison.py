@@ -342,7 +342,7 @@ def _summarize(
 
 
 def _describe(xp: Library, x: Array) -> tuple[Array, ...]:
-    (centered,), (level,), (middle,), unit = center_scores(xp, "mean", x)
+    (centered,), (level,), (middle,), unit, _ = center_scores(xp, "mean", x)
     return (
         unit * (level + (middle + xp.mean(centered, axis=-1))),
         unit * standard_deviation(xp, centered),

@@ -218,6 +218,9 @@ def required_sample_size(
 
     Notes
     -----
+    Before the draws, scores are moved away from their mean by (n / (n - 1))^1/2, as in
+    `bootstrap_power_analysis`.
+
     A difference seen in few scores is often larger than the true one, so that the
     number tends to be too small. It says what would be needed to confirm a difference
     of this size, not that there is one. The tests are one-sided: if A is not the better

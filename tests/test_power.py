@@ -230,3 +230,14 @@ class TestUncertaintyReduction:
             aso_uncertainty_reduction(5, 3, 5, 0)
         with pytest.raises(TypeError, match="m_old to be an integer"):
             aso_uncertainty_reduction(5.5, 3, 5, 5)
+
+
+@pytest.mark.parametrize("test", ["aso", "mann_whitney"])
+def test_scores_near_the_largest_float_have_the_power_of_others(test):
+    """Scores that are moved from their mean overflowed: NaN."""
+    a, b = np.random.default_rng(0).uniform([[1.0], [0.8]], 1.5, (2, 6))
+    options = {"test": test, "sizes": (3, 5), "n_resamples": 20, "rng": 0}
+    scale = 2.0**1023
+    found = required_sample_size(scale * a, scale * b, **options).power
+    expected = required_sample_size(a, b, **options).power
+    np.testing.assert_array_equal(found, expected)

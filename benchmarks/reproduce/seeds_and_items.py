@@ -31,8 +31,10 @@ COMPONENTS = (
     (0.015, 0.15, 0.2),
     (0.01, 0.4, 0.0),
     (0.02, 0.0, 0.4),
+    (0.0, 0.0, 0.2),
+    (0.02, 0.0, 0.1),
 )
-N_SEEDS = (3, 4, 5, 10)
+N_SEEDS = (2, 3, 4, 5, 10)
 DIFFERENCE, POWER = 0.05, 0.8
 # So many cells of tables at a time.
 _CELLS = 2_000_000

@@ -182,13 +182,14 @@ def _read(
         raise TypeError(msg)
     shape = tuple(labels.shape) if is_array(labels) else (len(labels),)
     if shape != (size,):
-        msg = (
-            f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
-            f"labels of shape {shape}."
-        )
+        got = f"labels of shape {shape}."
         if shape == (2,) and hasattr(labels[0], "__len__"):
-            msg += f" Both samples have the same items: pass {_NAMES[kind]}=labels."
-        raise ValueError(msg)
+            got = (
+                "a pair. Pairs, or tables with the same items, have one label for "
+                f"each: pass {_NAMES[kind]}=labels."
+            )
+        msg = f"Expected {_NAMES[kind]} to be a label for each of {size} items; got "
+        raise ValueError(msg + got)
     if not is_of_device:
         return _number(labels, kind, numbers)
     check_library(

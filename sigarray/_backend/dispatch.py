@@ -239,6 +239,8 @@ def _to_float(xp: Library, x: Array, what: str, given: Any = None) -> Array:
         advice = "x.real"
     elif isinstance(given, (list, tuple)):
         advice = "[float(value) for value in x]"
+        if None in x.ravel().tolist():
+            advice = "x without each None, and its pair"
     elif type(given).__module__.startswith("polars"):
         advice = "x.cast(polars.Float64)"
     msg = (

@@ -121,8 +121,9 @@ def _advise(x: Any) -> str | None:
         advice = "Pass its parts, x.unbind(), one at a time; multi_aso takes a list."
     elif is_tensor and x.is_quantized:
         advice = "Pass x.dequantize()."
-    elif is_tensor and x.layout.__repr__() != "torch.strided":
-        advice = "It is sparse: pass x.to_dense()."
+    elif is_tensor and (layout := repr(x.layout)) != "torch.strided":
+        kind = "sparse" if "sparse" in layout else f"of the layout {layout}"
+        advice = f"It is {kind}: pass x.to_dense()."
     elif hasattr(x, "todense"):  # of scipy.sparse, sparse, jax.experimental.sparse
         advice = "It is sparse: pass x.toarray() or x.todense()."
     return advice

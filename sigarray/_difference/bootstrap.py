@@ -154,7 +154,8 @@ def bootstrap_test(
     The null hypothesis is imposed by centring [1]_: with the observed difference d and
     those of resamples d*, the p-value is (count + 1) / (`n_resamples` + 1) with the
     count of d* - d >= d for "greater" (d* >= 2 d, as in [2]_), d* - d <= d for "less",
-    and abs(d* - d) >= abs(d) for "two-sided". Ties count, up to rounding.
+    and abs(d* - d) >= abs(d) for "two-sided". Ties count, up to rounding:
+    see `t_test`.
 
     With few scores the p-values of "mean" are too small, for resamples vary less than
     new samples would. With "t" every resample has an error s*, and (d* - d) / s* is

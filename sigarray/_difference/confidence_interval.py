@@ -9,7 +9,7 @@ from sigarray._backend.aliases import (
     Statistic,
     TestedStatistic,
 )
-from sigarray._backend.checks import anything, choice, show
+from sigarray._backend.checks import anything, choice, count, show
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
@@ -31,7 +31,11 @@ from sigarray._numeric.statistic import check_sizes
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-@checked(method=choice(*INTERVAL_METHODS, ignores_case=True), **DESIGN_RULES)
+@checked(
+    method=choice(*INTERVAL_METHODS, ignores_case=True),
+    n_resamples=count(smallest=2),
+    **DESIGN_RULES,
+)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
 from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
-from sigarray._backend.checks import anything
+from sigarray._backend.checks import anything, count
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.quantile import interpolate
+from sigarray._numeric.ranks import compare_each
+from sigarray._numeric.rounding import bound_score
 from sigarray._numeric.statistic import check_sizes, standard_deviation
 from sigarray._numeric.student import Strata, number_strata
 from sigarray._resampling.designs import draw_of_intervals, draw_within
@@ -121,8 +123,9 @@ def _count_before(
 ) -> Array:
     """Count the runs of B before each of A (E, n), by task and score, or with ties."""
     n, m = a.shape[-1], b.shape[-1]
+    low, high = bound_score(xp, a)
     # Of ties, those that come first stay first.
-    pool = xp.concat([b, a] if has_ties else [a, b], axis=-1)
+    pool = xp.concat([b, high] if has_ties else [low, b], axis=-1)
     numbers = xp.concat([of_b, of_a] if has_ties else [of_a, of_b])
     order = _sort_by_task(xp, pool, numbers)
     is_b = order < m if has_ties else order >= n
@@ -132,7 +135,7 @@ def _count_before(
     return xp.take_along_axis(before, ranks, axis=-1)
 
 
-@checked(strata=anything)
+@checked(strata=anything, n_resamples=count(smallest=2))
 def probability_of_improvement(
     a: Array,
     b: Array,
@@ -329,9 +332,8 @@ class _Leads:
             xp.reshape(x, (*x.shape[:-1], n_tasks, x.shape[-1] // n_tasks))
             for x in (a, b)
         )
-        left, right = a[..., :, None], b[..., None, :]
-        leads = xp.astype(left > right, a.dtype) - xp.astype(left < right, a.dtype)
-        is_fault = xp.isnan(left) | xp.isnan(right)
+        leads = compare_each(xp, a, b)
+        is_fault = xp.isnan(a[..., :, None]) | xp.isnan(b[..., None, :])
         leads = xp.reshape(xp.where(is_fault, math.nan, leads), (-1, *leads.shape[-3:]))
         leads = leads + 0.0 * xp.sum(leads, axis=(-3, -2, -1), keepdims=True)
         return cls(xp, seed, leads)

@@ -218,8 +218,9 @@ def find_t_limits(
     test_share: float | None,
 ) -> tuple[Array, ...]:
     design = design.with_arrays(arrays)
-    errors = find_errors_by_design(xp, statistic, samples, design, paired)
-    difference, squares, dfs, unit = errors
+    difference, squares, dfs, unit, _ = find_errors_by_design(
+        xp, statistic, samples, design, paired
+    )
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])
     error = xp.sqrt(total)
@@ -288,11 +289,11 @@ def find_t_tests(
     n = a.shape[-1]
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, statistic, [a, b], design, paired)
-    difference, squares, dfs, unit = errors
+    difference, squares, dfs, unit, rounding = errors
     of_each = []
     for alternative, null in hypotheses:
         excess = beyond_null(difference, null, unit)
-        t, df = find_t(xp, excess, squares, dfs)
+        t, df = find_t(xp, excess, squares, dfs, rounding)
         df = df + (difference - difference)
         if test_share is not None:
             t = t / widen_error(n, test_share)

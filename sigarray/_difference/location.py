@@ -126,9 +126,15 @@ def t_test(
     all clusters are, whatever their items do), t is 0 for equal means and infinite for
     others, with n + m - 2 degrees of freedom, or those of clusters. An infinite t has
     no p-value: scores that do not vary do not show how much others would, and a p of 0,
-    as in SciPy, would claim more than any number of scores can show. Scores within one
-    unit of rounding count as the same, and so do differences of pairs within four,
-    because rounding separates equal ones, such as 0.9 - 0.8 and 0.7 - 0.6.
+    as in SciPy, would claim more than any number of scores can show.
+
+    Rounding separates equal scores, such as 0.1 + 0.2 and 0.3, and equal differences,
+    such as 0.9 - 0.8 and 0.7 - 0.6. Here, in tests by resampling and in `wilcoxon_test`
+    all scores of two models, or all differences of pairs, are the same if they are
+    within four units, eps times the largest score; in single precision, where whole
+    numbers may be as near, scores that are no pairs within one. For tests by ranks two
+    scores are tied within four units of their own, and in single precision if they are
+    equal.
 
     With `test_share` r, s^2 / n of the n differences becomes s^2 (1 / n + r / (1 - r))
     [2]_. Of folds that are repeated, n is the number of all of them. Of 4000 data sets

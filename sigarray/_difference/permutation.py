@@ -95,8 +95,9 @@ def permutation_test(
         worse by less; with "less", for losses, A - B >= `margin`. Not "two-sided".
 
         The scores of A are shifted by it and then exchanged or dealt out, for
-        `statistic` "mean" or "t" and without `clusters`. Samples of unequal size are
-        compared by t, because their spreads may differ.
+        `statistic` "mean" or "t" and without `clusters`, and of independent samples
+        without `strata`. Samples of unequal size are compared by t, because their
+        spreads may differ.
     n_resamples : int, default: 9999
         Random permutations. If there are no more distinct ones than this, 2^n for pairs
         and C(n + m, n) for independent samples, or the product of these over strata
@@ -163,7 +164,8 @@ def permutation_test(
     ValueError
         A sample without scores, unequal pairs, leading axes that do not broadcast,
         options outside their range, or a `margin` with "two-sided", with another
-        statistic than "mean" or "t", or with `clusters`.
+        statistic than "mean" or "t", with `clusters`, or with `strata` of independent
+        samples.
 
     See Also
     --------
@@ -177,7 +179,8 @@ def permutation_test(
     With the observed difference d and those of permutations d*, the p-value is
     (count + 1) / (`n_resamples` + 1) with the count of d* >= d for "greater" and d* <=
     d for "less" [1]_, or exactly count / total over all permutations; for "two-sided"
-    it is twice the smaller of the two, at most 1. Ties count, up to rounding.
+    it is twice the smaller of the two, at most 1. Ties count, up to rounding:
+    see `t_test`.
 
     With "exact" the tail is a sum over the characteristic function of the exponentially
     tilted sum of signed differences, at about 220 n^1/2 angles: time and memory do not
@@ -328,8 +331,9 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
         )
         raise ValueError(msg)
     if clusters is not None or strata is not None:
+        names = "strata of independent samples" if clusters is None else "clusters"
         msg = (
-            "Expected no clusters or strata with a margin; got both. Use t_test, or "
+            f"Expected no {names} with a margin; got both. Use t_test or "
             "bootstrap_test, which take them."
         )
         raise ValueError(msg)

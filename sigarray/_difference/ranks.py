@@ -245,11 +245,10 @@ def _brunner_munzel(
     fault = xp.where(
         xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
     )
-    exact = xp.zeros_like(pool[..., :1])
-    ranks = middle_ranks(xp, pool, exact)
+    ranks = middle_ranks(xp, pool)
     # The number of scores of the other sample below, less half of all: exact numbers.
-    of_a = ranks[..., :n] - middle_ranks(xp, pool[..., :n], exact)
-    of_b = ranks[..., n:] - middle_ranks(xp, pool[..., n:], exact)
+    of_a = ranks[..., :n] - middle_ranks(xp, pool[..., :n])
+    of_b = ranks[..., n:] - middle_ranks(xp, pool[..., n:])
     lead = xp.sum(of_a, axis=-1) / float(n * m)
     errors = [
         # Relative to the smallest one, so that equal ones have exactly no variance.
@@ -339,7 +338,7 @@ def wilcoxon_test(
     differences are 0, it is 1.
 
     Differences compare by their size, so that tasks on which scores are of another
-    scale count more. Two differences are a tie if they differ by no more than rounding.
+    scale count more. Those within rounding are 0, or ties: see `t_test`.
 
     All options are static under `jit`.
 

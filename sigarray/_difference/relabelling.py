@@ -31,6 +31,7 @@ from sigarray._difference.studentized import (
 )
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.designs import Design, DesignArrays
+from sigarray._numeric.rounding import merge_same
 from sigarray._numeric.statistic import (
     TIE_UNITS,
     apply_statistic,
@@ -100,7 +101,7 @@ def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
     the greatest common divisor, by Euclid's algorithm with remainders of least absolute
     value, which halve in each step.
     """
-    (centered,), *_, scale = center_scores(xp, "mean", pool)
+    (centered,), *_, scale, _ = center_scores(xp, "mean", pool)
     differences = centered[..., :n] - centered[..., n:]
     rounding, levels = (
         TIE_UNITS * xp.finfo(pool.dtype).eps * xp.max(xp.abs(x), axis=-1)
@@ -259,8 +260,9 @@ def find_without_draws(
     With codes, whole clusters of pairs are exchanged, for exact p-values.
     """
     a = beyond_null(a, null)
-    n, scores = a.shape[-1], pool_samples(xp, a, b)
-    (pool,), *_, unit = center_scores(xp, "mean", scores)
+    n = a.shape[-1]
+    (scores,) = merge_same(xp, [pool_samples(xp, a, b)], paired=paired)
+    (pool,), *_, unit, _ = center_scores(xp, "mean", scores)
     samples = [pool[..., :n], pool[..., n:]]
     difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
 
@@ -277,14 +279,15 @@ def find_without_draws(
 
 
 def observe(
-    xp: Library, a: Array, b: Array, statistic: Statistic
+    xp: Library, a: Array, b: Array, statistic: Statistic, paired: bool
 ) -> tuple[Array, Array, Array, Array]:
     """Return centered pool, difference, tolerance of ties, and the unit of all."""
     n = a.shape[-1]
-    (pool,), levels, _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
+    centered = center_scores(xp, statistic, pool_samples(xp, a, b))
+    (pool,), levels, _, unit, (extent,) = centered
     samples = [pool[..., :n], pool[..., n:]]
     values = [apply_statistic(xp, statistic, x) for x in samples]
-    tolerance = find_rounding(xp, statistic, samples, values, levels)
+    tolerance = find_rounding(xp, statistic, samples, values, levels, extent, paired)
     return pool, values[0] - values[1], tolerance, unit
 
 
@@ -313,7 +316,7 @@ def count_extremes(
     by: Statistic = "mean" if statistic == "t" else statistic
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = (statistic == "t" or null != 0.0) and n != m
-    pool, difference, tolerance, unit = observe(xp, a, b, by)
+    pool, difference, tolerance, unit = observe(xp, a, b, by, paired)
     design = design.with_arrays(arrays)
     for rounding in design.rounding:
         tolerance = tolerance + rounding
@@ -360,7 +363,7 @@ def draw_permutations(
     """Return differences of random permutations, or of distinct ones without a seed."""
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
-    (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
+    (pool,), *_, unit, _ = center_scores(xp, by, pool_samples(xp, a, b))
     strata = design.with_arrays(arrays).strata
     draws = permute_within(xp, seed, n, b.shape[-1], paired, strata)
     permuted: Replicates

@@ -43,6 +43,7 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.rounding import merge_same
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,
@@ -133,7 +134,10 @@ def find_bootstrap_tests(
     n_resamples: int,
 ) -> list[Array]:
     """Return difference and p-value for each hypothesis, which centring imposes."""
-    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
+    samples = [spread_faults(xp, x) for x in (a, b)]
+    if seed is None:
+        samples = merge_same(xp, samples, paired=paired)
+    centered = center_scores(xp, statistic, *samples)
     a, b = samples = centered.scores
     values = [apply_statistic(xp, statistic, x) for x in samples]
     observed = difference_of(values)
@@ -153,7 +157,10 @@ def find_bootstrap_tests(
             for gap, x in zip(gaps, hypotheses, strict=True)
         ]
     else:
-        rounding = find_rounding(xp, statistic, samples, values, centered.levels)
+        extent = sum(centered.spreads, xp.abs(difference))
+        rounding = find_rounding(
+            xp, statistic, samples, values, centered.levels, extent, paired
+        )
         rounding = add_rounding_of_nulls(xp, rounding, hypotheses, centered.unit)
         design = design.with_arrays(arrays)
         rounding = sum(design.rounding, rounding)
@@ -176,9 +183,8 @@ def find_bootstrap_tests(
         )
         zero = difference - difference
         counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
-        pvalues = [
-            (counts[k, ...] + 1.0) / (n_resamples + 1.0) for k in range(len(limits))
-        ]
+        shares = (counts + 1.0) / (n_resamples + 1.0)
+        pvalues = [shares[k, ...] for k in range(len(limits))]
     moved = centered.unit * difference
     of_each = [(moved, pvalue) for pvalue in pvalues]
     return join_results(xp, of_each, difference, centered.unit)
@@ -187,11 +193,8 @@ def find_bootstrap_tests(
 def check_score_method(
     statistic: TestedStatistic, clusters: Any, strata: Any, axis: Axis
 ) -> int:
-    named = {
-        show(statistic): statistic != "mean",
-        "clusters": clusters is not None,
-        "strata": strata is not None,
-    }
+    named = {show(statistic): statistic != "mean", "clusters": clusters is not None}
+    named["strata"] = strata is not None
     given = [name for name, is_there in named.items() if is_there]
     if not given and not isinstance(axis, tuple):
         return axis

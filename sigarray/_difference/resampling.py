@@ -86,7 +86,8 @@ def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> N
     pool = [x for x in samples if x.size]
     low = min((float(xp.min(x)) for x in pool), default=0.0)
     high = max((float(xp.max(x)) for x in pool), default=0.0)
-    if low < high and all(xp.all((x == low) | (x == high)) for x in pool):
+    is_seen = f"{low:g}" != f"{high:g}"  # more than rounding
+    if is_seen and all(xp.all((x == low) | (x == high)) for x in pool):
         warn_caller(
             f"All scores are {low:g} or {high:g}, of which statistic={statistic!r} "
             "says little: where 77 % are the larger one, the median and the "

@@ -158,10 +158,10 @@ def _merge_axes(
 
 def check_strata(strata: Any, given: Sequence[Any], axis: int) -> None:
     """Raise if strata are another axis, whose length differs between arrays."""
+    if not is_axis(strata):
+        return
     shapes = [tuple(getattr(x, "shape", ())) for x in given]
-    if is_axis(strata) and all(
-        -len(x) <= strata < len(x) and (strata - axis) % len(x) for x in shapes
-    ):
+    if all(-len(x) <= strata < len(x) and (strata - axis) % len(x) for x in shapes):
         _check_numbers([int(x[strata]) for x in shapes], strata)
 
 

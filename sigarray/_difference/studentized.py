@@ -177,19 +177,13 @@ class Studentized:
 
 
 @dataclass(frozen=True, eq=False)
-class ShiftsAndT:
+class ShiftsAndT(Studentized):
     """Resampled differences less the observed one, and the same in their errors.
 
     The shape is (2, ..., size).
     """
 
-    xp: Library
-    resampled: MeansAndErrors
     observed: Array
-
-    @property
-    def elements(self) -> int:
-        return self.resampled.elements
 
     def __call__(self, start: int | Array, size: int) -> Array:
         resampled, variances = self.resampled(start, size)
@@ -198,15 +192,13 @@ class ShiftsAndT:
 
 
 @dataclass(frozen=True, eq=False)
-class GapsOfT:
+class GapsOfT(Studentized):
     """Tells which t of resamples are beyond the observed one, or tied.
 
     T is computed from `difference`, less `center` in resamples, and its `variance`;
     `rounding` is that of the difference.
     """
 
-    xp: Library
-    resampled: MeansAndErrors
     difference: Array
     variance: Array
     rounding: Array
@@ -232,10 +224,6 @@ class GapsOfT:
         observed = difference_and_error(xp, [pool[..., :n], pool[..., n:]])
         permuted = MeansAndErrors(xp, draws, [pool])
         return cls(xp, permuted, *observed, rounding / unit, sides)
-
-    @property
-    def elements(self) -> int:
-        return self.resampled.elements
 
     def __call__(self, start: int | Array, size: int) -> Array:
         resampled, variances = self.resampled(start, size)
@@ -268,7 +256,7 @@ class Standard(NamedTuple):
 def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> Standard:
     """Return scores in units of the largest distance from their coarse mean."""
     scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
-    centered = center_scores(xp, "mean", *list_samples(xp, scaled, paired))
+    centered = center_scores(xp, "mean", *list_samples(xp, scaled, paired)[0])
     unit = largest_or_one(xp, *centered.scores)
     scores = [x / unit[..., None] for x in centered.scores]
     observed, variance = difference_and_error(xp, scores)
@@ -307,7 +295,7 @@ def bootstrap_t_test(
 
     This is algorithm 16.2 of Efron and Tibshirani (1994).
     """
-    gap, squares, _, unit_of_t = find_errors(xp, [a, b], paired)
+    gap, squares, _, unit_of_t, limit = find_errors(xp, [a, b], paired)
     squared_errors = sum(squares[1:], squares[0])
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     # Levels of the scores themselves, even if the samples are differences of pairs.
@@ -334,7 +322,7 @@ def bootstrap_t_test(
     counts = count_beyond(xp, extremes, n_resamples, len(sides), zero)
     of_each = []
     for k, (_, null) in enumerate(hypotheses):
-        t = studentize(xp, beyond_null(gap, null, unit_of_t), squared_errors)
+        t = studentize(xp, beyond_null(gap, null, unit_of_t), squared_errors, limit)
         of_each.append([t, (counts[k, ...] + 1.0) / (n_resamples + 1.0)])
     return join_results(xp, of_each, difference, unit)
 

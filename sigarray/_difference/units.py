@@ -27,6 +27,7 @@ from sigarray._numeric.clusters import (
 )
 from sigarray._numeric.designs import Design
 from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.rounding import merge_same
 from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.student import Strata
 from sigarray._numeric.sums import SumStatistic, uses_sums
@@ -187,6 +188,7 @@ def prepare_units(
         samples,
         codes,
         numbers=numbers,
+        paired=paired,
         is_of_sums=isinstance(statistic, SumStatistic),
     )
     design = Design(design.strata, rounding=rounding)
@@ -246,6 +248,7 @@ def _sum_units(
     codes: Sequence[Array],
     *,
     numbers: tuple[int, ...],
+    paired: bool,
     is_of_sums: bool,
 ) -> tuple[list[Array], Array, list[Array]]:
     """Return sums of clusters; of scores, those less a level, and their number.
@@ -257,6 +260,7 @@ def _sum_units(
     level = xp.min(samples[0], axis=-1)
     rounding = []
     if not is_of_sums:
+        samples = merge_same(xp, samples, paired=paired)
         levels = [level, *(xp.min(x, axis=-1) for x in samples[1:])]
         rests = [x - level[..., None] for x in samples]
         spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)

@@ -20,6 +20,7 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.student import (
     Intervals,
+    MeanErrors,
     Strata,
     flatten_within,
     list_samples,
@@ -91,18 +92,18 @@ def sort_items(
 
 def find_errors_of_clusters(
     xp: Library, scores: list[Array], clusters: Sequence[Clusters], paired: bool
-) -> tuple[Array, list[Array], list[Array], Array]:
-    """Return a mean, or the difference of two, squared errors, their df and the unit.
+) -> MeanErrors:
+    """Return the errors of items in clusters.
 
     Of each sample, with the sum s and the size n of each cluster, N items, their mean
     m, and the shares p = n / N, the squared error is sum (s - m n)^2 / (1 - p) / N^2,
     "CR2" of Bell and McCaffrey, and with q = p^2 / (1 - p) the degrees of freedom are
     1 / (sum p^2 + (sum q)^2 - sum q^2), Satterthwaite's of the moments of CR2 for
     independent items: `t_test` has the sources. Of clusters of one item these are s^2 /
-    n and n - 1, those of Student's t. The errors are in the unit, as in `find_errors`.
+    n and n - 1, those of Student's t.
     """
     scaled, unit_of_all = scale_scores(xp, *scores)
-    numbers = list_samples(xp, scaled, paired)
+    numbers, rounding = list_samples(xp, scaled, paired)
     # Relative to the smallest score, so that the level costs no digits.
     levels = [xp.min(x, axis=-1) for x in numbers]
     numbers = [x - y[..., None] for x, y in zip(numbers, levels, strict=True)]
@@ -117,7 +118,7 @@ def find_errors_of_clusters(
         dfs.append(df + xp.zeros_like(means[k]))
         means[k] = xp.where(is_whole, means[k] / unit, math.nan)
     difference = difference_of(levels) / unit + difference_of(means)
-    return difference, squares, dfs, unit * unit_of_all
+    return MeanErrors(difference, squares, dfs, unit * unit_of_all, rounding / unit)
 
 
 def find_errors_of_sums(
@@ -183,18 +184,8 @@ def find_errors_of_nested(
     clusters: Sequence[Clusters],
     strata: Strata,
     paired: bool,
-) -> tuple[Array, list[Array], list[Array], Array]:
-    """Return a mean, or the difference of two, squared errors, their df and the unit.
-
-    The mean of N items is that of the means of strata of n items, by fixed weights n /
-    N. The means of clusters are taken to have one variance in a stratum, whatever their
-    size, as where items of a cluster are alike. Of clusters with shares p of the items
-    of their stratum, P = sum p^2, and the sums s, about the mean of the stratum, over
-    n, the squared error of this mean is V = sum s^2 / (1 - 2 p + P), which is unbiased.
-    With Satterthwaite's df of V, f, the squared error is the sum of W = V (n /
-    N)^2, and the df are his again, (sum W)^2 / sum (W^2 / f). Of one stratum of
-    clusters of one size these are the errors and the df of `find_errors_of_clusters`.
-    """
+) -> MeanErrors:
+    """Return the errors of items in clusters, which are in strata: see `t_test`."""
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]
     # Centred item by item, so that levels of strata cost no digits, and again below.
@@ -230,7 +221,8 @@ def find_errors_of_nested(
         squares.append(square)
         dfs.append(xp.where(varies, df, xp.sum(weight / inverse_df)))
     difference = relative.gap + difference_of(means)
-    return difference, squares, dfs, relative.unit * relative.unit_of_scaled
+    unit = relative.unit * relative.unit_of_scaled
+    return MeanErrors(difference, squares, dfs, unit, relative.rounding)
 
 
 def weigh_clusters(

@@ -19,17 +19,17 @@ from sigarray._numeric.clusters import (
     find_errors_of_nested,
     find_errors_of_sums,
 )
+from sigarray._numeric.rounding import find_flat, range_of
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.student import (
     NO_STRATA,
     Intervals,
+    MeanErrors,
     Strata,
     average_df,
     divisor_of_error,
     find_errors,
     find_errors_of_strata,
-    find_flat,
-    range_of,
     relate_to_smallest,
     squared_error,
 )
@@ -41,7 +41,8 @@ class Parts(NamedTuple):
 
     `items` is the part of items, and there is one of `seeds` for each table; either has
     what is left of the variance beside both, `rests`, which so counts twice. All are in
-    `unit`. The degrees of freedom are those of items.
+    `unit`, as is how far from 0 the mean may be by `rounding`. The degrees of freedom
+    are those of items.
     """
 
     mean: Array
@@ -50,6 +51,7 @@ class Parts(NamedTuple):
     rests: list[Array]
     unit: Array
     df_of_items: float | Array
+    rounding: Array | None = None
 
 
 def find_parts(
@@ -65,7 +67,8 @@ def find_parts(
     tables have the same items, and seeds of their own. If items are in clusters, the
     parts of items and of rests are those of sums of clusters.
     """
-    rows, gap, unit, scaled, unit_of_scaled = relate_to_smallest(xp, scores, paired)
+    relative = relate_to_smallest(xp, scores, paired)
+    rows, gap, unit, scaled, unit_of_scaled, rounding = relative
     tables = [
         xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n_items, n_items)) for x in rows
     ]
@@ -101,7 +104,7 @@ def find_parts(
         xp.where(is_flat, 0.0, x)
         for x in (items, *(squared_error(xp, x) for x in of_seeds))
     )
-    return Parts(mean, items, seeds, rests, unit * unit_of_scaled, df)
+    return Parts(mean, items, seeds, rests, unit * unit_of_scaled, df, rounding)
 
 
 def _mean_square(xp: Library, rest: Array) -> Array:
@@ -117,7 +120,7 @@ def _are_flat(
     """Tell which means differ by no more than scores were rounded."""
     sizes = [range_of(xp, x).size(xp) for x in scores]
     of_means = [range_of(xp, x * unit[..., None]) for x in means]
-    return find_flat(xp, sizes, [high - low for low, high in of_means])
+    return find_flat(xp, sizes, [high - low for low, high in of_means])[0]
 
 
 def find_crossed_errors(
@@ -126,23 +129,18 @@ def find_crossed_errors(
     n_items: int,
     paired: bool,
     clusters: Sequence[Clusters],
-) -> tuple[Array, list[Array], list[Array], Array]:
-    """Return a mean, or the difference of two, its squared error, df and the unit.
+) -> MeanErrors:
+    """Return the error of tables of seeds and items: see `t_test`.
 
-    With the mean squares MS of one table, that of seeds, of items and of the rest, the
-    squared error is (MS_seed + MS_item - MS_rest) / (S n), and at least MS_seed / (S n)
-    and MS_item / (S n), for their difference may come out too small (Owen, 2007). Two
-    tables with seeds of their own have the MS_item of the difference of their means,
-    and the sum of the others. The degrees of freedom are Satterthwaite's: the square of
-    that by the sum of the squares of its terms over their own; with unlike numbers of
-    seeds they are fewer, as in `add_parts`. If items are in clusters, MS_item, MS_rest
-    and their df are those of `find_errors_of_clusters`.
+    MS_seed + MS_item - MS_rest may come out too small (Owen, 2007), and each part is a
+    bound. If items are in clusters, MS_item, MS_rest and their df are those of
+    `find_errors_of_clusters`.
     """
     parts = find_parts(xp, scores, n_items, paired, clusters)
     dfs = [x.shape[-1] // n_items - 1.0 for x in scores[: len(parts.seeds)]]
     fewer = min(dfs) if len({*dfs}) > 1 else None
     total, df, _ = add_parts(xp, parts, dfs, fewer)
-    return parts.mean, [total], [df], parts.unit
+    return MeanErrors(parts.mean, [total], [df], parts.unit, parts.rounding)
 
 
 def add_parts(
@@ -254,13 +252,12 @@ def find_errors_by_design(
     samples: Sequence[Array],
     design: Design,
     paired: bool,
-) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
-    """Return what `find_errors` does, of a statistic of samples of any design."""
+) -> MeanErrors:
+    """Return the errors of a statistic of samples of any design."""
     errors = _find_errors(xp, statistic, samples, design, paired)
     if not isinstance(statistic, SumStatistic):
         return errors
-    difference, squares, dfs, unit = errors
-    return difference, squares, _limit_dfs(xp, samples, squares, dfs), unit
+    return errors._replace(dfs=_limit_dfs(xp, samples, errors.squares, errors.dfs))
 
 
 def _limit_dfs(
@@ -296,7 +293,7 @@ def _find_errors(
     samples: Sequence[Array],
     design: Design,
     paired: bool,
-) -> tuple[Array, Sequence[Array], Sequence[float | Array], Array]:
+) -> MeanErrors:
     # Of scores one by one, `find_errors` sees the faults in their ranges.
     scores = list_numbers(
         xp, statistic, *samples, paired=paired, are_checked=design.is_simple

@@ -20,6 +20,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
+from sigarray._numeric.rounding import bound_score
 
 # The weight of a pair against the other models of a set, in the gap of the pair; with
 # 1 it is the difference of rank sums, as Friedman's. By simulation, of 5 and 10 models
@@ -36,16 +37,19 @@ _MAX_COMPARED = 2**10
 
 
 def tie_bounds(
-    xp: Library, ordered: Array, tolerance: Array | float = 0.0
+    xp: Library, ordered: Array, tolerance: Array | None = None
 ) -> tuple[Array, Array]:
     """Return the first and the last place with the same score, for each place.
 
-    Neighbours within the tolerance count as the same.
+    Neighbours are the same if they are apart by no more than a tolerance, by default
+    that of `bound_score`.
     """
     size = ordered.shape[-1]
     dtype = xp.int32 if size <= _MAX_SHORT else None
     place = xp.arange(size, dtype=dtype)
-    steps = ordered[..., 1:] > ordered[..., :-1] + tolerance
+    ends = ordered[..., :-1]
+    ends = bound_score(xp, ends)[1] if tolerance is None else ends + tolerance
+    steps = ordered[..., 1:] > ends
     edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
     starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)
     ends = xp.where(xp.concat([steps, edge], axis=-1), size - 1 - place, 0)
@@ -53,12 +57,19 @@ def tie_bounds(
     return xp.cumulative_maximum(starts), last
 
 
-def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
+def middle_ranks(xp: Library, x: Array, tolerance: Array | None = None) -> Array:
     """Return the ranks along the last axis, from the middle one, as floats."""
     order = xp.argsort(x, axis=-1, stable=False)
     first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)
     ranks = 0.5 * xp.astype(first + last - (x.shape[-1] - 1), x.dtype)
     return xp.undo_order(ranks, order)
+
+
+def compare_each(xp: Library, a: Array, b: Array) -> Array:
+    """Return 1 where a score of A is above one of B, -1 below, else 0: (..., n, m)."""
+    low, high = bound_score(xp, a[..., :, None])
+    b = b[..., None, :]
+    return xp.astype(low > b, a.dtype) - xp.astype(high < b, a.dtype)
 
 
 def net_wins(xp: Library, a: Array, b: Array) -> Array:
@@ -70,18 +81,19 @@ def net_wins(xp: Library, a: Array, b: Array) -> Array:
     """
     n, m = a.shape[-1], b.shape[-1]
     if n * m <= _MAX_COMPARED:
-        a, b = a[..., :, None], b[..., None, :]
-        above, below = xp.astype(a > b, a.dtype), xp.astype(a < b, a.dtype)
-        return xp.sum(above - below, axis=(-2, -1))
+        return xp.sum(compare_each(xp, a, b), axis=(-2, -1))
     leading = (a[..., :1] + b[..., :1]).shape[:-1]
     # + 0.0, because sorts may tell -0 from 0.
-    a, b = (xp.broadcast_to(x + 0.0, (*leading, x.shape[-1])) for x in (a, b))
+    low, high, b = (
+        xp.broadcast_to(x + 0.0, (*leading, x.shape[-1]))
+        for x in (*bound_score(xp, a), b)
+    )
     ranks = (xp.arange(n + m) * 2) - (n + m - 1)
     ranks = xp.astype(ranks, a.dtype)
     # In a stable sort with A before B, A's ranks count what is below; with A after B,
     # what is below or the same. NumPy merges sorted samples in linear time.
-    is_first = xp.argsort(xp.concat([a, b], axis=-1), axis=-1, stable=True) < n
-    is_last = xp.argsort(xp.concat([b, a], axis=-1), axis=-1, stable=True) >= m
+    is_first = xp.argsort(xp.concat([low, b], axis=-1), axis=-1, stable=True) < n
+    is_last = xp.argsort(xp.concat([b, high], axis=-1), axis=-1, stable=True) >= m
     least = xp.sum(xp.where(is_first, ranks, 0.0), axis=-1)
     most = xp.sum(xp.where(is_last, ranks, 0.0), axis=-1)
     return 0.5 * least + 0.5 * most

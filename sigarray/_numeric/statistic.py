@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.faults import check_result, spread_faults
+from sigarray._numeric.rounding import limit_rounding
 from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
 
 # Differences closer than this many units of rounding are ties; of metrics of sums in
@@ -117,14 +118,15 @@ class Centered(NamedTuple):
     """Samples about a coarse mean.
 
     The original scores are `unit` (`level` + `middle` + `scores`), where the level is
-    the smallest score, and the middle is relative to it. The unit is 1, or a power of
-    two if sums of the scores would overflow or have few bits.
+    the smallest score, and the middle is relative to it, as is the largest score. The
+    unit is 1, or a power of two if sums of scores would overflow or have few bits.
     """
 
     scores: list[Array]
     levels: list[Array]
     middles: list[Array]
     unit: Array
+    spreads: list[Array]
 
 
 def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centered:
@@ -140,13 +142,14 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     if not isinstance(statistic, str):
         first = (..., 0, 0) if isinstance(statistic, SumStatistic) else (..., 0)
         zeros = [xp.zeros_like(x[first]) for x in samples]
-        return Centered(list(samples), zeros, zeros, zeros[0] + 1.0)
+        return Centered(list(samples), zeros, zeros, zeros[0] + 1.0, zeros)
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [_round_mean(xp, x, xp.max(x, axis=-1)) for x in scores]
+    spreads = [xp.max(x, axis=-1) for x in scores]
+    middles = list(map(functools.partial(_round_mean, xp), scores, spreads))
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
-    return Centered(scores, levels, middles, unit)
+    return Centered(scores, levels, middles, unit, spreads)
 
 
 def difference_of(values: Sequence[Array]) -> Array:
@@ -286,11 +289,15 @@ def find_rounding(
     samples: Sequence[Array],
     values: Sequence[Array],
     levels: Sequence[Array],
+    extent: Array | None = None,
+    paired: bool = False,
 ) -> Array:
     """Return `rounding_of` samples and values, with that of the original scores."""
     rounding = rounding_of(xp, statistic, samples, values)
     sizes = [x.shape[-1] for x in samples]
-    return add_rounding_of_scores(xp, rounding, statistic, levels, sizes)
+    return add_rounding_of_scores(
+        xp, rounding, statistic, levels, sizes, extent, paired
+    )
 
 
 def add_rounding_of_scores(
@@ -299,6 +306,8 @@ def add_rounding_of_scores(
     statistic: Statistic,
     levels: Sequence[Array],
     sizes: Sequence[int],
+    extent: Array | None = None,
+    paired: bool = False,
 ) -> Array:
     """Add to `rounding_of` that of the original scores, at these levels.
 
@@ -308,11 +317,17 @@ def add_rounding_of_scores(
         return rounding
     spread = rounding * (1.0 / TIE_UNITS / xp.finfo(rounding.dtype).eps)
     sizes = [1] if statistic == "median" else sizes
-    return rounding + rounding_of_scores(xp, levels, spread, sizes)
+    more = rounding_of_scores(xp, levels, spread, sizes, extent, paired)
+    return rounding + more
 
 
 def rounding_of_scores(
-    xp: Library, levels: Sequence[Array], spread: Array, sizes: Sequence[int]
+    xp: Library,
+    levels: Sequence[Array],
+    spread: Array,
+    sizes: Sequence[int],
+    extent: Array | None = None,
+    paired: bool = False,
 ) -> Array:
     """Return how far apart equal differences of means may be, of scores as given.
 
@@ -322,9 +337,14 @@ def rounding_of_scores(
     4 (1 / n + 1 / m)^(1/2) units, which become less as fast as the error of the
     difference does. It counts as far as it is small beside the differences of scores:
     else whole numbers at a high level, which are exact, would be ties. Levels have the
-    dtype of the scores.
+    dtype of the scores. But if all scores are within rounding, by their `extent`, so
+    are all differences.
     """
     level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])
     share = min(1.0, 2.0 * math.sqrt(sum(1.0 / n for n in sizes)))
     unit = 2.0 * share * xp.finfo(level.dtype).eps
-    return xp.minimum(unit * level, share * _MOST_OF_SPREAD * spread)
+    rounding = xp.minimum(unit * level, share * _MOST_OF_SPREAD * spread)
+    if extent is None:
+        return rounding
+    limit = limit_rounding(xp, level, paired=paired)
+    return xp.where(extent <= limit, limit, rounding)

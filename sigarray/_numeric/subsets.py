@@ -10,6 +10,7 @@ from sigarray._backend.chunks import chunk_size, iterate, map_entries
 from sigarray._backend.library import Library
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.ranks import middle_ranks
+from sigarray._numeric.rounding import limit_rounding
 from sigarray._numeric.statistic import center_scores, concat_samples
 
 # Lists of this many resamples are kept on the host: those of up to eight scores.
@@ -87,9 +88,8 @@ def binomial_rows(xp: Library, *, size: int, count: int) -> tuple[Array, ...]:
     return tuple(rows)
 
 
-# The rounding of a difference, in units of the largest score.
-_ROUNDING = 4
-# Differences that are closer than this share of their mean distance may be ties.
+# Differences that are closer than this share of their mean distance may be ties, if
+# some are more than rounding.
 _LEAST_GAP = 1 / 64
 
 
@@ -98,13 +98,15 @@ def double_signed_ranks(xp: Library, a: Array, b: Array) -> Array:
     n = a.shape[-1]
     pool = concat_samples(xp, a, b)
     pool = spread_faults(xp, pool)
-    (centered,), *_, scale = center_scores(xp, "mean", pool)
+    (centered,), *_, scale, _ = center_scores(xp, "mean", pool)
     differences = centered[..., :n] - centered[..., n:]
     size = xp.abs(differences)
     # Of scores as they are, for these were rounded before they came.
     level = xp.max(xp.abs(pool / scale[..., None]), axis=-1, keepdims=True)
-    least_gap = (_LEAST_GAP / n) * xp.max(size, axis=-1, keepdims=True)
-    rounding = xp.minimum(_ROUNDING * xp.finfo(a.dtype).eps * level, least_gap)
+    limit = limit_rounding(xp, level, paired=True)
+    largest = xp.max(size, axis=-1, keepdims=True)
+    rounding = xp.minimum(limit, (_LEAST_GAP / n) * largest)
+    rounding = xp.where(largest <= limit, limit, rounding)
     size = xp.where(size <= rounding, 0.0, size)
     is_zero = size == 0.0
     zeros = xp.sum(xp.astype(is_zero, size.dtype), axis=-1, keepdims=True)

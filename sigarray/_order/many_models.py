@@ -256,9 +256,10 @@ def multi_aso(
     (K - 1): ranks of few runs of a wide model say little about its mean. With a
     baseline p is multiplied by 1 plus the shares of the other models that are left in
     the squared errors of their differences, which are at most 1 (Holm): all share the
-    error of the baseline's mean. With unequal numbers of runs, and if alpha is below
-    0.02, as with many tasks, each share is 1. More than 100 models are at alpha / (K (K
-    - 1) / 2).
+    error of the baseline's mean. So the adjusted p of one model may be above that of
+    another one, and its own p below. With unequal numbers of runs, and if alpha is
+    below 0.02, as with many tasks, each share is 1. More than 100 models are at alpha /
+    (K (K - 1) / 2).
 
     With axes of seeds and of items, bounds and tests of pairs are those of `aso` with
     these axes: t of the means, two-sided, by Bonferroni over the pairs, or over those

@@ -6,6 +6,7 @@ digits: what is said of two models depends on their own scores.
 
 import functools
 import math
+import operator
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -109,7 +110,7 @@ def center_stack(
         return x, Levels(level, level + 1.0)
     if statistic == "mean":
         rows = xp.reshape(x, (*x.shape[:-1], n_strata, x.shape[-1] // n_strata))
-        x = xp.reshape(list_samples(xp, [rows], paired=False)[0], x.shape)
+        x = xp.reshape(list_samples(xp, [rows], paired=False)[0][0], x.shape)
     (x,), unit = scale_scores(xp, x)
     level = xp.sort(x, axis=-1, stable=False)[..., (x.shape[-1] - 1) // 2]
     return x - level[..., None], Levels(level, unit)
@@ -165,24 +166,6 @@ class Shares:
         ranks = xp.arange(1, gaps.shape[1] + 1, dtype=gaps.dtype)[:, None]
         is_there = (first <= ranks) & (ranks <= last)
         return xp.where(is_there, 1.0 / (last - first + 1.0), 0.0)
-
-
-def find_ties(
-    xp: Library,
-    statistic: Statistic,
-    rounding: Array,
-    levels: Levels,
-    share: Array,
-    size: int,
-) -> Array:
-    """Return how far apart (E, K, K) the statistics of two alike models may be.
-
-    They have `size` scores, or more.
-    """
-    first, second = scale_pair(xp, rounding, share)
-    heights = scale_pair(xp, levels.level, share)
-    sizes = size, size
-    return add_rounding_of_scores(xp, first + second, statistic, heights, sizes)
 
 
 class Errors(NamedTuple):
@@ -255,13 +238,28 @@ def rank_estimates(
     """
     sign = 1.0 if higher_is_better else -1.0
     subtract = find_differences(xp, levels)
-    ties = find_ties(xp, statistic, of.rounding, levels, subtract.share, size)
+    is_known, are_known = of.is_known, [of.is_known]
+    if of.error.ndim == of.statistic.ndim:
+        # A mean of scores that are all the same is known by the spread of the other.
+        are_known = list(_pair(is_known))
+        is_known = are_known[0] | are_known[1]
+    ties = add_rounding_of_scores(
+        xp,
+        operator.add(*scale_pair(xp, of.rounding, subtract.share)),
+        statistic,
+        scale_pair(xp, levels.level, subtract.share),
+        [size, size],
+        # Without any known error no scores differ but by rounding.
+        xp.where(is_known, math.inf, xp.zeros_like(subtract.share)),
+    )
+    if not uses_sums(statistic):
+        is_known = functools.reduce(operator.and_, are_known)
     gaps = sign * subtract(of.statistic)
     gaps = xp.where(xp.abs(gaps) > ties, gaps, 0.0 * gaps)
     if of.error.ndim > of.statistic.ndim:
         of_model = of.error[:, 0, :]
         error = xp.where(of.error > 0.0, of.error, 1.0)
-        t, df, is_known = limit_gaps(xp, gaps, error), of.df, of.is_known
+        t, df = limit_gaps(xp, gaps, error), of.df
         # In units of the largest error, whatever that is.
         unit = xp.max(error, axis=(-2, -1))[:, None, None]
         weights = xp.where(is_known, unit / error, 0.0)
@@ -274,9 +272,6 @@ def rank_estimates(
         if are_unlike:
             careful = average_df(df, xp.minimum(*dfs))
             df = xp.where(dfs[0] == dfs[1], df, careful)
-        first, second = _pair(of.is_known)
-        # A mean of scores that are all the same is known by the spread of the other.
-        is_known = first | second if uses_sums(statistic) else first & second
         unit = xp.where(of.error > 0.0, of.error, 1.0)[..., None]
         weights = errors.weights
     p_values = xp.where(is_known, student_t_sf(xp, t, df), 1.0)

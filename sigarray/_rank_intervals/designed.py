@@ -297,9 +297,8 @@ def _find_single(
     """Return the errors and their df of each model (E, K)."""
     errors, dfs = [], []
     for x, design in zip(numbers, designs, strict=True):
-        _, (square,), (df,), unit = find_errors_by_design(
-            xp, "mean", [x], design, False
-        )
+        found = find_errors_by_design(xp, "mean", [x], design, False)
+        _, (square,), (df,), unit, _ = found
         errors.append(unit * xp.sqrt(square))
         dfs.append(df + xp.zeros_like(square))
     error = join(xp, errors, axis=1)
@@ -331,7 +330,8 @@ def _find_rows(
 ) -> Array:
     """Return errors and df (2, E, K, k) of k models (k, E, n) and all others."""
     a, b = rows[0][:, :, None, :], others[0][None, ...]
-    _, (square,), (df,), unit = find_errors_by_design(xp, "mean", [a, b], design, True)
+    found = find_errors_by_design(xp, "mean", [a, b], design, True)
+    _, (square,), (df,), unit, _ = found
     error = unit * xp.sqrt(square)
     if len(others) > 1:
         error = standard_deviation(xp, rows[1][:, :, None, :] - others[1][None, ...])

@@ -160,7 +160,7 @@ def _name_by_task(
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
     """Warn of models that do not vary, or refuse if none does: any number would do."""
-    flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
+    flat = [name for name, x in scores.items() if _is_flat(x, least=1)]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         if len(flat) == len(scores):
@@ -187,24 +187,21 @@ def _list_constants(
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk
     if not is_paired:
-        flat = {name for name, x in scores.items() if _is_flat(*_list_one(x))}
+        flat = {name for name, x in scores.items() if _is_flat(x)}
         for pair in pairs_of(scores, baseline) if flat else ():
             if chosen := tuple(name for name in pair if name in flat):
                 yield chosen
         return
     for pair in pairs_of(scores, baseline):
         x, y = (scores[name] for name in pair)
-        (gaps,) = list_samples(HOST, [x, y], paired=True)
-        if _is_flat(gaps) and gaps[0] != 0.0:
+        (gaps,), rounding = list_samples(HOST, [x, y], paired=True)
+        if len(gaps) > 1 and np.ptp(gaps) == 0.0 and abs(gaps[0]) > rounding:
             yield pair
 
 
-def _list_one(x: np.ndarray) -> list[np.ndarray]:
-    return list_samples(HOST, [x], paired=False)
-
-
-def _is_flat(sample: np.ndarray) -> bool:
-    return len(sample) > 1 and np.ptp(sample) == 0.0
+def _is_flat(x: np.ndarray, least: int = 2) -> bool:
+    (sample,), _ = list_samples(HOST, [x], paired=False)
+    return len(sample) >= least and np.ptp(sample) == 0.0
 
 
 def doubt_compared(

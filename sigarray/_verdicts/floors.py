@@ -13,6 +13,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.relabelling import find_multiples, observe
 from sigarray._difference.saddlepoint import effective_size
+from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.statistic import pool_samples
 from sigarray._resampling.draws import permute
 from sigarray._verdicts.comparison import pairs_of
@@ -33,17 +34,12 @@ def p_value_of_ranks(x: np.ndarray, y: np.ndarray) -> float:
     """Return the two-sided p-value: twice that of one side, and 1 at most."""
     if len(x) > len(y):
         x, y = y, x
-    twice = _double_ranks(np.concatenate([x, y]))
+    # Twice the middle ranks from 0 on, which are whole numbers.
+    ranks = middle_ranks(HOST, np.concatenate([x, y]))
+    twice = np.asarray(2.0 * ranks + (len(ranks) - 1.0), dtype=int)
     below, above = _count_tails(tuple(np.sort(twice).tolist()), len(x))
     place = int(np.sum(twice[: len(x)]))
     return min(1.0, 2.0 * float(min(below[place], above[place])))
-
-
-def _double_ranks(pool: np.ndarray) -> np.ndarray:
-    """Return twice the middle ranks from 0 on, which are whole numbers."""
-    ordered = np.sort(pool)
-    first = np.searchsorted(ordered, pool, side="left")
-    return first + np.searchsorted(ordered, pool, side="right") - 1
 
 
 @functools.lru_cache(maxsize=64)
@@ -153,7 +149,7 @@ def find_p_values(
     stack = np.stack([scores[name] for name in names])
     places = np.asarray([[place[name] for name in pair] for pair in pairs])
     first, second = (stack[places[:, k]] for k in (0, 1))
-    _, difference, tolerance, unit = observe(HOST, first, second, "mean")
+    _, difference, tolerance, unit = observe(HOST, first, second, "mean", False)
     stack = stack - np.median(stack)
     # The error of a mean of n scores, half of them of one model, added one by one.
     rounding = 0.5 * float(np.finfo(np.float64).eps) * math.sqrt(stack.shape[1])

@@ -343,7 +343,7 @@ def exceeds_chance(tables: list[np.ndarray], level: float) -> bool:
     """
     total, df = 0.0, 0
     for x in tables:
-        ranks = middle_ranks(HOST, x, np.zeros((len(x), 1)))
+        ranks = middle_ranks(HOST, x)
         squares = np.sum(ranks**2)
         if squares > 0.0:
             own = x.shape[1] - 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sigarray
-from sigarray import aso, multi_aso, violation_ratio
+from sigarray import aso, multi_aso, t_test, violation_ratio
 from tests.backends import require
 
 A = [0.91, 0.93, 0.92, 0.95, 0.94]
@@ -221,7 +221,7 @@ def test_accelerators_are_not_copied_from():
     [
         ([1j, 2j], TypeError, r"real numbers as scores; got dtype complex128"),
         (["0.9", "0.8"], TypeError, r"real numbers as scores; got dtype <U3"),
-        ([0.9, None], TypeError, r"got dtype object.*\[float\(value\) for value in x"),
+        ([0.9, None], TypeError, r"got dtype object.*x without each None, and its"),
         (np.array(["1"]), TypeError, r"got dtype <U1.*example x\.astype\(float\)"),
         ("0.9", TypeError, r"array or a sequence of numbers; got str"),
         ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got set"),
@@ -389,6 +389,7 @@ def test_kinds_of_arrays_that_hold_no_numbers_side_by_side():
         (sparse.csr_matrix(np.eye(3)), r"sparse: pass x\.toarray\(\)"),
         (torch.eye(3).to_sparse(), r"sparse: pass x\.to_dense\(\)"),
         (torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), "x.unbind()"),
+        (torch.eye(3).to_mkldnn(), r"layout torch\._mkldnn: pass x\.to_dense\(\)"),
         (torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), "dequantize"),
         (record, r"one of its fields, such as x\['run'\]"),
         ([torch.nn.Parameter(torch.ones(()))], "Make it one array first"),
@@ -397,6 +398,8 @@ def test_kinds_of_arrays_that_hold_no_numbers_side_by_side():
         with pytest.raises(TypeError, match=advice) as error:
             aso(x, B)
         assert str(error.value).startswith("Expected")
+        with pytest.raises(TypeError, match=advice):  # whose strata ask for a shape
+            t_test(x, B)
 
 
 def test_a_mapping_of_traced_scores_is_refused():

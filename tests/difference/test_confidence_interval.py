@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 import sigarray
-from sigarray import bootstrap_ci
+from sigarray import bootstrap_ci, probability_of_improvement
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
@@ -207,7 +207,7 @@ def test_methods_are_spelt_as_in_scipy():
         ),
         (([1.0, 2.0],), {"confidence_level": 1.0}, r"confidence_level to be in \(0, 1"),
         (([1.0, 2.0],), {"statistic": "mode"}, "statistic to be one of"),
-        (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer from 1"),
+        (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer from 2"),
     ],
 )
 def test_impossible_options(samples, options, message):
@@ -240,3 +240,10 @@ def test_statistics_may_write_into_what_they_get(n):
         for value, wanted in zip(result, expected, strict=True):
             if value is not None:
                 np.testing.assert_allclose(value, wanted, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("find", [bootstrap_ci, probability_of_improvement])
+def test_one_resample_is_no_interval(find):
+    """It was a point, with an error of NaN."""
+    with pytest.raises(ValueError, match="n_resamples to be an integer from 2"):
+        find([1.0, 2.0], [2.0, 4.0], n_resamples=1, rng=0)

@@ -224,9 +224,11 @@ def test_what_permutations_with_a_margin_are_not_for():
     options = {"paired": True, "alternative": "greater", "margin": MARGIN}
     with pytest.raises(ValueError, match=r"'mean' or 't' with a margin.*got 'median'"):
         permutation_test(a, b, statistic="median", **options)
-    with pytest.raises(ValueError, match="no clusters or strata with a margin"):
+    with pytest.raises(ValueError, match="no clusters with a margin"):
         permutation_test(a, b, clusters=[0, 1, 2] * 3, **options)
     options["paired"] = False
+    with pytest.raises(ValueError, match="no strata of independent samples with a m"):
+        permutation_test(a, b, strata=([0, 0, 1] * 3,) * 2, **options)
     with pytest.raises(ValueError, match=r"samples of one size.*got 9 and 5 scores"):
         permutation_test(a, b[:5], method="saddlepoint", **options)
 

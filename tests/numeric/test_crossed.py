@@ -357,7 +357,7 @@ class TestWrongCalls:
             ({"strata": labels, "clusters": labels}, "Expected strata or axis="),
             (
                 {"clusters": (labels, labels)},
-                r"shape \(2,\)\. .*: pass clusters=labels",
+                r"a pair\. .* one label for each: pass clusters=labels",
             ),
             ({"clusters": labels[:3]}, "a label for each of 9 items; got labels of"),
         ):
