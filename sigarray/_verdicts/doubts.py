@@ -236,3 +236,46 @@ def count_folds(table: ScoreTable) -> int:
         return 0
     every = (x.split(", ") for by in table.ids.values() for y in by.values() for x in y)
     return len({x[k] for x in every if len(x) > k})
+
+
+# Metrics of sums that tell how much there is in the reference.
+_OF_REFERENCES = ("f1", "macro_f1", "recall", "word_error_rate")
+
+
+def doubt_references(table: ScoreTable) -> None:
+    """Warn of items that have another reference for another model, by its counts."""
+    name = getattr(getattr(table.statistic, "measure", None), "__name__", "")
+    what = {"word_error_rate": "words"}.get(name, "positives, tp + fn,")
+    odd: list[str] = []
+    for task, by in table.sums.items() if name in _OF_REFERENCES else ():
+        (first, x), *others = by.items()
+        known = _count_references(name, x)
+        for other, y in others:
+            differ = np.any(_count_references(name, y) != known, axis=0)
+            if n := int(np.sum(differ)):
+                items = table.ids[task][first]
+                on = f" on {task!r}" if len(table.tasks) > 1 else ""
+                odd.append(
+                    f"{other!r} and {first!r}{on} in {n} of {len(items)}, such as "
+                    f"{items[int(np.argmax(differ))]!r}"
+                )
+    if odd:
+        of_words = what == "words"
+        warnings.warn(
+            f"Items have other numbers of {what} for one model than for another, "
+            f"though the reference is the same: {shorten(odd, _SHOWN, '; ')}. Where a "
+            "model gave no answer, "
+            + (
+                "all words are errors." if of_words else "its positives are missed, fn."
+            ),
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _count_references(name: str, sums: np.ndarray) -> np.ndarray:
+    """Return what the reference has of each class in each item, from sums (d, n)."""
+    if name == "word_error_rate":
+        return sums[1:]
+    n_classes = max(1, len(sums) // 3)
+    return np.asarray(sums[:n_classes] + sums[-n_classes:])

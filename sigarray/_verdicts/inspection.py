@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sigarray._plain_text import list_in_words, show_number, squeeze
+from sigarray._verdicts.doubts import doubt_references
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
 from sigarray.read._frame import shorten
@@ -189,6 +190,7 @@ def inspect_table(
     inspect_direction(table, direction, gate)
     _check_scales(table, is_vouched=is_vouched)
     _doubt_copies(table)
+    doubt_references(table)
     _say_hundreds(table)
     _doubt_worst(table, is_higher=direction is not False)
 

@@ -28,7 +28,7 @@ _OF_MARGIN = re.compile(r"[AB][<>][AB][-+][\d.]+")
 # More columns are set in smaller letters.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
 # A table with more is cut, and what is still too wide as names are long shrinks.
-_MOST_LETTERS = 84
+_MOST_LETTERS = 104
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 # In sentences: names in quotes, and what is a formula there.
 _IN_PROSE = re.compile(

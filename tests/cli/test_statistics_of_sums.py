@@ -73,6 +73,7 @@ def test_the_numbers_are_those_of_arrays(counts, run, test, has_clusters):
         *("--no-correction", "--format", "json"),
     )
     assert code == 0, err
+    assert "other numbers of positives" not in err
     result = json.loads(out)
     assert result["statistic"] == "f1"
     assert len(result["pairs"]) == 3
@@ -93,6 +94,29 @@ def test_the_numbers_are_those_of_arrays(counts, run, test, has_clusters):
         f1 = float(corpus.f1(*x.sum(axis=1)))
         assert result["models"][name]["mean"] == pytest.approx(f1)
         assert result["models"][name]["median"] is None
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns"), [("f1", "tp,fp,fn"), ("recall", "tp,fn")]
+)
+def test_items_without_an_answer_have_their_references(write, run, statistic, columns):
+    """Of equal models, one that left out hard items was better in F1: p = 0.01."""
+    _, by = draw()
+    by["b"][:, 3:6] = 0.0
+    rows = [
+        f"{name},s{i:03}," + ",".join(f"{y:g}" for y in x[:, i])
+        for name, x in by.items()
+        for i in range(N_ITEMS)
+    ]
+    path = write("\n".join(["model,sentence,tp,fp,fn", *rows, ""]))
+    options = ("--statistic", statistic, "--score", columns, "--item", "sentence")
+    code, out, err = run("compare", path, *options, "--format", "markdown")
+    assert code == 0, err
+    said = "Items have other numbers of positives, tp + fn, for one model than for"
+    assert f"{said} another" in out
+    assert "'b' and 'a' in 3 of 60, such as 's003'." in out
+    precise = ("--statistic", "precision", "--score", "tp,fp", "--item", "sentence")
+    assert said not in run("compare", path, *precise)[1]
 
 
 def test_every_page_names_the_metric(counts, run, tmp_path):

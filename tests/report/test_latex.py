@@ -148,9 +148,15 @@ def test_any_table_with_a_caption_is_made_to_fit():
 def test_long_names_are_cut_in_tables_as_in_text():
     names = [f"meta-llama/Meta-Llama-3.1-{k}B-Instruct" for k in (8, 70, 405)]
     text = compare_models(dict(zip(names, SCORES.values(), strict=False))).to_latex()
-    tables, _, answer = text.rpartition(r"\end{table}")
-    assert "meta-llama" not in tables
-    assert all(name in answer for name in names)
+    differences, scores, answer = text.split(r"\end{table}")
+    assert "meta-llama" not in differences
+    assert all(name in part for name in names for part in (scores, answer))
+
+
+def test_names_that_fit_are_whole():
+    names = ("transformer", "transformer-aug", "baseline-v2")
+    text = compare_models(dict(zip(names, SCORES.values(), strict=False))).to_latex()
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
 
 
 @whole_suite
