@@ -63,7 +63,7 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """The names of two models, and the statistic of them, if it is known."""
+    """The names of two models, and the statistic of them, if these are known."""
 
     a: str
     b: str
@@ -121,7 +121,10 @@ def say_interval(
     value = read_number(result.statistic)
     low, high = (read_number(x) for x in result.confidence_interval)
     what = models.subtract()
-    if models.statistic is None:
+    if not models.b:  # of one model, or of nobody knows whom
+        of = f" of {models.a}" * bool(models.a)
+        what = f"The {models.statistic or 'estimate'}{of}"
+    elif models.statistic is None:
         what = f"The estimate for {models.a} against {models.b}"
     elif models.statistic == _SHARE:
         what = f"The {_SHARE} of {models.a} over {models.b}"

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 from urllib.parse import quote as escape
 from urllib.parse import unquote
@@ -64,7 +64,7 @@ _RULES = {
 def describe(
     result: Any,
     /,
-    names: Sequence[str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     *,
     test: str | None = None,
     statistic: str | None = None,
@@ -92,8 +92,9 @@ def describe(
     result : AsoResult, BootstrapResult, ProportionResult, or result of a test
         The result of one comparison of two models: arrays of shape (), of any library,
         which are copied to the host.
-    names : sequence of two str, default: ("A", "B")
-        The models.
+    names : sequence of two str, or of one, optional
+        The models, by default "A" and "B"; or the one that an interval is of. Without
+        names, that of an interval is not said.
     test : str, optional
         The name of the test, or of the method of an interval: "paired permutation
         test", "BCa bootstrap". By default that of the result, if it has one.
@@ -166,7 +167,12 @@ def describe(
         raise ValueError(msg)
     refuse_comparison(result)
     _refuse_several(result)
-    a, b = (quote(str(name)) for name in choose_names(names, 2))
+    is_interval = isinstance(result, INTERVALS)
+    if names is None:
+        names = () if is_interval else ("A", "B")
+    is_of_one = is_interval and isinstance(names, Sized) and len(names) < 2
+    chosen = choose_names(names, len(names) if is_of_one else 2)
+    a, b = [*(quote(str(name)) for name in chosen), "", ""][:2]
     models = Models(a, b, statistic)
     if margin and not isinstance(result, SHIFTED):
         msg = (
