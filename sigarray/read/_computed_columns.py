@@ -75,9 +75,11 @@ def _list_functions(
     """Yield functions of columns, and by what the sum of their roundings counts."""
     n = len(x)
     for i, j in itertools.permutations(range(n), 2):
-        divisor = np.where(x[j] == 0.0, np.nan, x[j])
+        gap, divisor = x[i] - x[j], np.where(x[j] == 0.0, np.nan, x[j])
+        if np.ptp(gap) <= 1e-9 * np.abs(x[[i, j]]).max():
+            continue  # made-up scores, of which many are shifts of others
         ratio = x[i] / divisor
-        yield "difference", [i, j], x[i] - x[j], 1.0
+        yield "difference", [i, j], gap, 1.0
         yield "ratio", [i, j], ratio, (1.0 + np.abs(ratio)) / np.abs(divisor)
         if i < j:
             yield "mean", [i, j], 0.5 * (x[i] + x[j]), 0.5
