@@ -31,7 +31,13 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
+from sigarray.read._lm_eval import (
+    count_pooled,
+    doubt_groups,
+    find_averages,
+    say_groups,
+    take_groups,
+)
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -182,6 +188,7 @@ def _join_files(
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
     doubts = [doubt for x in every for doubt in x.reading.doubts]
+    doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))

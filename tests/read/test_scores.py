@@ -107,7 +107,11 @@ class TestGroups:
         for samples in folder.glob("*/samples_law_*"):
             text = samples.read_text()
             samples.with_name(samples.name.replace("law", "arc")).write_text(text)
-        assert any("groups: 'mmlu' (3 tasks)" in x for x in read.scores(folder).notes)
+        table = read.scores(folder)
+        assert not any("groups" in x for x in table.notes)
+        (doubt,) = table.doubts
+        assert "groups: 'mmlu' (3 tasks), 'stem' (2 tasks). Tasks of one" in doubt
+        assert "--tasks arc,mmlu, to take each group for one task" in doubt
         assert {*read.scores(folder, tasks=["arc", "mmlu"]).tasks} == {"arc", "mmlu"}
 
     def test_some_tasks_of_a_group(self, folder):
