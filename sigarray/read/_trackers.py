@@ -123,7 +123,11 @@ def _as_runs(
         roles={"run": find_seed(frame.columns) or name},
         metrics=tuple(metrics),
     )
-    return choose_ended(runs, state) if state in frame.columns else runs
+    if state in frame.columns:
+        return choose_ended(runs, state)
+    # Else the last step tells which runs have ended early.
+    step = {"step": "_step"} if "_step" in frame.columns else {}
+    return replace(runs, roles=runs.roles | step)
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:
@@ -238,14 +242,15 @@ def _unfold(frame: Frame) -> Frame:
                     f"Weights & Biases gives; got {str(cell)[:60]!r}."
                 )
                 raise TableError(msg) from error
-            public = {x: y for x, y in mapping.items() if not x.startswith("_")}
+            # Where a run ended is one of what the tool itself logs.
+            public = {x: y for x, y in mapping.items() if x == "_step" or x[:1] != "_"}
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
     runs = tabulate_records("", frame.source, rows, list(frame.lines), frame.line_word)
     metrics = [
         x
         for x in runs.columns
-        if x not in ("name", "state") and not x.startswith("config.")
+        if x not in ("name", "state", "_step") and not x.startswith("config.")
     ]
     return _as_runs(runs, "Weights & Biases", "name", "state", metrics)
 

@@ -195,6 +195,26 @@ class TestWandb:
         with pytest.raises(TableError, match=rf"got 1 of {len(rows)} \(crashed\)"):
             read.scores(frame, metric="val/acc")
 
+    def test_the_last_step_of_the_api_tells_which_runs_ended_early(self):
+        pandas = pytest.importorskip("pandas")
+        rows = [
+            {
+                "config": {"arch": model, "seed": k},
+                "summary": {
+                    "_step": 10 if (model, k) == ("a", 0) else 90,
+                    "acc": k / 7,
+                },
+                "name": f"{model}-{k}",
+            }
+            for model in "ab"
+            for k in range(4)
+        ]
+        frame = pandas.DataFrame(rows)
+        with pytest.raises(TableError, match=r"got 1 of 8: 'a', run '0', at _step 10"):
+            read.scores(frame, model="arch")
+        kept = read.scores(frame, model="arch", missing="drop").scores
+        assert (len(kept["a"]), len(kept["b"])) == (3, 4)
+
 
 def test_a_run_has_one_name_in_all_warnings(write):
     """That of its column of runs, be it the seed or the tracker's name."""
