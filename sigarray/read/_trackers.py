@@ -127,7 +127,7 @@ def _as_runs(
         return choose_ended(runs, state)
     # Else the last step tells which runs have ended early.
     step = {"step": "_step"} if "_step" in frame.columns else {}
-    return replace(runs, roles=runs.roles | step)
+    return replace(runs, roles={**runs.roles, **step})
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:

@@ -181,7 +181,12 @@ class TestWandb:
         assert len(read.scores(path, model="Group", run="Name").scores["b"]) == 3
 
     def test_a_data_frame_of_the_api(self):
-        table = read.scores(FILES / "wandb" / "project.csv", metric="val/acc")
+        path = FILES / "wandb" / "project.csv"
+        with pytest.raises(
+            TableError, match=r"got 1 of 10: 'model-b', run '3', at _st"
+        ):
+            read.scores(path, metric="val/acc")
+        table = read.scores(path, metric="val/acc", missing="keep")
         rows = read_csv(FILES / "wandb" / "project.csv")
         found = {}
         for row in rows:
