@@ -151,7 +151,9 @@ def _name_scores(table: ScoreTable) -> str:
     for names in (table.models, list(table.tasks)):
         if all(map(looks_like_loss, names)):
             return names[0]
-    return _name_file(table)
+    # In names of files, "crash" or "miss" is said of other things, too.
+    name = _name_file(table)
+    return name if is_loss(name) else table.metric
 
 
 def _name_file(table: ScoreTable) -> str:

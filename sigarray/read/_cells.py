@@ -372,8 +372,9 @@ def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
     advice = say_means([cell])
     if _names_missing(str(cell)) and of_items:
         advice = (
-            " Where an answer is missing, write the score that it is worth, such as 0; "
-            "or pass --missing drop, which leaves the item out for all models."
+            " Where an answer is missing, write the score that it is worth, such as 0 "
+            "for a wrong one; or pass --missing drop, which leaves it out, and an item "
+            "without any answer of a model for all models."
         )
     elif _names_missing(str(cell)):
         advice = (

@@ -166,7 +166,8 @@ def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
     if list_words(column) & RATERS:  # which pairs models by their raters, too
         option, scores = "--run", "ratings"
     average = f"to average the {scores} of an item"
-    return [*ways, f"pass {option} {column}, with --unit item, {average}"]
+    averaged = f"pass {option} {column}, with --unit item, {average}"
+    return [averaged, *ways] if scores == "ratings" else [*ways, averaged]
 
 
 def are_of_one_item(column: str) -> bool:

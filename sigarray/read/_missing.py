@@ -296,7 +296,8 @@ def _refuse_worst(source: str) -> TableError:
     return TableError(
         f"{source}: expected runs that are no pairs, for --missing worst; got missing "
         "scores of items or pairs. Write the score that a missing answer is worth, "
-        "such as 0; or pass --missing drop, which leaves the item out for all models."
+        "such as 0 for a wrong one; or pass --missing drop, which leaves it out, and "
+        "an item without any answer of a model for all models."
     )
 
 

@@ -262,3 +262,14 @@ class TestTablesThatWereRead:
         paths = (tmp_path / "a", tmp_path / "b")
         with pytest.raises(TableError, match=r"its tool has it, lower is better; got"):
             read.scores(*paths, metric="ppl", higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("scores_miss", False), ("crash", False), ("test_loss", True)]
+)
+def test_a_file_of_crashes_is_no_loss(write, run, name, is_asked):
+    rows = [f"{0.5 + k / 100},{0.9 - k / 100}" for k in range(6)]
+    path = write("\n".join(["a,b", *rows]), f"{name}.csv")
+    code, _, err = run("compare", path)
+    assert code == (2 if is_asked else 0)
+    assert ("loss" in err) == is_asked
