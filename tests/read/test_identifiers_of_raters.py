@@ -40,7 +40,7 @@ class TestAdvice:
         for options in ((), ("--unit", "run"), ("--unit", "item")):
             done = run("compare", path, *options)
             refuse(done, advice)
-            assert done[2].find(advice) < done[2].find("compare on each") % 10**6
+            assert "compare on each" not in done[2].partition(advice)[0]
             assert f"item,{column}" not in done[2]
             assert f"{column},item" not in done[2]
         for option in ("--run", "--ignore"):

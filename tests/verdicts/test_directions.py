@@ -265,7 +265,8 @@ class TestTablesThatWereRead:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_asked"), [("scores_miss", False), ("crash", False), ("test_loss", True)]
+    ("name", "is_asked"),
+    [("scores_miss", False), ("crash", False), ("test_loss", True)],
 )
 def test_a_file_of_crashes_is_no_loss(write, run, name, is_asked):
     rows = [f"{0.5 + k / 100},{0.9 - k / 100}" for k in range(6)]
