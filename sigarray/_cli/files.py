@@ -187,8 +187,12 @@ def is_same_file(path: str, other: str) -> bool:
 
 
 def check_picture_file(path: str | None, files: Sequence[str]) -> None:
-    """Refuse to write pictures to other kinds of files, or over the input."""
+    """Refuse pictures in other files, over the input, or without matplotlib."""
     check_target("--plot", path, PICTURES, files)
+    if path is not None:
+        from sigarray.plot._style import check_axes
+
+        check_axes(None)  # of matplotlib, before anything is computed
 
 
 def check_target(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -255,6 +256,17 @@ def test_both_models_of_a_pair_are_named_in_a_picture(write, run, drawn, n):
         both = label.split(" vs. ")
         assert len(both) == 2, label
         assert all(x[-2:] in {name[-2:] for name in names} for x in both), label
+
+
+@pytest.mark.parametrize("command", ["power", "profile", "compare"])
+def test_without_matplotlib_the_line_that_installs_it_is_named(
+    wide, run, monkeypatch, command
+):
+    for name in ("matplotlib", "matplotlib.axes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, _, err = run(command, wide, "--plot", "x.png")
+    assert code == 2
+    assert 'Install it: pip install "sigarray[plot]".' in " ".join(err.split())
 
 
 def test_impossible_pictures_of_power(write, wide, run):
