@@ -133,13 +133,21 @@ def find_errors_of_sums(
     every = [_sum_intervals(xp, x, *intervals) for x in deviations]
     sizes = every[0][1]
     total = float(deviations[0].shape[-1])
-    share = sizes / total
-    rest = 1.0 - share  # 0 for a single cluster, whose error is unknown: NaN
-    q = share * share / rest
-    sum_of_q = xp.sum(q)
+    rest, df = weigh_shares(xp, sizes / total)
     squares = [xp.sum(x * x / rest, axis=-1) / (total * total) for x, _ in every]
-    df = 1.0 / (xp.sum(share * share - q * q) + sum_of_q * sum_of_q)
     return squares, df, xp.sum(sizes) == total
+
+
+def weigh_shares(xp: Library, share: Array) -> tuple[Array, Array]:
+    """Return what clusters with shares (..., C) of the items leave, and the df (...).
+
+    A single cluster leaves 0, so that its error is unknown: NaN.
+    """
+    rest = 1.0 - share
+    q = share * share / rest
+    sum_of_q = xp.sum(q, axis=-1)
+    inverse = xp.sum(share * share - q * q, axis=-1) + sum_of_q * sum_of_q
+    return rest, 1.0 / inverse
 
 
 @array_kernel

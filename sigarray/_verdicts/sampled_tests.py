@@ -15,6 +15,7 @@ from sigarray._backend.aliases import Alternative
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.location import t_test
+from sigarray._numeric.clusters import weigh_shares
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.statistic import rounding_of
 from sigarray._numeric.sums import SumStatistic
@@ -210,11 +211,9 @@ def test_by_sizes(
     them in place of items: with a margin, one-sided. Where t is unknown, p is 1.
     """
     means = differences.mean(axis=-1)
-    shares = sizes / np.sum(sizes, axis=-1, keepdims=True)
-    q = shares**2 / (1.0 - shares)
-    df = 1.0 / (np.sum(shares**2 - q * q, axis=-1) + np.sum(q, axis=-1) ** 2)
+    rest, df = weigh_shares(HOST, sizes / np.sum(sizes, axis=-1, keepdims=True))
     deviations = differences - means[..., None]
-    squares = np.sum(deviations**2 / (1.0 - shares)[:, None, :], axis=-1)
+    squares = np.sum(deviations**2 / rest[:, None, :], axis=-1)
     with np.errstate(all="ignore"):
         t = (means + (margin or 0.0)) * sizes.shape[-1] / np.sqrt(squares)
     side: Alternative = "two-sided" if margin is None else "greater"
