@@ -166,18 +166,18 @@ def _doubt_copies(
     records: Records, joined: Mapping[str, JoinedTask], source: str
 ) -> Names:
     """Doubt that runs are of their own, if all models repeat them alike, or some do."""
-    are_named = any(map(records.has, ("run", "item")))
     by_task = {task: x.scores for task, x in joined.items()}
+    are_named = any(map(records.has, ("run", "item")))
     same = [
         doubt
-        for task, by in by_task.items()
+        for task, by in ({} if are_named else by_task).items()
         for doubt in doubt_same_rows(
             by,
             lambda k: f"place {k + 1}",
             f"{source}, task {task!r}" if task else source,
         )
     ]
-    return (not are_named and same) or doubt_repeats(by_task, source)
+    return same or doubt_repeats(by_task, source)
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:

@@ -278,8 +278,8 @@ def doubt_shared_runs(
         }
     tables = _list_tables(scores, ids)
     is_asked = len(scores) >= _LEAST_TASKS and not is_told
-    every = [*tables.values()]
-    if not exceeds_chance(every, _LEVEL_OF_VERDICTS if is_asked else _LEVEL):
+    chance = find_chance([*tables.values()])
+    if chance >= (_LEVEL_OF_VERDICTS if is_asked else _LEVEL):
         return []
     found = (
         f"runs of one name that are good or bad together on the {len(scores)} tasks "
@@ -298,7 +298,7 @@ def doubt_shared_runs(
         "--unit run for other runs on these tasks; or, if each task had trainings of "
         f"its own, --task {task} --run {both}"
     )
-    if not (is_asked and exceeds_chance(every, _LEVEL)):
+    if not is_asked or chance >= _LEVEL:
         return [f"{source} has {found}. {advice}"]
     msg = f"{source}: expected runs of their own on each task; got {found}. {advice}."
     raise TableError(msg)
@@ -334,8 +334,8 @@ def _list_tables(
     return tables
 
 
-def exceeds_chance(tables: list[np.ndarray], level: float) -> bool:
-    """Tell whether runs are ranked more alike on tasks (tasks, runs) than by chance.
+def find_chance(tables: list[np.ndarray]) -> float:
+    """Return the chance of runs that are ranked as alike on tasks (tasks, runs).
 
     Friedman's statistics of the models add up to one that is about chi-squared, whose
     cube root is about normal (Wilson and Hilferty 1931). Their variance is (T - 1) / T
@@ -351,11 +351,11 @@ def exceeds_chance(tables: list[np.ndarray], level: float) -> bool:
             total += own + (found - own) * math.sqrt(len(x) / (len(x) - 1.0))
             df += own
     if df == 0:
-        return False
+        return 1.0
     total = max(0.0, total)
     spread = 2.0 / (9.0 * df)
     z = (np.cbrt(total / df) - (1.0 - spread)) / math.sqrt(spread)
-    return bool(z > NormalDist().inv_cdf(1.0 - level))
+    return NormalDist().cdf(-float(z))
 
 
 def count_dropped(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read._one_task import exceeds_chance
+from sigarray.read._one_task import find_chance
 
 TASKS, RUNS = 12, 4
 
@@ -111,7 +111,8 @@ def test_runs_of_their_own_are_not(write):
 def test_what_one_table_in_twenty_shows_is_doubted_alone(write):
     """Independent runs are refused in one table of a hundred, not of twenty."""
     every = (draw(0.0, seed) for seed in range(200))
-    chance = [exceeds_chance([*x], 0.05) + exceeds_chance([*x], 0.01) for x in every]
+    found = [find_chance([*x]) for x in every]
+    chance = [(x < 0.05) + (x < 0.01) for x in found]
     assert 0 < chance.count(2) <= 6
     doubts = find_doubts(write, as_rows(draw(0.0, chance.index(1)), lambda _, r: r))
     assert len(doubts) == 1
@@ -128,6 +129,6 @@ def test_few_honest_tables_are_doubted(has_ties):
         tables = rng.normal(0.0, 1.0, (4, 8, 5)) * rng.lognormal(0.0, 2.0, (8, 1))
         scores = np.round(tables) if has_ties else tables
         for k, level in enumerate((0.05, 0.01)):
-            counts[k] += exceeds_chance([*scores], level)
+            counts[k] += find_chance([*scores]) < level
     assert counts[0] <= 40  # three deviations above 25
     assert counts[1] <= 12  # and above 5
