@@ -203,44 +203,26 @@ def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
             raise TableError(msg)
 
 
-def say_groups(frames: Sequence[Frame], tasks: Names | None) -> list[str]:
-    """Say which groups of tasks were taken for one task, or may be."""
-    groups, outermost = _find_outermost(frames, tasks)
-    if len(outermost) == 1:
-        return [
-            f"tasks are of groups: {groups}; --tasks {outermost[0]} takes those of one "
-            "for one task, of all their items"
-        ]
-    return [
-        f"{group!r} was taken for one task, of the items of {n} of its {n_all} tasks: "
-        "its mean is that of items, as in the harness, unless the group has "
-        "weight_by_size: false"
-        for group, (n, n_all) in count_pooled(frames, tasks).items()
-    ]
+def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Names]:
+    """Return notes on groups of tasks that are, or may be, one task, and doubts.
 
-
-def doubt_groups(frames: Sequence[Frame], tasks: Names | None) -> list[str]:
-    """Doubt that tasks of a group, beside others, are independent of each other.
-
-    Of models that are equal but for what the 18 tasks of a group share, one was called
-    better over these and 3 others in 18 of 50 folders.
+    It is doubted that tasks of a group, beside others, are independent: of models that
+    are equal but for what the 18 tasks of a group share, one was called better over
+    these and 3 others in 18 of 50 folders.
     """
-    groups, outermost = _find_outermost(frames, tasks)
-    return [
-        f"tasks are of groups: {groups}. Tasks of one group are hardly independent, so "
-        "that verdicts over tasks like these would find too many differences. Pass "
-        f"--tasks {shlex.quote(','.join(outermost))}, to take each group for one task, "
-        "of all its items; or, for a verdict on these tasks, --statistic mean"
-    ][: len(outermost) > 1]
-
-
-def _find_outermost(
-    frames: Sequence[Frame], tasks: Names | None
-) -> tuple[str, list[str]]:
-    """Name the groups of several tasks; and those that are in no other, and tasks."""
+    if tasks is not None:
+        return [
+            f"{group!r} was taken for one task, of the items of {n} of its {n_all} "
+            "tasks: its mean is that of items, as in the harness, unless the group has "
+            "weight_by_size: false"
+            for group, (n, n_all) in count_pooled(frames, tasks).items()
+        ], []
     sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
-    if tasks is not None or not sizes:
-        return "", []
+    if not sizes:
+        return [], []
+    named = [f"{x!r} ({n} tasks)" for x, n in sizes.items()]
+    said = f"tasks are of groups: {shorten(named, _MAX_SHOWN)}"
+    # Of groups in others, the largest; and tasks that are in none.
     outermost = {
         max(
             (x for x in frame.groups if x in sizes), key=sizes.__getitem__, default=task
@@ -248,8 +230,18 @@ def _find_outermost(
         for frame in frames
         if (task := frame.constants.get("task", ""))
     }
-    named = [f"{x!r} ({n} tasks)" for x, n in sizes.items()]
-    return shorten(named, _MAX_SHOWN), sorted(outermost)
+    chosen = shlex.quote(",".join(sorted(outermost)))
+    if len(outermost) == 1:
+        return [
+            f"{said}; --tasks {chosen} takes those of one for one task, of all their "
+            "items"
+        ], []
+    return [], [
+        f"{said}. Tasks of one group are hardly independent, so that verdicts over "
+        f"tasks like these would find too many differences. Pass --tasks {chosen}, to "
+        "take each group for one task, of all its items; or, for a verdict on these "
+        "tasks, --statistic mean"
+    ]
 
 
 def count_pooled(

@@ -31,13 +31,7 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import (
-    count_pooled,
-    doubt_groups,
-    find_averages,
-    say_groups,
-    take_groups,
-)
+from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -159,7 +153,8 @@ def _join_files(
     check_ignored(choice.ignored, whole, every)
     check_dated(every)
     read = [x.frame for x in every]
-    said += [*say_groups(read, choice.tasks), *list_notes(every)]
+    of_groups, doubts = say_groups(read, choice.tasks)
+    said += [*of_groups, *list_notes(every)]
     named_by_path = list_of_paths(every)
     refuse_crossed_names(named_by_path)
     said += check_paths([x for x in named_by_path if x.folder is not None])
@@ -187,8 +182,7 @@ def _join_files(
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
-    doubts = [doubt for x in every for doubt in x.reading.doubts]
-    doubts += doubt_groups(read, choice.tasks)
+    doubts = [*(doubt for x in every for doubt in x.reading.doubts), *doubts]
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
         table = table._replace(settings=count_settings(settings, records, table))
