@@ -1,5 +1,6 @@
 """Checks and warnings of samples, for tests and intervals."""
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -26,6 +27,7 @@ from sigarray._backend.tables import (
 )
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
+from sigarray._numeric.rounding import Range, limit_rounding
 from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic, check_count
 
@@ -84,12 +86,16 @@ def doubt_two_values(xp: Library, statistic: Any, samples: Sequence[Array]) -> N
     if not xp.is_host or statistic not in ("iqm", "median"):
         return
     pool = [x for x in samples if x.size]
-    low = min((float(xp.min(x)) for x in pool), default=0.0)
-    high = max((float(xp.max(x)) for x in pool), default=0.0)
-    is_seen = f"{low:g}" != f"{high:g}"  # more than rounding
-    if is_seen and all(xp.all((x == low) | (x == high)) for x in pool):
+    if not pool:
+        return
+    low = functools.reduce(xp.minimum, map(xp.min, pool))
+    high = functools.reduce(xp.maximum, map(xp.max, pool))
+    limit = limit_rounding(xp, Range(low, high).size(xp), paired=True)
+    is_more = high - low > limit
+    if is_more and all(xp.all((x == low) | (x == high)) for x in pool):
+        values = f"{float(low):.10g} or {float(high):.10g}"
         warn_caller(
-            f"All scores are {low:g} or {high:g}, of which statistic={statistic!r} "
+            f"All scores are {values}, of which statistic={statistic!r} "
             "says little: where 77 % are the larger one, the median and the "
             "interquartile mean are that. Use statistic='mean'."
         )

@@ -58,6 +58,12 @@ DOUBTED = {
         tuple(RIGHT),
         {"statistic": "median", **DRAWN},
     ),
+    "two values at a high level": (
+        "All scores are 1000001 or 1000002",
+        bootstrap_ci,
+        (RIGHT[0] + 1000001.0,),
+        {"statistic": "median", "method": "percentile", **DRAWN},
+    ),
     "percent": (NO_SHARE, proportion_ci, (100.0 * RIGHT[0],), {}),
     "halves": (NO_SHARE, proportion_ci, tuple(RIGHT / 2.0), {"paired": True}),
     "score": (NO_SHARE, proportion_test, (RIGHT[0], 100.0 * RIGHT[1]), {}),
