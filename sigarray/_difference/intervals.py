@@ -192,7 +192,7 @@ def correct_quantiles(
     xp: Library, tail: float, bias: Array, acceleration: Array
 ) -> list[Array]:
     """Efron and Tibshirani (1994), equation 14.10."""
-    quantiles = []
+    normal = []
     for z in (normal_quantile(tail), -normal_quantile(tail)):
         shifted = bias + z
         scale = 1.0 - acceleration * shifted
@@ -201,8 +201,9 @@ def correct_quantiles(
         corrected = bias + shifted / xp.where(is_valid, scale, 1.0)
         infinity = xp.full_like(bias, math.inf)
         farthest = xp.where(shifted > 0.0, infinity, -infinity)
-        quantiles.append(normal_sf(xp, -xp.where(is_valid, corrected, farthest)))
-    return quantiles
+        normal.append(-xp.where(is_valid, corrected, farthest))
+    quantiles = normal_sf(xp, xp.stack(normal))
+    return [quantiles[0, ...], quantiles[1, ...]]
 
 
 @array_kernel
