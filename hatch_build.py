@@ -2,11 +2,14 @@
 
 Without these, or if SIGARRAY_ENGINE=array, the wheel has array code alone, which gives
 the same numbers. Nothing is said, for nothing is lacking.
+
+The README becomes the description of a release, which has no clone beside it.
 """
 
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
@@ -71,6 +75,33 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
         del build_data, artifact
         if version != "editable" and self.target_name == "wheel":
             self._folder.cleanup()
+
+
+class DescriptionHook(MetadataHookInterface):  # type: ignore[misc]
+    """Makes the description of a release of the README."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the description, with links into the repository if its URL is given."""
+        text = Path(self.root, "README.md").read_text("utf-8")
+        repository = metadata.get("urls", {}).get("Repository")
+        text = describe(text, repository, metadata["version"])
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def describe(text: str, repository: str | None, version: str) -> str:
+    """Return the README for a reader who has no clone.
+
+    Links to files are those of the version in the repository; without one, pictures are
+    left out, and links are their texts.
+    """
+    # Users take the release; who tests it or builds the site needs a clone anyhow.
+    text = re.sub(r'-e "\.\[((?!test|docs).+?)\]"', r'"sigarray[\1]"', text)
+    text = text.replace("installs it from a clone", "installs it")
+    picture, link = r"!\[([^]]*)\]\((?!https?:)(\S+)\)", r"\[([^]]*)\]\((?![h#])(\S+)\)"
+    if repository is None:
+        return re.sub(link, r"\1", re.sub(picture + r"\n+", "", text))
+    text = re.sub(picture, rf"![\1]({repository}/raw/v{version}/\2)", text)
+    return re.sub(link, rf"[\1]({repository}/blob/v{version}/\2)", text)
 
 
 def remove_engine(folder: Path) -> None:

@@ -19,13 +19,16 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def hook(monkeypatch):
-    """The module of the build hook, with a stand-in for the base class of hatchling."""
-    name = "hatchling.builders.hooks.plugin.interface"
-    parts = name.split(".")
-    for k in range(1, len(parts) + 1):
-        module = types.ModuleType(".".join(parts[:k]))
-        module.BuildHookInterface = object
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    """The module of the build hooks, with stand-ins for base classes of hatchling."""
+    for name in (
+        "hatchling.builders.hooks.plugin.interface",
+        "hatchling.metadata.plugin.interface",
+    ):
+        parts = name.split(".")
+        for k in range(1, len(parts) + 1):
+            module = types.ModuleType(".".join(parts[:k]))
+            module.BuildHookInterface = module.MetadataHookInterface = object
+            monkeypatch.setitem(sys.modules, module.__name__, module)
     spec = importlib.util.spec_from_file_location("hook", ROOT / "hatch_build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -55,6 +58,31 @@ def build(hook, monkeypatch, tmp_path):
         return data, found, left
 
     return build
+
+
+def test_description_of_a_release_needs_no_clone(hook, monkeypatch):
+    made = hook.DescriptionHook()
+    made.root = str(ROOT)
+    metadata = {"version": "0.1.0"}
+    made.update(metadata)
+    text = metadata["readme"]["text"]
+    assert (
+        '    python -m pip install "sigarray[cli]" && python -m sigarray compare'
+        in text
+    )
+    assert '    python -m pip install -e ".[test]" && python -m pytest' in text
+    assert "](" not in text
+    assert "CITATION.cff; the papers behind" in text
+    assert "gallery" not in text
+    metadata["urls"] = {"Repository": "https://forge.org/sigarray"}
+    made.update(metadata)
+    text = metadata["readme"]["text"]
+    blob = "https://forge.org/sigarray/blob/v0.1.0/"
+    assert f"[CITATION.cff]({blob}CITATION.cff)" in text
+    assert "](https://forge.org/sigarray/raw/v0.1.0/docs/gallery/compare.png)" in text
+    assert "](docs" not in text
+    linked = "[a](https://b.org) and [c](#d)"
+    assert hook.describe(linked, None, "0.1.0") == linked
 
 
 def test_wheel_has_a_tag_for_all_pythons_of_a_platform(build, hook):

@@ -5,6 +5,7 @@ Each lack is a line; without any, it prints the sizes.
 
 import argparse
 import email
+import re
 import subprocess
 import sys
 import tarfile
@@ -44,6 +45,9 @@ def check_wheel(path: Path) -> Iterator[str]:
         yield "it lacks LICENSE"
     if metadata["License-Expression"] != "BSD-3-Clause":
         yield f"its licence is {metadata['License-Expression']}"
+    text = str(metadata.get_payload())
+    for lost in (*re.findall(r"\]\((?![h#]).*?\)", text), *text.split('-e ".[cli')[1:]):
+        yield f"its description is of a clone: {lost[:40]}"
     yield from (
         f"it lacks the extra {x}"
         for x in sorted(EXTRAS - set(metadata.get_all("Provides-Extra", [])))
