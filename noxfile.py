@@ -17,7 +17,7 @@ import nox
 
 ROOT = Path(__file__).parent
 LOCKED = Path("tests", "release", "locked.txt")
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14", "3.15"]
 # What every library and processor has to agree on, and what needs no other library.
 CONTRACT = [
     "tests/test_contract.py",

@@ -130,7 +130,7 @@ def _open_table(path: Path) -> tuple[Any, int, Callable[..., Iterable[Any]]]:
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError as error:
-        msg = f"Expected pyarrow to read {path}. Install it: pip install pyarrow."
+        msg = f'Expected pyarrow, to read {path}. Run: pip install "sigarray[arrow]".'
         raise ImportError(msg) from error
     if path.suffix in _PARQUET:
         with pyarrow.parquet.ParquetFile(path) as file:

@@ -33,7 +33,9 @@ def read_stored_table(path: str) -> Frame:
         import pyarrow.feather
         import pyarrow.parquet
     except ImportError as error:
-        msg = f"{path}: expected pyarrow, to read it. Run: pip install pyarrow."
+        msg = (
+            f'{path}: expected pyarrow, to read it. Run: pip install "sigarray[read]".'
+        )
         raise TableError(msg) from error
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
@@ -63,7 +65,9 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         import narwhals.stable.v1 as nw
         from narwhals.exceptions import DuplicateError
     except ImportError as error:
-        msg = f"{name}: expected narwhals, to read it. Run: pip install narwhals."
+        msg = (
+            f'{name}: expected narwhals, to read it. Run: pip install "sigarray[read]".'
+        )
         raise TableError(msg) from error
     data, index = _name_columns(data, name)
     try:

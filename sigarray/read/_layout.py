@@ -176,7 +176,9 @@ def read_sheet(path: str, table: str | None) -> TextTable:
     try:
         import openpyxl
     except ImportError as error:
-        msg = f"{path}: expected openpyxl, to read it. Run: pip install openpyxl."
+        msg = (
+            f'{path}: expected openpyxl, to read it. Run: pip install "sigarray[read]".'
+        )
         raise TableError(msg) from error
     try:
         values, formulas = (

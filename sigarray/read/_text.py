@@ -20,6 +20,7 @@ from sigarray._numeric.sources import SUFFIXES
 # More than ten million rows; memory holds several times as much.
 _MAX_BYTES = 2**30
 _CHUNK = 2**20
+_COMPRESSED = (".zip", ".zst", ".xz", ".bz2", ".tgz", ".tar", ".7z")
 _GZIPPED = b"\x1f\x8b"
 # The marks at the start of UTF-16, in which bytes of zero are parts of characters.
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -100,10 +101,12 @@ def read_text(path: str | Path) -> tuple[str, str]:
         position = error.start
     if position >= 0:
         lines = data[:position].split(b"\n")
+        way = "Save the table as CSV in UTF-8."
+        if name.lower().endswith(_COMPRESSED):
+            way = "Uncompress it first; of compressed files, .gz is read."
         msg = (
             f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 "
-            f"text; got the byte 0x{data[position]:02x}. Save the table as CSV in "
-            "UTF-8."
+            f"text; got the byte 0x{data[position]:02x}. {way}"
         )
         if name.endswith(SUFFIXES):
             msg += " Parquet and Arrow files are for tables of scores alone."

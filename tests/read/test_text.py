@@ -29,6 +29,11 @@ class TestLimits:
             in (run("compare", path)[2])
         )
 
+    def test_compressed_files_are_to_be_uncompressed(self, write, run):
+        path = write(b"\x28\xb5\x2f\xfd", "scores.csv.zst")
+        err = run("compare", path)[2]
+        assert "got the byte 0xb5. Uncompress it first; of compressed files" in err
+
     def test_large_files_are_refused_before_they_are_read(self, monkeypatch):
         class Endless(io.RawIOBase):
             n_read = 0
