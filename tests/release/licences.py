@@ -25,8 +25,8 @@ HEADER = """\
 What `pip install "sigarray[arrow,cli,jax,plot,read]"` installs beside sigarray, itself
 BSD-3-Clause, as the metadata of each package says it. `python -m nox -s licences`
 compares this list with what is installed. PyTorch (BSD-3-Clause) and CuPy (MIT) bring
-libraries of NVIDIA under licences of their own. `release/locked.txt` lists what tests
-need besides.
+libraries of NVIDIA under licences of their own. `locked.txt`, beside this file, lists
+what tests need besides.
 
 | package | licence |
 |---|---|
