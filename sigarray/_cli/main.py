@@ -86,6 +86,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given, allow_abbrev=False)
+        # We suggest names ourselves; Python 3.15 would put its own into the message.
+        self.suggest_on_error = False
         for name in (None, "store"):
             self.register("action", name, _Once)
 
