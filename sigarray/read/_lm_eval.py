@@ -212,10 +212,11 @@ def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Nam
     """
     if tasks is not None:
         return [
-            f"{group!r} was taken for one task, of the items of {n} of its {n_all} "
-            "tasks: its mean is that of items, as in the harness, unless the group has "
-            "weight_by_size: false"
-            for group, (n, n_all) in count_pooled(frames, tasks).items()
+            f"{group!r} was taken for one task, of the items of its tasks: its mean is "
+            "that of items, as in the harness, unless the group has weight_by_size: "
+            "false"
+            for group in _count_groups(frames)
+            if group in tasks
         ], []
     sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
     if not sizes:
@@ -245,11 +246,20 @@ def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Nam
 
 
 def count_pooled(
-    frames: Iterable[Frame], tasks: Names | None
+    frames: Sequence[Frame], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the groups that were taken for a task -> how many of their tasks."""
-    known = _count_groups(frames) if tasks is not None else {}
-    return {group: n for group, n in known.items() if group in (tasks or ())}
+    """Return the groups that were taken for a task -> how many of their tasks.
+
+    Those with items in `ids`, by task and model; all where it has clusters.
+    """
+    known = {x.constants.get("subtask") for x in frames}
+    pooled = {}
+    for group, (n, n_all) in _count_groups(frames).items():
+        if group in ids:
+            items = next(iter(ids[group].values()))
+            tasks = known & {x.rpartition("/")[0] for x in items}
+            pooled[group] = (len(tasks) or n, n_all)
+    return pooled
 
 
 def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:

@@ -26,6 +26,7 @@ from sigarray.read._frame import (
     is_numeric,
     lacks_column,
     list_names,
+    say_choice,
 )
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
@@ -136,7 +137,7 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         raise TableError(msg if said is None else f"{frame.source}: {said}")
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric NAME"
+        f"{list_names(names)}. {say_choice(names)}"
     )
     # Several columns for items, or on tasks, are metrics of these.
     if not {"item", "task"} & {*roles, *frame.constants}:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
-from sigarray.read._files import SourceFile, list_files, say_split
+from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
     leave_out,
@@ -58,7 +58,7 @@ from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable, say_alike, say_fewer_runs
 from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, UnmatchedError
 from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import (
     add_overrides,
@@ -170,15 +170,21 @@ def _join_files(
     lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     said = [*notes, *said, *lacking]
-    table = join_records(
-        records, choice, kinds, name_files(files), said, [*lost], n_blank
-    )
+    try:
+        table = join_records(
+            records, choice, kinds, name_files(files), said, [*lost], n_blank
+        )
+    except UnmatchedError as error:
+        # Of a model with a newer, shorter file, an older one was left out.
+        of_files = "".join(f" {x[0].upper()}{x[1:]}." for x in notes if OLDER in x)
+        msg = f"{error}{of_files}"
+        raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
     table = table._replace(
         n_tasks=_count_tasks(whole, records, choice),
         without_metric=tuple(lost),
         unscored=unscored,
-        pooled=count_pooled(read, choice.tasks),
+        pooled=count_pooled(read, table.ids),
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
