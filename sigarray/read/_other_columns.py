@@ -234,11 +234,15 @@ _SETTINGS = (MAYBE_HYPERPARAMETERS - as_words("c k p l1 l2")) | as_words("""
     decay hidden heads units samples examples seed workers patience smoothing clip id
     grad ckpt checkpoint len
 """)
-_BESIDE_SETTINGS = SPLITS | _FILLERS | as_words("""
+_BESIDE_SETTINGS = (
+    SPLITS
+    | _FILLERS
+    | as_words("""
     best last final first max min num early stop stopping stopped init initial base
     learning rate weight size length norm gradient label lora optimizer opt
     adam p prob run ran log gpu every
 """)
+)
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
 # Models whose scores differ in size by such a factor may be something else.
@@ -331,7 +335,8 @@ def _is_kind(
     may_be = words_of_name & _SETTINGS and words_of_name <= _SETTINGS | _BESIDE_SETTINGS
     if not may_be and plain not in MAYBE_HYPERPARAMETERS | {"n"}:
         return False
-    return _grade(scores[name]) < max(map(_grade, scores.values()))
+    least = int(len(words_of_name) == 1)  # models are called "c" and "alpha", too
+    return max(_grade(scores[name]), least) < max(map(_grade, scores.values()))
 
 
 def _grade(x: np.ndarray) -> int:

@@ -31,7 +31,13 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
+from sigarray.read._lm_eval import (
+    count_pooled,
+    find_averages,
+    say_groups,
+    say_pooled,
+    take_groups,
+)
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -67,7 +73,7 @@ from sigarray.read._tracked import (
     say_conditions,
     split_names,
 )
-from sigarray.read._turned import turn_benchmarks, turn_runs
+from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
 
 
@@ -180,11 +186,13 @@ def _join_files(
         msg = f"{error}{of_files}"
         raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
+    pooled = count_pooled(read, table.ids)
     table = table._replace(
         n_tasks=_count_tasks(whole, records, choice),
         without_metric=tuple(lost),
         unscored=unscored,
-        pooled=count_pooled(read, table.ids),
+        pooled=pooled,
+        notes=(*table.notes, *say_pooled(pooled)),
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
@@ -218,6 +226,8 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    if choice.summed:
+        tables = [x and turn_sums(x, choice.summed) for x in tables]
     if choice.pattern is not None:
         tables = [
             stack_columns(y, *x[1:], choice) for x, y in zip(files, tables, strict=True)

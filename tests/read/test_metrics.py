@@ -4,7 +4,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from tests.read.asking import refuse
+from tests.read.asking import refuse, wide_table
 from tests.read.long_tables import as_lists
 
 # Task -> metric -> the scores of models, of two runs each.
@@ -148,3 +148,22 @@ def test_a_metric_that_is_no_column_beside_the_column_score(write, run):
     _, _, err = run("compare", path, "--metric", "scroe")
     assert "no metric 'scroe'. Did you mean 'score'? Those in it: 'score'." in err
     assert run("compare", path, "--metric", "score")[0] == 0
+
+
+def test_counts_of_samples_lead_to_pass_at_k(write, run):
+    rows = [[m, f"q{k}", 20, k % 20] for m in "ab" for k in range(20)]
+    for names in ("n,c", "total,correct"):
+        path = write(wide_table(f"model,problem,{names}", rows))
+        done = run("compare", path)
+        refuse(done, "pass@k of n samples", "1 - comb(n - c, k) / comb(n, k).")
+        assert "--score n,c" not in done[2]
+
+
+def test_columns_of_raters_lead_to_their_average(write, run):
+    rows = [[k, k % 3, k % 4, k % 5, m] for m in "ab" for k in range(20)]
+    path = write(wide_table("item,rater_1,rater_2,rater_10,model", rows))
+    options = ("--columns", "rater_{rater}", "--unit", "item", "--run", "rater")
+    refuse(run("compare", path), "--columns 'rater_{rater}' --unit item --run rater.")
+    assert run("compare", path, *options)[0] == 0
+    table = read.scores(path, columns="rater_{rater}", unit="item", run="rater")
+    assert table.scores["a"].tolist()[1] == 1.0

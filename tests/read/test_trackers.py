@@ -388,7 +388,7 @@ def test_histories_of_keras(histories, run):
     table = read.scores(folder, metric="val_loss")
     assert as_lists(table) == {"": last}
     assert any("the last of each (2) for its score" in x for x in table.notes)
-    refuse(run("compare", str(folder)), "'loss', 'val_loss'", "--metric NAME")
+    refuse(run("compare", str(folder)), "'loss', 'val_loss'", "--metric loss")
 
 
 def test_a_list_is_no_history(write):

@@ -6,7 +6,7 @@ import pytest
 
 from sigarray import compare_models, read, wilcoxon_test
 from sigarray.read import TableError
-from tests.read.asking import parse, refuse
+from tests.read.asking import parse, refuse, wide_table
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -311,3 +311,28 @@ def test_columns_of_runs_without_their_name(write, run):
     refuse(done, "name columns seed1, seed2 and so on, or turn the table")
     answer = "\n".join(["model,seed1,seed2,seed3,seed4,seed5", *rows])
     assert run("compare", write(answer))[0] == 0
+
+
+@pytest.mark.parametrize("by", ["_", "-", " "])
+def test_columns_of_counts_of_each_model_are_rows(write, run, by):
+    """As those of a long table, whatever their order; without items, rows are these."""
+    rows = [[k % 5, k % 3 + 1, k % 2, k % 4, 1, k % 3] for k in range(20)]
+    names = [f"{m}{by}{x}" for m in ("base", "new") for x in ("tp", "fp", "fn")]
+    columns = {str(100 + k): row for k, row in enumerate(rows)}
+    long = "\n".join(
+        ["doc,model,fp,tp,fn"]
+        + [f"{d},base,{x[1]},{x[0]},{x[2]}" for d, x in columns.items()]
+        + [f"{d},new,{x[4]},{x[3]},{x[5]}" for d, x in columns.items()]
+    )
+    options = {"statistic": "f1", "score": "tp,fp,fn"}
+    expected = as_lists(read.scores(write(long), item="doc", **options))
+    text = wide_table(",".join(["doc", *names]), [(d, *x) for d, x in columns.items()])
+    table = read.scores(write(text), item="doc", **options)
+    assert as_lists(table) == expected
+    said = f"'base{by}tp' was read as 'tp' of model 'base'"
+    assert any(said in x for x in table.notes)
+    alone = read.scores(write(wide_table(",".join(names), rows)), **options)
+    assert as_lists(alone) == expected
+    some = write(wide_table(",".join(names[:5]), [x[:5] for x in rows]))
+    done = run("compare", some, "--statistic", "f1", "--score", "tp,fp,fn")
+    refuse(done, "has no column 'tp'")
