@@ -29,7 +29,7 @@ from sigarray.read._frame import (
     say_choice,
 )
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._messages import Caution
+from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
@@ -267,7 +267,7 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
             f"{frame.source}: expected --ignore to name other columns; got {state!r}, "
             f"which says of {frame.kind} whether they have finished, and is always "
             "read. Leave it out of --ignore, and choose what becomes of runs that have "
-            "crashed: --missing drop, --missing worst, or --missing keep."
+            f"crashed: {DROP_WORST_OR_KEEP}."
         )
         raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None

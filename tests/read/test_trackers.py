@@ -129,7 +129,7 @@ class TestWandb:
         path.write_text(text)
         options = {"model": "arch", "higher_is_better": higher}
         asked = r"got 3 of 7 \(crashed, failed, killed\): run 'r0'; 'a', run 'r1'; "
-        with pytest.raises(TableError, match=rf"{asked}'b', run 'r7'\. Leave them out"):
+        with pytest.raises(TableError, match=rf"{asked}'b', run 'r7'\. Pass missing="):
             read.scores(path, **options)
         dropped = read.scores(path, missing="drop", **options)
         assert as_lists(dropped) == {"": {"a": [0.9, 0.8], "b": [0.85, 0.7]}}
