@@ -36,6 +36,10 @@ _MIXED_UP = re.compile(
     re.IGNORECASE,
 )
 _MOST_COMPARED = 1000
+PASS_AT_K = (
+    "pass@k of n samples of a problem, of which c are correct, is a score: write it as "
+    "a column, 1 - comb(n - c, k) / comb(n, k)"
+)
 # Short forms of more names are different alone: each is compared with all names.
 _MOST_MATCHED = 100
 # Words are cut to as many letters: "acc", "val".

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sigarray._plain_text import list_in_words, show_controls, suggest
+from sigarray._plain_text import PASS_AT_K, list_in_words, show_controls, suggest
 from sigarray._version import __version__
 
 _DIRECTIONS = ("--lower-is-better", "--higher-is-better")
@@ -121,6 +121,7 @@ def _put_plainly(message: str) -> str:
         other = _MEANT.get(got.lower())
         meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
         meant = _say_average(got.lower(), known) or meant
+        meant = f" In files, {PASS_AT_K}." if got.startswith("pass@") else meant
         meant = _WILCOXON if name == "--test" and got.lower() == "wilcoxon" else meant
         is_table = Path(got).suffix.lower() in _OF_TABLES or Path(got).is_file()
         if name == "COMMAND" and is_table:

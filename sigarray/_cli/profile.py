@@ -110,16 +110,6 @@ def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
         )
         raise ValueError(msg)
     sizes = count_by_task(table, tasks)
-    for name, by in sizes.items():
-        if min(by) < 2:
-            task = tasks[by.index(min(by))]
-            on = f" on {task!r}" if len(tasks) > 1 else ""
-            msg = (
-                f"{table.source}: expected two {table.unit}s or more of each model on "
-                f"each task; got one of {name!r}{on}. Leave out such tasks with "
-                "--tasks, or such models with --ignore."
-            )
-            raise ValueError(msg)
     if left_out:
         warnings.warn(
             f"Profiles are over the {len(tasks)} tasks that all models have: left out "

@@ -342,14 +342,7 @@ def refuse_scores(
             "Choose models with --columns."
         )
         raise ValueError(msg)
-    sizes = count_by_task(table, tasks)
-    for task, *n in zip(tasks, *sizes.values(), strict=True):
-        if min(n) < 2:
-            msg = (
-                f"Expected two {table.unit}s or more of each model on each task with "
-                f"{option}; got one on {task!r}. Leave out such tasks with --tasks."
-            )
-            raise ValueError(msg)
+    sizes = count_by_task(table, tasks, f" with {option}")
     shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
     if statistic in OF_ORDER and len(shares) > 1:
         msg = (

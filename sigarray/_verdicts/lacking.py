@@ -7,7 +7,7 @@ from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
-from sigarray.read._frame import shorten
+from sigarray.read._frame import quote_names, shorten
 from sigarray.read._messages import Caution, note
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -93,13 +93,25 @@ def list_shared(table: ScoreTable) -> tuple[list[str], list[str]]:
 
 
 def count_by_task(
-    table: ScoreTable, tasks: Sequence[str]
+    table: ScoreTable, tasks: Sequence[str], option: str = ""
 ) -> dict[str, tuple[int, ...]]:
-    """Return the number of scores of each model on each task."""
-    return {
+    """Return the number of scores of each model on each task; refuse single ones."""
+    sizes = {
         name: tuple(len(table.tasks[task][name]) for task in tasks)
         for name in table.models
     }
+    single = [x for x, by in sizes.items() if min(by) < 2]
+    if single:
+        task = tasks[sizes[single[0]].index(1)]
+        on = f" on {task!r}" if len(tasks) > 1 else ""
+        some = "" if single == [*sizes] else f" with --ignore {quote_names(single)}"
+        msg = (
+            f"{table.source}: expected two {table.unit}s or more of each model on each "
+            f"task{option}; got one of {single[0]!r}{on}. Leave out such models{some}, "
+            "or such tasks with --tasks."
+        )
+        raise ValueError(msg)
+    return sizes
 
 
 def count_tasks(compared: Mapping[str, Comparison]) -> str:

@@ -14,7 +14,7 @@ from sigarray.read._identifiers import are_samples, match_raters, names_raters
 from sigarray.read._messages import Caution
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, UnmatchedError
 from sigarray.read._together import refuse_sizes
 
 Unit = Literal["run", "item", "cluster", "run,item"]
@@ -285,7 +285,7 @@ def _match(
             else:
                 of_column += average_them
         msg = f"Expected {expected}; but {fault}. {advice}.{of_column}"
-        raise TableError(msg)
+        raise UnmatchedError(msg)
     return records.take(np.isin(names.codes, common)), [Caution(f"{fault}; left out")]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._codes import Coded, encode, encode_numbers
-from sigarray.read._messages import Caution
+from sigarray.read._messages import DROP_OR_WORST, Caution
 from sigarray.read._text import (
     EXACT,
     INFINITE,
@@ -379,7 +379,7 @@ def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
     elif _names_missing(str(cell)):
         advice = (
             " Where a run failed, give the score that failing is worth, or pass "
-            "--missing worst; where a score is not known, --missing drop leaves it out."
+            f"{DROP_OR_WORST}."
         )
     elif not advice and re.search("[0-9]", str(cell)) and math.isnan(value):
         advice = " Write it as a number alone."

@@ -25,6 +25,7 @@ _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
 # Files of single items; files of results beside them hold their averages.
 _AVERAGES = "results_*.json*"
 SAMPLES = "samples_*.jsonl*"
+OLDER = "older samples of the same model and task"
 _DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
@@ -98,8 +99,9 @@ def _take_newest(
     if len(kept) < 2 or len(kept) == len(files):
         return files, notes
     older = list_names([x.path for x in files if x not in kept], 3)
-    note = f"older samples of the same model and task were left out: {older}"
-    return kept, [*notes, Caution(f"{note}. To compare both, name them: NAME=FILE")]
+    note = f"{OLDER} were left out: {older}. If the newer ones are shorter (--limit), "
+    note += "name the files to read, or all to compare them: NAME=FILE"
+    return kept, [*notes, Caution(note)]
 
 
 def split_run(stem: str) -> tuple[str, str | None]:

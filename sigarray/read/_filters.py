@@ -26,9 +26,10 @@ from sigarray.read._frame import (
     UnknownMetricError,
     lacks_column,
     list_names,
+    say_choice,
 )
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._messages import Caution
+from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
@@ -77,7 +78,7 @@ def find_rows_of_metric(
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
-        advice = "Choose one with --metric NAME"
+        advice = say_choice(known)
         if frame.kind == AVERAGES:
             advice += (
                 ". These are averages, which do not show how scores vary: better pass "
@@ -114,7 +115,7 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
     if len(known) > 1:
         msg = (
             f"{frame.source}, {what}: expected one metric; got {list_names(known)}. "
-            f"Choose one with --metric NAME, such as --metric {_quote(known)}."
+            f"{say_choice(known)}."
         )
         raise TableError(msg)
     return known[0]
@@ -124,16 +125,10 @@ def refuse_several(source: str, metrics: Names) -> TableError:
     """Return the error for several metrics, of which one alone can be compared."""
     return TableError(
         f"{source}: expected one metric to compare; got {list_names(metrics)} "
-        f"(--metric). Name one, such as --metric {_quote(metrics)}, and compare the "
-        "others by themselves. Several metrics are for tasks that do not share one: of "
-        "each task, the first that it has is taken."
+        f"(--metric). {say_choice(metrics)}, and compare the others by themselves. "
+        "Several metrics are for tasks that do not share one: of each task, the first "
+        "that it has is taken."
     )
-
-
-def _quote(names: Names) -> str:
-    import shlex  # which few programs need
-
-    return shlex.quote(names[0])
 
 
 def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str | None:
@@ -272,7 +267,7 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
             f"{frame.source}: expected --ignore to name other columns; got {state!r}, "
             f"which says of {frame.kind} whether they have finished, and is always "
             "read. Leave it out of --ignore, and choose what becomes of runs that have "
-            "crashed: --missing drop, --missing worst, or --missing keep."
+            f"crashed: {DROP_WORST_OR_KEEP}."
         )
         raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None
@@ -282,7 +277,7 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
             msg = (
                 f"{frame.source}, column {metric!r}: expected one metric; got "
                 f"{list_names(metrics)}, and --ignore {metric}, which would mix "
-                "them. Choose one with --metric NAME."
+                f"them. {say_choice(metrics)}."
             )
             raise TableError(msg)
     unnamed = distinct(frame.columns.get("", ()))

@@ -317,6 +317,11 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
     raise TableError(msg)
 
 
+def say_choice(metrics: Names) -> str:
+    """Say how to choose one of several metrics, which are named before."""
+    return f"Choose one, such as --metric {quote(metrics[0])}"
+
+
 def quote_names(names: Names) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

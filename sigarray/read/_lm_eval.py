@@ -204,21 +204,14 @@ def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
 
 
 def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Names]:
-    """Return notes on groups of tasks that are, or may be, one task, and doubts.
+    """Return notes on groups of tasks that may be one task, and doubts.
 
     It is doubted that tasks of a group, beside others, are independent: of models that
     are equal but for what the 18 tasks of a group share, one was called better over
     these and 3 others in 18 of 50 folders.
     """
-    if tasks is not None:
-        return [
-            f"{group!r} was taken for one task, of the items of {n} of its {n_all} "
-            "tasks: its mean is that of items, as in the harness, unless the group has "
-            "weight_by_size: false"
-            for group, (n, n_all) in count_pooled(frames, tasks).items()
-        ], []
     sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
-    if not sizes:
+    if tasks is not None or not sizes:
         return [], []
     named = [f"{x!r} ({n} tasks)" for x, n in sizes.items()]
     said = f"tasks are of groups: {shorten(named, _MAX_SHOWN)}"
@@ -245,11 +238,30 @@ def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Nam
 
 
 def count_pooled(
-    frames: Iterable[Frame], tasks: Names | None
+    frames: Sequence[Frame], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the groups that were taken for a task -> how many of their tasks."""
-    known = _count_groups(frames) if tasks is not None else {}
-    return {group: n for group, n in known.items() if group in (tasks or ())}
+    """Return the groups that were taken for a task -> how many of their tasks.
+
+    Those with items in `ids`, by task and model; all where it has clusters.
+    """
+    known = {x.constants.get("subtask") for x in frames}
+    pooled = {}
+    for group, (n, n_all) in _count_groups(frames).items():
+        if group in ids:
+            items = next(iter(ids[group].values()))
+            tasks = known & {x.rpartition("/")[0] for x in items}
+            pooled[group] = (len(tasks) or n, n_all)
+    return pooled
+
+
+def say_pooled(pooled: Mapping[str, tuple[int, int]]) -> Names:
+    """Return notes on groups of tasks that were taken for one task."""
+    return [
+        f"{group!r} was taken for one task, of the items of {n} of its {n_all} tasks: "
+        "its mean is that of items, as in the harness, unless the group has "
+        "weight_by_size: false"
+        for group, (n, n_all) in pooled.items()
+    ]
 
 
 def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:

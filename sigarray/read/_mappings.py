@@ -12,7 +12,7 @@ from sigarray._plain_text import suggest_each
 from sigarray.read._cells import have_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
-from sigarray.read._messages import put_place, say_single
+from sigarray.read._messages import DROP_OR_WORST, put_place, say_single
 from sigarray.read._roles import guess_roles
 from sigarray.read._row_names import find_run_names, is_item_name, name_items
 from sigarray.read._score_table import (
@@ -209,8 +209,8 @@ def _read_columns(
             k = int(np.flatnonzero(is_fault)[0])
             msg = (
                 f"{source}, {name}: expected finite scores; got {column[k]} at place "
-                f"{k}. Leave out the run, give it the score that failing is worth, or "
-                "pass --missing drop, or worst."
+                f"{k}. Give it the score that failing is worth, or pass "
+                f"{DROP_OR_WORST}."
             )
             raise TableError(msg)
         cells[place] = column

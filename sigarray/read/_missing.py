@@ -12,7 +12,7 @@ from sigarray._plain_text import show_number
 from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._duplicates import have_parts, refuse_repeated_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
-from sigarray.read._messages import Caution
+from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._records import Averaged, Dropped, Records
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
@@ -168,10 +168,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     msg = (
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{which}. Leave {'it' if n == 1 else 'them'} out with --missing drop; count "
-        f"{'it' if n == 1 else 'each'} as the worst score that any run has, with "
-        "--missing worst; or take what was logged last for a score, with --missing "
-        "keep."
+        f"{which}. Pass {DROP_WORST_OR_KEEP}."
     )
     raise TableError(msg)
 

@@ -44,7 +44,7 @@ _OF_ALL_ROWS = as_words("""
 """)
 # Whole names of columns that are no models either; of "p", if not all are letters.
 _OTHERS = as_words("""
-    year version p pval pvalue winner threshold temperature support length
+    year version p pval pvalue winner threshold temperature support length gradnorm
 """)
 _MAX_SHOWN, _MAX_LINES = 3, 10
 # So many names that differ only in a number are ids.
@@ -223,10 +223,26 @@ _FILLERS = as_words("""
 """)
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
 _UNITS = as_words("""
-    s ms min h k m mb mib gb gib gpu cpu wall clock peak used elapsed
+    s sec ms min h k m mb mib gb gib gpu cpu wall clock peak used per epoch step
 """)
 # What measures no quality either, and is a name of no model; elsewhere it may say more.
-_COSTS = MORE_COSTS | as_words("rtf throughput fps qps")
+_COSTS = MORE_COSTS | as_words("rtf throughput fps qps util utilization elapsed")
+# Those of hyperparameters, and words that may stand beside them; models may be called
+# so, too: "batch_norm", "lr_decay".
+_SETTINGS = (MAYBE_HYPERPARAMETERS - as_words("c k p l1 l2")) | as_words("""
+    lr wd bs batch epoch epochs step steps iter iters iteration iterations frac split
+    decay hidden heads units samples examples seed workers patience smoothing clip id
+    grad ckpt checkpoint len
+""")
+_BESIDE_SETTINGS = (
+    SPLITS
+    | _FILLERS
+    | as_words("""
+    best last final first max min num early stop stopping stopped init initial base
+    learning rate weight size length norm gradient label lora optimizer opt
+    adam p prob run ran log gpu every
+""")
+)
 # Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
 # Models whose scores differ in size by such a factor may be something else.
@@ -314,16 +330,23 @@ def _is_kind(
         return True
     if plain in _OTHERS and (len(plain) > 1 or max(map(len, words)) > 1):
         return True
-    return plain in COMPUTED | HYPERPARAMETERS or (
-        plain in MAYBE_HYPERPARAMETERS | {"n"}
-        and _is_coarse(scores[name])
-        and any(not _is_coarse(x) for x in scores.values())
-    )
+    if plain in COMPUTED | HYPERPARAMETERS:
+        return True
+    may_be = words_of_name & _SETTINGS and words_of_name <= _SETTINGS | _BESIDE_SETTINGS
+    if not may_be and plain not in MAYBE_HYPERPARAMETERS | {"n"}:
+        return False
+    least = int(len(words_of_name) == 1)  # models are called "c" and "alpha", too
+    return max(_grade(scores[name]), least) < max(map(_grade, scores.values()))
 
 
-def _is_coarse(x: np.ndarray) -> bool:
-    """Tell whether all numbers are whole or have two digits: 128, 0.3, 5e-5."""
-    return all(y == round(y) or y == float(f"{y:.{_MAX_DIGITS}g}") for y in x.tolist())
+def _grade(x: np.ndarray) -> int:
+    """Return how fine numbers are: one for all, whole, of two digits, or finer."""
+    every = set(x.tolist())
+    if len(every) == 1 < len(x) and not every <= {0.0, 1.0}:
+        return 0
+    if all(y == round(y) for y in every):
+        return 1
+    return 2 if all(y == float(f"{y:.{_MAX_DIGITS}g}") for y in every) else 3
 
 
 def _refuse_scores_of_one_model(

@@ -18,7 +18,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
 from sigarray.read._filters import find_rows_of_metric
-from sigarray.read._frame import Frame, Roles, list_names, refuse_twice
+from sigarray.read._frame import Frame, Roles, list_names, refuse_twice, say_choice
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
@@ -162,9 +162,10 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
         return column
     others = [x for x in list_metrics(frame, roles) if measures_quality(x)]
     if others:
+        others = [column, *others]
         msg = (
             f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-            f"{list_names([column, *others])}. Choose one with --metric NAME."
+            f"{list_names(others)}. {say_choice(others)}."
         )
         raise TableError(msg)
     return column

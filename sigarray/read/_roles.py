@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.given import looks_like_index, names_steps
-from sigarray._plain_text import squeeze, suggest
+from sigarray._plain_text import PASS_AT_K, squeeze, suggest
 from sigarray.read._cells import (
     encode_texts,
     is_blank,
@@ -26,11 +26,13 @@ from sigarray.read._frame import (
     is_numeric,
     lacks_column,
     list_names,
+    say_choice,
 )
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
     LIKELY,
+    RATERS,
     SPREADS,
     are_runs,
     find_mixed,
@@ -136,7 +138,7 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         raise TableError(msg if said is None else f"{frame.source}: {said}")
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric NAME"
+        f"{list_names(names)}. {_advise_counts(names) or say_choice(names)}"
     )
     # Several columns for items, or on tasks, are metrics of these.
     if not {"item", "task"} & {*roles, *frame.constants}:
@@ -316,6 +318,8 @@ _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 def _advise_all(names: Names) -> str:
     """Say how to take several columns for benchmarks, or for items."""
+    if _advise_counts(names):
+        return ""
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]
@@ -336,4 +340,19 @@ def _advise_all(names: Names) -> str:
     return (
         "; or, where each column is of a benchmark, compare on all of them with "
         f"--score {shlex.quote(every)}"
+    )
+
+
+def _advise_counts(names: Names) -> str:
+    """Say how to take columns of counts for pass@k, or those of raters, if they are."""
+    if {x.lower() for x in names} in ({"n", "c"}, {"total", "correct"}):
+        return f"Where they count samples, {PASS_AT_K}"
+    if not all(list_words(x) & RATERS for x in names):
+        return ""
+    pattern = re.sub(r"\d+", "{rater}", names[0], count=1)
+    if {re.sub(r"\d+", "{rater}", x, count=1) for x in names} != {pattern}:
+        return ""
+    return (
+        f"To average the ratings of an item, pass --columns {shlex.quote(pattern)} "
+        "--unit item --run rater"
     )

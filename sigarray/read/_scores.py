@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
-from sigarray.read._files import SourceFile, list_files, say_split
+from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
     leave_out,
@@ -31,7 +31,13 @@ from sigarray.read._guards import (
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
-from sigarray.read._lm_eval import count_pooled, find_averages, say_groups, take_groups
+from sigarray.read._lm_eval import (
+    count_pooled,
+    find_averages,
+    say_groups,
+    say_pooled,
+    take_groups,
+)
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -58,7 +64,7 @@ from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable, say_alike, say_fewer_runs
 from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, UnmatchedError
 from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import (
     add_overrides,
@@ -67,7 +73,7 @@ from sigarray.read._tracked import (
     say_conditions,
     split_names,
 )
-from sigarray.read._turned import turn_benchmarks, turn_runs
+from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
 
 
@@ -170,15 +176,23 @@ def _join_files(
     lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     said = [*notes, *said, *lacking]
-    table = join_records(
-        records, choice, kinds, name_files(files), said, [*lost], n_blank
-    )
+    try:
+        table = join_records(
+            records, choice, kinds, name_files(files), said, [*lost], n_blank
+        )
+    except UnmatchedError as error:
+        # Of a model with a newer, shorter file, an older one was left out.
+        of_files = "".join(f" {x[0].upper()}{x[1:]}." for x in notes if OLDER in x)
+        msg = f"{error}{of_files}"
+        raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
+    pooled = count_pooled(read, table.ids)
     table = table._replace(
         n_tasks=_count_tasks(whole, records, choice),
         without_metric=tuple(lost),
         unscored=unscored,
-        pooled=count_pooled(read, choice.tasks),
+        pooled=pooled,
+        notes=(*table.notes, *say_pooled(pooled)),
         n_unfinished=table.n_unfinished
         + sum(x.n_unfinished for x in frames if not len(x.lines)),
     )
@@ -212,6 +226,8 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    if choice.summed:
+        tables = [x and turn_sums(x, choice.summed) for x in tables]
     if choice.pattern is not None:
         tables = [
             stack_columns(y, *x[1:], choice) for x, y in zip(files, tables, strict=True)

@@ -11,6 +11,7 @@ from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, split_rows, take
 from sigarray.read._frame import Frame, Names, Roles, shorten
+from sigarray.read._messages import DROP_OR_WORST, DROP_WORST_OR_KEEP
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
 from sigarray.read._records import ENDED_EARLY, FACTORS, LastSteps, Records, find_column
 from sigarray.read._text import NUMBER, TableError
@@ -136,7 +137,7 @@ def take_last_steps(
         if are_some_missing and not is_kept:
             doubt += (
                 f"; or, where blank scores at the last {column} are missing, pass "
-                "--missing drop, or --missing worst"
+                f"{DROP_OR_WORST}"
             )
         doubts.append(doubt)
     return kept, [note], doubts, LastSteps(column, float(low), float(high))
@@ -280,15 +281,12 @@ def _ask(records: Records, runs: _Runs, early: np.ndarray) -> TableError:
             f"{one.model!r}{task}, run {one.run!r}, at {column} {runs.last[k]:.10g} "
             f"(most at {runs.end[k]:.10g})"
         )
-    it, each = ("it", "it") if len(early) == 1 else ("them", "each")
     source = records[runs.first[early[0]]].frame.source
     return TableError(
         f"{source}: expected to know what becomes of runs that end before "
         f"half of the others' steps; got {len(early)} of {len(runs.first)}: "
-        f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, leave {it} "
-        f"out with --missing drop, or count {each} as the worst score that any run "
-        "has, with --missing worst; where they were to end there, as by early "
-        "stopping, keep their last scores with --missing keep."
+        f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, pass "
+        f"{DROP_WORST_OR_KEEP}, as of those that were to end there, by early stopping."
     )
 
 

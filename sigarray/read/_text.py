@@ -72,6 +72,10 @@ class TableError(ValueError):
     """A file that is not the expected table; the message says where and why."""
 
 
+class UnmatchedError(TableError):
+    """Items, or runs, that are not those of all models."""
+
+
 def read_bytes(
     path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
 ) -> tuple[str, bytearray]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, is_blank, looks_like_score
+from sigarray.read._codes import take
 from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
@@ -295,3 +296,30 @@ def _is_single(frame: Frame, roles: Roles) -> bool:
     names = [frame.columns[roles[x]] for x in ("model", "task") if x in roles]
     keys = [tuple(map(as_text, x)) for x in zip(*names, strict=True)]
     return len({*keys}) == len(frame.lines) if keys else len(frame.lines) == 1
+
+
+def turn_sums(frame: Frame, names: Names) -> Frame:
+    """Turn columns of numbers of each model, such as base_tp, into rows of models.
+
+    Rows of a table that has no others are items. Those with the names are returned.
+    """
+    if not frame.columns.keys().isdisjoint(names):
+        return frame
+    for by in "_-. /":
+        ends = [f"{by}{x}" for x in names]
+        first = [x for x in frame.columns if x.endswith(ends[0])]
+        models = [x.removesuffix(ends[0]) for x in first]
+        of = {f"{x}{end}": x for x in models for end in ends}
+        if not models or not of.keys() <= frame.columns.keys():
+            continue
+        rows = [k for k in range(len(frame.lines)) for _ in models]
+        others = {x: y for x, y in frame.columns.items() if x not in of}
+        columns = {x: take(y, rows) for x, y in others.items()} or {"item": rows}
+        columns["model"] = models * len(frame.lines)
+        for name, end in zip(names, ends, strict=True):
+            cells = [frame.columns[f"{x}{end}"] for x in models]
+            columns[name] = [x for of_row in zip(*cells, strict=True) for x in of_row]
+        said = f"{first[0]!r} was read as {names[0]!r} of model {models[0]!r}"
+        lines, notes = take(frame.lines, rows), (*frame.notes, said)
+        return replace(frame, columns=columns, lines=lines, notes=notes)
+    return frame

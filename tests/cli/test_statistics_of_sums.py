@@ -315,6 +315,10 @@ def test_the_order_of_columns(metric, columns, expected):
             "precision is the micro average; of macro averages there is macro_f1.",
         ),
         ("wer", "Did you mean word_error_rate?"),
+        (
+            "pass@5",
+            "In files, pass@k of n samples of a problem, of which c are correct",
+        ),
     ],
 )
 def test_other_names_of_metrics(counts, capsys, run, metric, said):

@@ -61,9 +61,9 @@ class TestTables:
 
     def test_several_are_asked_about(self, write, run, text):
         path = write(text)
-        said = "expected one metric; got 'acc', 'loss'. Choose one with --metric NAME"
+        said = "expected one metric; got 'acc', 'loss'. Choose one, such as"
         refuse(run("compare", path), said, "such as --metric acc.")
-        said = "expected one metric to compare; got 'acc', 'loss' (--metric). Name one"
+        said = "expected one metric to compare; got 'acc', 'loss' (--metric). Choose"
         refuse(run("compare", path, "--metric", "acc,loss"), said)
         said = "has no metric 'ac'. Did you mean 'acc'? Those in it: 'acc', 'loss'."
         refuse(run("compare", path, "--metric", "ac"), said)

@@ -321,7 +321,7 @@ class TestLmEval:
             "Pass one of each to --metric, with commas between them",
         )
         path = str(LM_EVAL / self.NAMES[0])
-        refuse(run("compare", path), "Choose one with --metric NAME")
+        refuse(run("compare", path), "Choose one, such as --metric")
         done = run("compare", path, "--metric", "accc")
         refuse(done, "got 'accc'. Did you mean 'acc'?", *said)
 

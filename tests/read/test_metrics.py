@@ -4,7 +4,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from tests.read.asking import refuse
+from tests.read.asking import refuse, wide_table
 from tests.read.long_tables import as_lists
 
 # Task -> metric -> the scores of models, of two runs each.
@@ -80,7 +80,7 @@ class TestTasks:
 def test_the_question_leads_there(write, run):
     path = write(write_rows())
     every = "rouge,bleu"
-    refuse(run("compare", path), "Choose one with --metric NAME.\n")
+    refuse(run("compare", path), "Choose one, such as --metric rouge.\n")
     code, out, _ = run("compare", path, "--metric", every, "--format", "csv")
     assert (code, "translation" in out) == (0, True)
 
@@ -112,7 +112,7 @@ class TestRunsOfOneModel:
     def test_a_loss_beside_others_is_no_benchmark(self, write, run):
         path = self.write(write)
         error = run("compare", path)[2]
-        assert error.endswith("got 'acc', 'loss'. Choose one with --metric NAME.\n")
+        assert error.endswith("got 'acc', 'loss'. Choose one, such as --metric acc.\n")
         error = run("compare", path, "--score", "acc,loss")[2]
         assert "got 'loss', which may be a loss, beside 'acc'" in error
         assert "One call has one direction: compare them in two, by --metric" in error
@@ -125,7 +125,7 @@ class TestRunsOfOneModel:
     def test_several_of_a_table_without_tasks_are_refused(self, write, run):
         path = self.write(write)
         done = run("compare", path, "--metric", "acc,optimizer.lr")
-        said = "got 'acc', 'optimizer.lr' (--metric). Name one, such as --metric acc,"
+        said = "got 'acc', 'optimizer.lr' (--metric). Choose one, such as --metric acc,"
         refuse(done, "expected one metric to compare", said)
         assert "higher acc is better" in run("compare", path, "--metric", "acc")[1]
         refuse(run("compare", path, "--metric", "foo,acc"), "has no metric 'foo'")
@@ -133,7 +133,7 @@ class TestRunsOfOneModel:
     def test_a_score_beside_a_metric_is_one_of_several(self, write, run):
         """As an accuracy is, whose column is not named "score"."""
         path = write(self.write_text().replace("acc", "score"))
-        said = "expected one column of scores; got 'score', 'loss'. Choose one with"
+        said = "expected one column of scores; got 'score', 'loss'. Choose one,"
         refuse(run("compare", path), said)
         for option in ("--metric", "--score"):
             code, _, err = run("compare", path, option, "score")
@@ -148,3 +148,22 @@ def test_a_metric_that_is_no_column_beside_the_column_score(write, run):
     _, _, err = run("compare", path, "--metric", "scroe")
     assert "no metric 'scroe'. Did you mean 'score'? Those in it: 'score'." in err
     assert run("compare", path, "--metric", "score")[0] == 0
+
+
+def test_counts_of_samples_lead_to_pass_at_k(write, run):
+    rows = [[m, f"q{k}", 20, k % 20] for m in "ab" for k in range(20)]
+    for names in ("n,c", "total,correct"):
+        path = write(wide_table(f"model,problem,{names}", rows))
+        done = run("compare", path)
+        refuse(done, "pass@k of n samples", "1 - comb(n - c, k) / comb(n, k).")
+        assert "--score n,c" not in done[2]
+
+
+def test_columns_of_raters_lead_to_their_average(write, run):
+    rows = [[k, k % 3, k % 4, k % 5, m] for m in "ab" for k in range(20)]
+    path = write(wide_table("item,rater_1,rater_2,rater_10,model", rows))
+    options = ("--columns", "rater_{rater}", "--unit", "item", "--run", "rater")
+    refuse(run("compare", path), "--columns 'rater_{rater}' --unit item --run rater.")
+    assert run("compare", path, *options)[0] == 0
+    table = read.scores(path, columns="rater_{rater}", unit="item", run="rater")
+    assert table.scores["a"].tolist()[1] == 1.0

@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
-from tests.read.asking import refuse
+from tests.read.asking import refuse, wide_table
 from tests.read.long_tables import as_lists
 
 WIDE = "a,b\n.9,.8\n.7,{0}\n.85,.6\n"
@@ -431,3 +431,23 @@ def test_cells_that_are_no_numbers_alone(write, run, cell):
     rows = [f"{m},{k},{cell.format(k)}" for m in "ab" for k in range(5)]
     done = run("compare", write("\n".join(["model,seed,acc", *rows])))
     refuse(done, "write scores as numbers alone")
+
+
+def test_errors_name_all_ways_in_the_same_words(write, run):
+    """Of NaN, of crashed runs, and of those that ended early."""
+    words = (
+        "pass --missing drop, which leaves such runs out, or --missing worst, which "
+        "counts each as the worst score of any run"
+    )
+    runs = [(m, k) for m in "ab" for k in range(5)]
+    nan = [(m, k, "nan" if k == 3 else k / 10 + 0.05) for m, k in runs]
+    refuse(run("compare", write(wide_table("model,seed,acc", nan))), words)
+    with pytest.raises(TableError, match=r"missing='drop', which .* missing='worst'"):
+        read.scores({"a": [0.1, float("nan"), 0.3], "b": [0.1, 0.2, 0.3]})
+    words += "; to take what each has logged last, pass --missing keep"
+    crashed = [(m, k, k / 10, ["finished", "crashed"][k == 3]) for m, k in runs]
+    path = write(wide_table("model,seed,acc,state", crashed))
+    refuse(run("compare", path), words.capitalize()[0] + words[1:])
+    early = [(m, k, t, k / 7 + t) for m, k in runs for t in range(9 if k - 3 else 3)]
+    path = write(wide_table("model,seed,step,acc", early))
+    refuse(run("compare", path), f"Where these have crashed, {words}, as of those")

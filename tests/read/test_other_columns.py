@@ -91,6 +91,28 @@ def test_hyperparameters_are_no_models(write, run, name, values):
     assert run("compare", path, "--ignore", f"{name},n_params")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        *(("gpu_util", 99.7), ("train_frac", 0.9), ("val_split", 0.3)),
+        *(("bestEpoch", 40), ("lora rank", 64), ("early-stop.step", 900)),
+    ],
+)
+def test_settings_are_told_by_the_words_of_their_names(write, run, name, most):
+    rows = [[f"{DRAW.random():.3f}" for _ in "ab"] + [most] for _ in range(8)]
+    rows[0][2] = type(most)(most / 2)
+    path = write(wide_table(f"bert,gpt,{name}", rows))
+    refuse(run("compare", path), f"{name!r}, hardly the name of a model")
+
+
+@pytest.mark.parametrize(
+    "name", ["bert_large", "lr_scheduler_v2", "dropout_net", "batch_norm", "last_epoch"]
+)
+def test_models_with_words_of_settings_have_scores_as_fine(write, run, name):
+    rows = [[f"{DRAW.random():.3f}" for _ in "abc"] for _ in range(8)]
+    assert run("compare", write(wide_table(f"bert,gpt,{name}", rows)))[0] == 0
+
+
 @pytest.mark.parametrize("name", ["kWh", "size", "rtf", "throughput", "n"])
 def test_costs_are_no_models_though_they_are_near_the_scores(write, run, name):
     rows = [[f"{DRAW.random():.4f}" for _ in "ab"] + ["1"] for _ in range(8)]

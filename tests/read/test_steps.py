@@ -32,7 +32,8 @@ def test_a_blank_score_at_the_last_step_is_doubted_or_treated(write):
         "2 runs end at another step than most: 'b', run '1', at step 4 (most at 5); "
         "'b', run '3', at step 4 (most at 5): scores of other steps are compared. "
         "Leave out the rows or columns of what has not finished; or, where blank "
-        "scores at the last step are missing, pass --missing drop, or --missing worst"
+        "scores at the last step are missing, pass --missing drop, which leaves such "
+        "runs out, or --missing worst, which counts each as the worst score of any run"
     )
     assert as_lists(table)[""]["b"] == [5.0, 4.1, 5.2, 4.3]
     pandas = pytest.importorskip("pandas")
@@ -48,9 +49,8 @@ def test_a_blank_score_at_the_last_step_is_doubted_or_treated(write):
         table = read.scores(source, missing="worst")
         assert as_lists(table)[""]["b"] == [5.0, 5.0, 5.2, 5.0]
         assert table.curves[""]["b"].steps.tolist() == [1, 2, 3, 4]
-    with pytest.warns(
-        UserWarning, match=r"missing, pass missing='drop', or missing='w"
-    ):
+    match = r"missing, pass missing='drop', which .*, or missing='worst', which"
+    with pytest.warns(UserWarning, match=match):
         compare_models(pandas.read_csv(path))
 
 

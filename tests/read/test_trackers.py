@@ -129,7 +129,7 @@ class TestWandb:
         path.write_text(text)
         options = {"model": "arch", "higher_is_better": higher}
         asked = r"got 3 of 7 \(crashed, failed, killed\): run 'r0'; 'a', run 'r1'; "
-        with pytest.raises(TableError, match=rf"{asked}'b', run 'r7'\. Leave them out"):
+        with pytest.raises(TableError, match=rf"{asked}'b', run 'r7'\. Pass missing="):
             read.scores(path, **options)
         dropped = read.scores(path, missing="drop", **options)
         assert as_lists(dropped) == {"": {"a": [0.9, 0.8], "b": [0.85, 0.7]}}
@@ -388,7 +388,7 @@ def test_histories_of_keras(histories, run):
     table = read.scores(folder, metric="val_loss")
     assert as_lists(table) == {"": last}
     assert any("the last of each (2) for its score" in x for x in table.notes)
-    refuse(run("compare", str(folder)), "'loss', 'val_loss'", "--metric NAME")
+    refuse(run("compare", str(folder)), "'loss', 'val_loss'", "--metric loss")
 
 
 def test_a_list_is_no_history(write):

@@ -6,7 +6,7 @@ import pytest
 
 from sigarray import compare_models, read, wilcoxon_test
 from sigarray.read import TableError
-from tests.read.asking import parse, refuse
+from tests.read.asking import parse, refuse, wide_table
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -176,7 +176,7 @@ BOARD = "\n".join([f"Model,{','.join(NAMES)}", *ROWS, ""])
 def test_one_score_of_each_model_on_each_benchmark(write, run):
     path = write(BOARD)
     every = ",".join(NAMES)
-    refuse(run("compare", path), "--metric NAME", f"with --score {every}.")
+    refuse(run("compare", path), "--metric mmlu", f"with --score {every}.")
     document = parse(run("compare", path, "--score", every, "--format", "json"))
     (pair,) = document["pairs"]
     assert wilcoxon_test(*SCORES.values()).pvalue == 2 / 2**6
@@ -199,7 +199,7 @@ def test_costs_are_no_benchmarks(write, run, names):
             for x, y in enumerate(rows)
         )
     )
-    refuse(run("compare", path), "Choose one with --metric NAME.\n")
+    refuse(run("compare", path), "Choose one, such as --metric ")
 
 
 def test_metrics_of_two_directions_have_a_command_each(write, run):
@@ -260,7 +260,7 @@ def test_metrics_of_items_and_tasks_are_no_benchmarks(write, run):
     for column in ("task", "item"):
         path = write(f"Model,{column},acc,f1\na,t,.1,.2\nb,t,.3,.4\n")
         done = run("compare", path)
-        refuse(done, "got 'acc', 'f1'. Choose one with --metric NAME.\n")
+        refuse(done, "got 'acc', 'f1'. Choose one, such as --metric acc.\n")
     samples = [
         write(
             "\n".join(
@@ -274,7 +274,7 @@ def test_metrics_of_items_and_tasks_are_no_benchmarks(write, run):
     ]
     files = [f"{name}={path}" for name, path in zip("ab", samples, strict=True)]
     done = run("compare", *files)
-    refuse(done, "got 'acc', 'acc_norm'. Choose one with --metric NAME.\n")
+    refuse(done, "got 'acc', 'acc_norm'. Choose one, such as --metric acc.\n")
     done = run("compare", *files, "--score", "acc,acc_norm")
     refuse(
         done, "no other column of tasks or scores", "Choose one of them with --metric"
@@ -311,3 +311,28 @@ def test_columns_of_runs_without_their_name(write, run):
     refuse(done, "name columns seed1, seed2 and so on, or turn the table")
     answer = "\n".join(["model,seed1,seed2,seed3,seed4,seed5", *rows])
     assert run("compare", write(answer))[0] == 0
+
+
+@pytest.mark.parametrize("by", ["_", "-", " "])
+def test_columns_of_counts_of_each_model_are_rows(write, run, by):
+    """As those of a long table, whatever their order; without items, rows are these."""
+    rows = [[k % 5, k % 3 + 1, k % 2, k % 4, 1, k % 3] for k in range(20)]
+    names = [f"{m}{by}{x}" for m in ("base", "new") for x in ("tp", "fp", "fn")]
+    columns = {str(100 + k): row for k, row in enumerate(rows)}
+    long = "\n".join(
+        ["doc,model,fp,tp,fn"]
+        + [f"{d},base,{x[1]},{x[0]},{x[2]}" for d, x in columns.items()]
+        + [f"{d},new,{x[4]},{x[3]},{x[5]}" for d, x in columns.items()]
+    )
+    options = {"statistic": "f1", "score": "tp,fp,fn"}
+    expected = as_lists(read.scores(write(long), item="doc", **options))
+    text = wide_table(",".join(["doc", *names]), [(d, *x) for d, x in columns.items()])
+    table = read.scores(write(text), item="doc", **options)
+    assert as_lists(table) == expected
+    said = f"'base{by}tp' was read as 'tp' of model 'base'"
+    assert any(said in x for x in table.notes)
+    alone = read.scores(write(wide_table(",".join(names), rows)), **options)
+    assert as_lists(alone) == expected
+    some = write(wide_table(",".join(names[:5]), [x[:5] for x in rows]))
+    done = run("compare", some, "--statistic", "f1", "--score", "tp,fp,fn")
+    refuse(done, "has no column 'tp'")

@@ -20,6 +20,24 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"two runs or more|two scores or more"):
             compare_models(scores, test="aso", unit="run", statistic="mean")
 
+    def test_a_model_with_one_score_on_each_task(self, write, run):
+        """As "Human" has in tables of Atari: it can be left out."""
+        path = write(
+            "model,game,score\n"
+            + "".join(f"Human,g{k},1.0\n" for k in range(6))
+            + "".join(
+                f"{m},g{k},{(3 * k + 5 * j) % 7}.5\n"
+                for m in ("dqn", "ppo")
+                for k in range(6)
+                for j in range(5)
+            )
+        )
+        for command in (("compare", "--statistic", "iqm"), ("profile",)):
+            _, _, err = run(command[0], path, *command[1:])
+            assert "got one of 'Human' on 'g0'. Leave out such models with " in err
+            assert "with --ignore Human, or such tasks with --tasks." in err
+            assert run(command[0], path, *command[1:], "--ignore", "Human")[0] == 0
+
     def test_models_with_unlike_shares_of_runs(self):
         scores = draw()
         scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]

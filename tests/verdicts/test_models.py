@@ -214,7 +214,7 @@ def test_what_is_wrong_is_said_in_words_of_python(scores, options, error, messag
 @pytest.mark.parametrize(
     ("header", "message", "arguments"),
     [
-        ("model,acc/t,f1", r"metric='NAME'; .* score='acc/t,f1'\.", "metric=, score="),
+        ("model,acc/t,f1", r"metric='acc/t'; .* score='acc/t,f1'\.", "metric=, score="),
         ("epoch,a,b", r"models with models; or .* item='epoch'\.", "models=, item="),
     ],
 )

@@ -1,0 +1,58 @@
+"""What is said of folders of lm-evaluation-harness: groups, reruns, metrics."""
+
+import json
+
+import pytest
+
+from tests.read.asking import refuse
+
+NEWER = "2026-03-02T10-00-00.0"
+
+
+@pytest.fixture
+def write_samples(tmp_path):
+    """Write the samples of a model on a task, and the group of that."""
+
+    def write(model, task, n=40, date="2026-01-02T10-00-00.0", metrics=("acc",)):
+        folder = tmp_path / model
+        folder.mkdir(exist_ok=True)
+        groups = {"group_subtasks": {"group": ["t1", "t2", "t3"]}}
+        (folder / f"results_{date}.json").write_text(json.dumps(groups))
+        rows = [
+            {"doc_id": k, "filtered_resps": [], "filter": "none"}
+            | {x: (k * len(model) + len(task)) % 3 for x in metrics}
+            for k in range(n)
+        ]
+        path = folder / f"samples_{task}_{date}.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return str(tmp_path)
+
+    return write
+
+
+def test_a_group_counts_the_tasks_that_were_compared(write_samples, run):
+    for task in ("t1", "t2", "t3"):
+        write_samples("org__a", task)
+    for task in ("t1", "t2"):
+        folder = write_samples("org__bb", task)
+    of_group = (folder, "--tasks", "group", "--drop-unmatched")
+    assert "'group' pools" not in run("compare", *of_group)[1]
+    assert "group pools the items of 2 of its 3 tasks" in run("compare", *of_group)[1]
+    write_samples("org__bb", "t3")
+    assert "group pools the items of its 3 tasks" in run("compare", *of_group)[1]
+
+
+def test_unmatched_items_of_a_newer_and_shorter_run_say_so(write_samples, run):
+    write_samples("org__a", "t1")
+    folder = write_samples("org__bb", "t1")
+    write_samples("org__bb", "t1", n=15, date=NEWER)
+    done = run("compare", folder)
+    refuse(done, "Pass --drop-unmatched", "Older samples of the same model and task")
+    refuse(done, "If the newer ones are shorter (--limit), name the files to read")
+
+
+def test_several_metrics_say_what_to_type(write_samples, run):
+    for model in ("org__a", "org__bb"):
+        folder = write_samples(model, "t1", metrics=("acc", "acc_norm"))
+    said = "got 'acc', 'acc_norm'. Choose one, such as --metric acc.\n"
+    refuse(run("compare", folder), said)
