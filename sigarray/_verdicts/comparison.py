@@ -50,6 +50,8 @@ class Comparison:
     method: str
     unit: str = "run"
     metric: str = "score"
+    # That of its task, if others have other ones.
+    own_metric: str = ""
     correction: str = "holm"
     baseline: str | None = None
     is_paired: bool = False

@@ -30,6 +30,7 @@ from sigarray._verdicts.ranking import (
     summarize,
 )
 from sigarray._verdicts.sampled import say_all_items, say_items
+from sigarray._verdicts.score_lines import name_by_task
 from sigarray.report._layout import equate
 
 _NOT_BETTER = {
@@ -138,9 +139,11 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
     """Say for captions which scores are compared, and how many there are."""
     first = next(iter(compared.values()))
     better = "higher" if first.higher_is_better else "lower"
+    own = {task: x.own_metric for task, x in compared.items() if x.own_metric}
+    metric = name_by_task(own) if own else name_metrics(first.metric)
     said = [
         f"task: {quote(first.task)}" if first.task and len(compared) == 1 else "",
-        f"metric: {name_metrics(first.metric)}" if first.metric != "score" else "",
+        f"metric: {metric}" if first.metric != "score" else "",
         f"{better} is better",
         _count_units(compared),
     ]

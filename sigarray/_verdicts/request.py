@@ -369,6 +369,7 @@ def describe_comparison(
         method=method,
         unit=name_scored(table),
         metric=table.metric,
+        own_metric=table.metrics.get(task, ""),
         correction=correction,
         baseline=test.baseline,
         is_paired=test.is_paired,

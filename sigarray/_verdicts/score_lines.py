@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._verdicts.comparison import name_metrics
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.sampled import find_sampled, say_items
 from sigarray.read._score_table import ScoreTable
@@ -93,6 +94,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_design(table, task),
         *_say_tasks(table),
         *say_left_out(table),
+        *_say_metrics(table),
         *_say_pooled(table),
         *_say_rows(table),
         *_say_steps(table),
@@ -161,6 +163,23 @@ def say_left_out(table: ScoreTable) -> list[str]:
         )
         if tasks
     ]
+
+
+def _say_metrics(table: ScoreTable) -> list[str]:
+    known = {x: table.metrics[x] for x in table.tasks if x in table.metrics}
+    return [f"The metric is {name_by_task(known)}"] if known else []
+
+
+def name_by_task(metrics: Mapping[str, str]) -> str:
+    """Name the metrics of tasks, and a few tasks of each: "acc on arc and boolq"."""
+    tasks: dict[str, list[str]] = {}
+    for task, metric in metrics.items():
+        tasks.setdefault(name_metrics(metric), []).append(quote(task))
+    few = {
+        x: [*y[:_MAX_NAMED], *[f"{len(y) - _MAX_NAMED} more"] * (len(y) > _MAX_NAMED)]
+        for x, y in tasks.items()
+    }
+    return ", ".join(f"{x} on {list_in_words(y)}" for x, y in few.items())
 
 
 def _say_pooled(table: ScoreTable) -> list[str]:

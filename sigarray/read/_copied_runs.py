@@ -3,11 +3,15 @@
 import math
 import re
 from collections.abc import Mapping
+from statistics import NormalDist
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
+from sigarray._numeric.ranks import middle_ranks
 from sigarray._plain_text import list_in_words
 from sigarray.read._frame import Names
+from sigarray.read._score_table import ScoreTable
 from sigarray.read._unlikely_rows import find_unit, list_decimals
 
 # Scores of a model are hardly of other runs if chance repeats them as often in fewer
@@ -102,3 +106,33 @@ def _find_tail(n: float, mean: float) -> float:
     few = range(1, int(min(n, _MANY)))
     logs = np.cumsum([-mean, *(math.log(mean / k) for k in few)])
     return 1.0 - math.fsum(np.exp(logs).tolist())
+
+
+# Runs of two models are alike if chance ranks them so in fewer tables; with fewer
+# pairs, a permutation test of them hardly finds a difference.
+_ALIKE, _LEAST_PAIRS = 5e-3, 6
+
+
+def say_alike_runs(table: ScoreTable) -> list[str]:
+    """Say what pairs would test, if runs of one name are alike in both of two models.
+
+    By Fisher's z of Spearman's correlation, which is about normal (Fieller 1957).
+    """
+    if len(table.tasks) > 1 or len(table.models) != 2:
+        return []
+    (ids,) = table.ids.values()
+    a, b = (dict(zip(ids[x], y.tolist(), strict=True)) for x, y in table.scores.items())
+    have_names = table.run_column is not None or "0" in a
+    if not have_names or a.keys() != b.keys() or len(a) < _LEAST_PAIRS:
+        return []
+    ranks = middle_ranks(HOST, np.asarray([[x[name] for name in a] for x in (a, b)]))
+    sizes = np.sqrt(np.sum(ranks**2, axis=1))
+    shared = float(np.sum(ranks[0] * ranks[1]) / max(np.prod(sizes), 1e-9))
+    z = math.atanh(min(max(shared, 0.0), 1.0 - 1e-9)) * math.sqrt((len(a) - 3) / 1.06)
+    if NormalDist().cdf(-z) >= _ALIKE:
+        return []
+    return [
+        "runs of one name are good or bad together in both models: where they share "
+        "the seed and the order of the data, --paired tests the differences of these "
+        "pairs; where the name is all that they share, it does not apply"
+    ]

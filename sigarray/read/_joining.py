@@ -80,7 +80,7 @@ def join_records(
     ask_about_crashed(records, choice.missing)
     records, without_names = leave_out_unnamed(records, choice.treatment)
     refuse_summaries(records, choice)
-    metric = _check_metrics(records)
+    metric, metrics = _check_metrics(records)
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
@@ -156,6 +156,7 @@ def join_records(
         runs={task: x.runs for task, x in joined.items() if x.runs},
         run_column=find_column(records, "run"),
         shares_runs=bool(shared),
+        metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
     )
     _check_models(table, records, choice)
@@ -333,7 +334,8 @@ def _choose_records(records: Records, choice: Choice) -> Records:
     return records.take(is_wanted)
 
 
-def _check_metrics(records: Records) -> str:
+def _check_metrics(records: Records) -> tuple[str, dict[str, str]]:
+    """Return all metrics in one text, and that of each task if they differ."""
     # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])
@@ -348,7 +350,9 @@ def _check_metrics(records: Records) -> str:
                 f"{record.frame.source}. Choose one with --metric."
             )
             raise TableError(msg)
-    return ", ".join(dict.fromkeys(record.metric for record in first.values()))
+    metrics = {task or "": record.metric for task, record in first.items()}
+    every = dict.fromkeys(metrics.values())
+    return ", ".join(every), metrics if len(every) > 1 else {}
 
 
 def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:

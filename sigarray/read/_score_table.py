@@ -117,6 +117,8 @@ class ScoreTable(NamedTuple):
         The column that names the runs, if one does.
     shares_runs : bool
         Whether runs go together over tasks.
+    metrics : mapping of str to str
+        Task -> its metric, if tasks have several.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -155,6 +157,7 @@ class ScoreTable(NamedTuple):
     run_column: str | None = None
     shares_runs: bool = False
     runs: Mapping[str, Mapping[str, RunTable]] = {}
+    metrics: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

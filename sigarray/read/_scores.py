@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
+from sigarray.read._copied_runs import say_alike_runs
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
@@ -84,7 +85,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     fewer = []
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
-        fewer = say_fewer_runs(sizes, table.n_missing)
+        fewer = say_fewer_runs(sizes, table.n_missing) + say_alike_runs(table)
     notes = (*table.notes, *fewer, *say_alike(table.models))
     return table._replace(where=dict(choice.where or {}), notes=notes)
 

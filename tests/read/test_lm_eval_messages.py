@@ -56,3 +56,18 @@ def test_several_metrics_say_what_to_type(write_samples, run):
         folder = write_samples(model, "t1", metrics=("acc", "acc_norm"))
     said = "got 'acc', 'acc_norm'. Choose one, such as --metric acc.\n"
     refuse(run("compare", folder), said)
+
+
+def test_captions_say_which_task_has_which_metric(write_samples, run):
+    for model in ("org__a", "org__bb"):
+        for task, metric in (("t1", "acc"), ("t2", "f1"), ("t3", "acc")):
+            folder = write_samples(model, task, metrics=(metric,))
+    options = ("compare", folder, "--metric", "acc,f1", "--format")
+    captions = [x for x in run(*options, "latex")[1].split("\n") if "\\caption" in x]
+    assert len(captions) > 2
+    assert all("Metric: acc on t1 and t3, f1 on t2; higher" in x for x in captions)
+    said = "The metric is acc on t1 and t3, f1 on t2."
+    assert all(said in run(*options, x)[1] for x in ("markdown", "sentences", "text"))
+    alone = run(*options, "latex", "--tasks", "t1,t3")[1]
+    assert "etric: acc; higher" in alone
+    assert "The metric is" not in alone
