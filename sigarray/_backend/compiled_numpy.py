@@ -203,6 +203,7 @@ class Kernels:
         return getattr(self.module, f"{name}_{REALS[dtype]}")
 
 
+@functools.cache
 def find_kernels(*dtypes: Any) -> Kernels | None:
     """Return the kernels if they are of these dtypes of real numbers."""
     return load_kernels() if all(x in REALS for x in dtypes) else None

@@ -376,11 +376,11 @@ def elements_of_memory(memory: int | None) -> int:
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Broadcast shapes as NumPy does, which takes 3 us for any, or raise."""
-    first, *others = map(tuple, shapes)
-    if all(shape == first for shape in others):
-        return first
-    return np.broadcast_shapes(first, *others)
+    known = list(map(tuple, shapes))
+    return known[0] if known.count(known[0]) == len(known) else _broadcast(*known)
 
+
+_broadcast = functools.lru_cache(maxsize=256)(np.broadcast_shapes)
 
 # It makes tables for libraries that cannot.
 _HOST = Library(np, None)
