@@ -205,6 +205,7 @@ class NumpyLibrary(Library):
         kernels = find_kernels(violations.dtype)
         if kernels is None:
             return None
+        centers = self.broadcast_to(centers, violations.shape[:-2])
         return kernels.sum_deviations(violations, distances, centers, weights)
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:

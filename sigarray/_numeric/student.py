@@ -164,11 +164,10 @@ def find_t(
     total = sum(squared_errors[1:], squared_errors[0])
     t = studentize(xp, difference, total, rounding)
     n = sum(dfs[1:], dfs[0])
-    df = xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
     if len(dfs) == 1:
-        return t, df
+        return t, xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
     shares = [(x / total) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
-    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), df)
+    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), n)
 
 
 def average_df(df: Any, fewer: Any) -> Any:
@@ -191,8 +190,9 @@ def studentize(
     if xp.is_host and xp.all(varies):
         return difference / xp.sqrt(squared_error) + zero
     t = difference / xp.sqrt(xp.where(varies, squared_error, 0.0))
-    is_zero = difference == 0.0
-    if rounding is not None:
+    if rounding is None:
+        is_zero = difference == 0.0
+    else:
         is_zero = xp.abs(difference) <= xp.where(varies, 0.0, rounding)
     return xp.where(is_zero, zero, t) + zero
 

@@ -100,7 +100,9 @@ def needs_means(n: int, m: int) -> bool:
     return 1 < min(n, m) < _MIN_SIZE
 
 
-def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
+def compare_pairs(
+    xp: Library, stacks: Stacks, *, has_shares: bool = True
+) -> list[Comparison]:
     """Compare every pair, block by block; NaN if a sorted sample is NaN."""
     compared = []
     means = {
@@ -116,11 +118,12 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
         if not needs_means(n, m):
             compared.append(Comparison(wins))
             continue
-        compare = functools.partial(_stack_means, xp, n=n, m=m)
+        compare = functools.partial(_stack_means, xp, n, m, has_shares)
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
-        compared.append(Comparison(wins, *(both[k, ...] for k in range(3))))
+        parts = (both[k, ...] for k in range(both.shape[0]))
+        compared.append(Comparison(wins, *parts))
     return compared
 
 
@@ -129,8 +132,10 @@ def _count_wins(xp: Library, x: Array, y: Array) -> Array:
     return net_wins(xp, x, y) + fault
 
 
-def _stack_means(xp: Library, x: Array, y: Array, *, n: int, m: int) -> Array:
-    return xp.stack(compare_means(xp, x, y, n, m))
+def _stack_means(
+    xp: Library, n: int, m: int, has_share: bool, x: Array, y: Array
+) -> Array:
+    return xp.stack(compare_means(xp, x, y, n, m, has_share=has_share))
 
 
 def _find_means(xp: Library, stack: Array) -> Array:
@@ -147,16 +152,18 @@ def _find_means(xp: Library, stack: Array) -> Array:
 
 
 def compare_means(
-    xp: Library, x: Array, y: Array, n: int, m: int
-) -> tuple[Array, Array, Array]:
+    xp: Library, x: Array, y: Array, n: int, m: int, *, has_share: bool = True
+) -> list[Array]:
     """Return t, its degrees of freedom, and the share of x in the squared error."""
     difference = (x[..., 0] - y[..., 0]) + (x[..., 1] - y[..., 1])
     errors = [x[..., 2], y[..., 2]]
-    t, df = find_t(xp, difference, errors, [n - 1.0, m - 1.0])
+    found = list(find_t(xp, difference, errors, [n - 1.0, m - 1.0]))
+    if not has_share:
+        return found
     total = errors[0] + errors[1]
     varies = total > 0.0
-    share = xp.where(varies, errors[0] / xp.where(varies, total, 1.0), 1.0)
-    return t, df, share
+    share = errors[0] / xp.where(varies, total, 1.0)
+    return [*found, xp.where(varies, share, 1.0)]
 
 
 def p_of_means(
