@@ -169,7 +169,7 @@ class Kernels:
             begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
         leading = broadcast_shapes(begin[0].shape, begin[1].shape)
         starts = np.zeros((*leading, 3), dtype=np.int64)
-        if starts.size > 3:
+        if pairs is not None or starts.size > 3:  # else both begin at 0
             starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
             starts[..., 1], starts[..., 2] = begin
         has_ranks, _, has_widths = (z is not None for z in steps)
