@@ -228,13 +228,13 @@ class Design(NamedTuple):
     @property
     def static(self) -> Self:
         """The design without arrays, as kernels take it."""
-        strata = Strata(self.strata.number)  # other deals are no other program
-        return self._replace(strata=strata, codes=(), rounding=())
+        fixed = Strata(self.strata.number)  # other deals are no other program
+        return type(self)(fixed, self.n_items, self.n_clusters)
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
         intervals, codes, rounding = arrays
         strata = self.strata._replace(intervals=intervals)
-        return self._replace(strata=strata, codes=codes, rounding=rounding)
+        return type(self)(strata, self.n_items, self.n_clusters, codes, rounding)
 
     @property
     def of_all_deals(self) -> Self:
