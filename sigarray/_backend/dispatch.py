@@ -225,7 +225,7 @@ def is_narrow(xp: Library, dtype: Any) -> bool:
 
 
 def _to_float(xp: Library, x: Array, what: str, given: Any = None) -> Array:
-    if x.dtype == xp.float64 or x.dtype == xp.float32:
+    if x.dtype in (xp.float64, xp.float32):
         return x
     if is_narrow(xp, x.dtype):
         return xp.astype(x, xp.float32)
