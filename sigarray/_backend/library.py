@@ -377,10 +377,9 @@ def elements_of_memory(memory: int | None) -> int:
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Broadcast shapes as NumPy does, which takes 3 us for any, or raise."""
     known = list(map(tuple, shapes))
-    return known[0] if known.count(known[0]) == len(known) else _broadcast(*known)
+    is_one = known.count(known[0]) == len(known)
+    return known[0] if is_one else np.broadcast_shapes(*known)
 
-
-_broadcast = functools.lru_cache(maxsize=256)(np.broadcast_shapes)
 
 # It makes tables for libraries that cannot.
 _HOST = Library(np, None)

@@ -309,8 +309,7 @@ def _divide(total: Array, n: int) -> Array:
     """Return a mean as NumPy does, also of more numbers than float32 has integers."""
     if n < _EXACT_IN_SINGLE:
         return total / float(n)
-    mean = total / np.intp(n)
-    return mean if mean.dtype == total.dtype else mean.astype(total.dtype)
+    return (total / np.intp(n)).astype(total.dtype)
 
 
 def _has_few_columns(x: Array, axis: Any) -> bool:

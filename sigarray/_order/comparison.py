@@ -118,7 +118,7 @@ def compare_pairs(
         if not needs_means(n, m):
             compared.append(Comparison(wins))
             continue
-        compare = functools.partial(_stack_means, xp, n, m, has_shares)
+        compare = functools.partial(compare_means, xp, n, m, has_shares)
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
@@ -130,12 +130,6 @@ def compare_pairs(
 def _count_wins(xp: Library, x: Array, y: Array) -> Array:
     fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
     return net_wins(xp, x, y) + fault
-
-
-def _stack_means(
-    xp: Library, n: int, m: int, has_share: bool, x: Array, y: Array
-) -> Array:
-    return xp.stack(compare_means(xp, x, y, n, m, has_share=has_share))
 
 
 def _find_means(xp: Library, stack: Array) -> Array:
@@ -151,18 +145,18 @@ def _find_means(xp: Library, stack: Array) -> Array:
 
 
 def compare_means(
-    xp: Library, x: Array, y: Array, n: int, m: int, *, has_share: bool = True
-) -> list[Array]:
+    xp: Library, n: int, m: int, has_share: bool, x: Array, y: Array
+) -> Array:
     """Return t, its degrees of freedom, and the share of x in the squared error."""
     difference = (x[..., 0] - y[..., 0]) + (x[..., 1] - y[..., 1])
     errors = [x[..., 2], y[..., 2]]
-    found = list(find_t(xp, difference, errors, [n - 1.0, m - 1.0]))
+    t, df = find_t(xp, difference, errors, [n - 1.0, m - 1.0])
     if not has_share:
-        return found
+        return xp.stack([t, df])
     total = errors[0] + errors[1]
     varies = total > 0.0
-    share = errors[0] / xp.where(varies, total, 1.0)
-    return [*found, xp.where(varies, share, 1.0)]
+    share = xp.where(varies, errors[0] / xp.where(varies, total, 1.0), 1.0)
+    return xp.stack([t, df, share])
 
 
 def p_of_means(

@@ -256,14 +256,9 @@ class _RatioMoments:
         def find_moments(ratios: Array, center: Array) -> Array:
             return add_up(moments(xp, ratios - center[..., None], self.weight))
 
-        drawn = self.resamples.draw(start, size)
+        drawn, axis = self.resamples.draw(start, size), self.resamples.axis
         blocks = map_ratios(
-            xp,
-            drawn,
-            self.steps,
-            find_moments,
-            self.centers,
-            axis=self.resamples.axis,
+            xp, drawn, self.steps, find_moments, self.centers, axis=axis
         )
         return join(xp, blocks)
 
