@@ -233,7 +233,8 @@ def _test_pairs(
         p_values, is_told = _test_wins(xp, wins, n, m, family)
         by_means = p_of_means(xp, pair, (n, m), side)
         if by_means is not None:
-            by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
+            if family.n_pairs > 1:
+                by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
             p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (wins - wins)
