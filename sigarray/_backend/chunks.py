@@ -122,12 +122,7 @@ def map_items(
     A result takes as long as a chunk of `elements` numbers. For a process group,
     results are arrays of one shape.
     """
-    return compute_items(
-        function,
-        items,
-        elements=elements,
-        xp=xp,
-    )
+    return compute_items(function, items, elements=elements, xp=xp)
 
 
 def sum_replicates(
@@ -220,14 +215,7 @@ def _compute(
     execution = current_execution()
     if count <= size and execution.workers is None and execution.progress is None:
         return iter((kernel(0, count),))
-    return compute_chunks(
-        kernel,
-        count,
-        size,
-        axis=axis,
-        elements=elements,
-        xp=xp,
-    )
+    return compute_chunks(kernel, count, size, axis=axis, elements=elements, xp=xp)
 
 
 def iterate(

@@ -168,9 +168,10 @@ class Kernels:
         if pairs is not None:
             begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
         leading = broadcast_shapes(begin[0].shape, begin[1].shape)
-        starts = np.empty((*leading, 3), dtype=np.int64)
-        starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
-        starts[..., 1], starts[..., 2] = begin
+        starts = np.zeros((*leading, 3), dtype=np.int64)
+        if pairs is not None or starts.size > 3:  # else both begin at 0
+            starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
+            starts[..., 1], starts[..., 2] = begin
         has_ranks, _, has_widths = (z is not None for z in steps)
         if steps[0] is not None:
             nodes = len(steps[0])
@@ -194,7 +195,7 @@ class Kernels:
         *leading, rows, columns = violations.shape
         out = np.empty((2, *leading, rows), dtype=violations.dtype)
         size = math.prod(leading), rows, columns
-        centers = np.ascontiguousarray(np.broadcast_to(centers, leading))
+        centers = np.ascontiguousarray(centers)
         add = self._of("sum_deviations", out.dtype)
         add(violations, distances, centers, *size, weights, out)
         return out
@@ -203,6 +204,7 @@ class Kernels:
         return getattr(self.module, f"{name}_{REALS[dtype]}")
 
 
+@functools.cache
 def find_kernels(*dtypes: Any) -> Kernels | None:
     """Return the kernels if they are of these dtypes of real numbers."""
     return load_kernels() if all(x in REALS for x in dtypes) else None

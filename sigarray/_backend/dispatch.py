@@ -225,6 +225,8 @@ def is_narrow(xp: Library, dtype: Any) -> bool:
 
 
 def _to_float(xp: Library, x: Array, what: str, given: Any = None) -> Array:
+    if x.dtype in (xp.float64, xp.float32):
+        return x
     if is_narrow(xp, x.dtype):
         return xp.astype(x, xp.float32)
     if xp.isdtype(x.dtype, ("bool", "integral")):

@@ -376,10 +376,9 @@ def elements_of_memory(memory: int | None) -> int:
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Broadcast shapes as NumPy does, which takes 3 us for any, or raise."""
-    first, *others = map(tuple, shapes)
-    if all(shape == first for shape in others):
-        return first
-    return np.broadcast_shapes(first, *others)
+    known = list(map(tuple, shapes))
+    is_one = known.count(known[0]) == len(known)
+    return known[0] if is_one else np.broadcast_shapes(*known)
 
 
 # It makes tables for libraries that cannot.

@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.callers import warn_caller
 from sigarray._backend.compiled_numpy import Kernels, find_kernels
-from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.library import Library
 from sigarray._backend.optional_kernels import Pairs
 
 # The most terms that are added up one after the other, perhaps in float32.
@@ -19,6 +19,8 @@ _MAX_TERMS = 1024
 _FEW_COLUMNS, _MANY = 8, 512
 # Integers of so many bytes may be larger than this, up to which float64 has all.
 _WIDE, _LARGEST = 8, 2**53
+# Up to here float32 has all integers.
+_EXACT_IN_SINGLE = 2**24
 # Tables that are kept, each of half a megabyte at most by those who make them.
 _MAX_TABLES = 64
 
@@ -55,10 +57,14 @@ class NumpyLibrary(Library):
         return reduce(x, axis, **options)
 
     def any(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        return np.logical_or.reduce(x, axis, **options) if x.ndim else x
+        if axis is None:
+            return np.bool_(np.count_nonzero(x))
+        return np.logical_or.reduce(x, axis, **options)
 
     def all(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
-        return np.logical_and.reduce(x, axis, **options) if x.ndim else x
+        if axis is None:
+            return np.bool_(np.count_nonzero(x) == x.size)
+        return np.logical_and.reduce(x, axis, **options)
 
     def zeros_like(self, x: Array) -> Array:
         return np.zeros_like(x) if x.ndim else x.dtype.type(0)
@@ -92,7 +98,10 @@ class NumpyLibrary(Library):
         return np.ascontiguousarray(x)
 
     def stack(self, arrays: Sequence[Array], *, axis: int = 0) -> Array:
-        return np.stack(arrays, axis=axis) if axis else np.array(arrays)
+        if axis >= 0:
+            return np.stack(arrays, axis=axis) if axis else np.array(arrays)
+        place = (..., None, *(slice(None),) * (-1 - axis))
+        return np.concatenate([x[place] for x in arrays], axis=axis)
 
     def broadcast_to(self, x: Array, shape: tuple[int, ...]) -> Array:
         return x if x.shape == shape else np.broadcast_to(x, shape)
@@ -196,6 +205,7 @@ class NumpyLibrary(Library):
         kernels = find_kernels(violations.dtype)
         if kernels is None:
             return None
+        centers = self.broadcast_to(centers, violations.shape[:-2])
         return kernels.sum_deviations(violations, distances, centers, weights)
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
@@ -265,23 +275,23 @@ class NumpyLibrary(Library):
         return np.maximum(x, 0.0, out=x)
 
     def rescale(self, x: Array, scale: Array) -> Array:
-        if broadcast_shapes(x.shape, scale.shape) == x.shape:
-            x *= scale
-            return x
-        return scale * x
+        try:
+            return np.multiply(x, scale, out=x)
+        except ValueError:  # the scale has more entries
+            return scale * x
 
     def unscale(self, x: Array, scale: Array) -> Array:
-        if broadcast_shapes(x.shape, scale.shape) == x.shape:
-            x /= scale
-            return x
-        return x / scale
+        try:
+            return np.divide(x, scale, out=x)
+        except ValueError:
+            return x / scale
 
     def relative_moments(
         self, x: Array, level: Array, unit: Array
     ) -> tuple[Array, Array]:
         kernels = find_kernels(x.dtype)
         # Of other strides NumPy adds up in another order.
-        is_alike = x.flags.c_contiguous and unit.shape == level.shape
+        is_alike = x.flags.c_contiguous and x.shape[:-1] == unit.shape == level.shape
         if kernels is None or not is_alike:
             return super().relative_moments(x, level, unit)
         mean, squares = kernels.relative_moments(x, level, unit)
@@ -297,8 +307,9 @@ class NumpyLibrary(Library):
 
 def _divide(total: Array, n: int) -> Array:
     """Return a mean as NumPy does, also of more numbers than float32 has integers."""
-    mean = total / np.intp(n)
-    return mean if mean.dtype == total.dtype else mean.astype(total.dtype)
+    if n < _EXACT_IN_SINGLE:
+        return total / float(n)
+    return (total / np.intp(n)).astype(total.dtype)
 
 
 def _has_few_columns(x: Array, axis: Any) -> bool:

@@ -246,7 +246,7 @@ def prepare_samples(
 
 def in_dtype(xp: Library, dtype: Any, results: Iterable[Array]) -> list[Array]:
     """Return results in the float dtype of the scores, as sums may be wider."""
-    return [xp.astype(x, dtype, copy=False) for x in results]
+    return [x if x.dtype == dtype else xp.astype(x, dtype) for x in results]
 
 
 def at_level(level: Array | None, x: Array) -> Array:

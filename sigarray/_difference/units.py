@@ -68,6 +68,8 @@ def prepare_items(
         paired=paired or design.n_items is not None,
         n_clusters=n_clusters,
     )
+    if not coded:
+        return prepared
     are_drawn = are_drawn or strata is not None
     if are_drawn and n_clusters is None and any(x.on_host is None for x in coded):
         msg = (
@@ -82,7 +84,7 @@ def prepare_items(
         n_clusters=tuple(x.number for x in coded), codes=[x.codes for x in coded]
     )
     prepared = prepared._replace(design=design)
-    if strata is None or not coded or isinstance(axis, tuple):
+    if strata is None or isinstance(axis, tuple):
         return prepared
     return _nest(prepared, coded, strata, given, axis, paired)
 

@@ -4,7 +4,6 @@ Scores are sorted by stratum, so that a stratum is an interval of places. Strata
 size need no more than their number; others have the interval of each place.
 """
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,11 +12,10 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._numeric.rounding import (
-    Range,
     fill_flat,
     find_flat,
     limit_rounding,
-    range_of,
+    ranges_of,
 )
 from sigarray._numeric.statistic import (
     choose_scale,
@@ -58,31 +56,32 @@ def find_errors(xp: Library, scores: list[Array], paired: bool) -> MeanErrors:
     The list of scores, which are large, is emptied.
     """
     dfs = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
-    ranges = [range_of(xp, x) for x in scores]
-    sizes = [x.size(xp) for x in ranges]
-    scale, unit_of_all = choose_scale(xp, *sizes)
+    ranges = ranges_of(xp, scores)
+    sizes = ranges.size(xp)
+    scale, unit_of_all = choose_scale(xp, xp.max(sizes, axis=0))
     samples = scale_by(xp, scale, scores)
     scores.clear()
     if paired:
         samples = [samples[0] - samples[1]]
-        ranges = [range_of(xp, *samples)]
+        low, high = ranges_of(xp, samples)
     else:
-        ranges = [Range(low * scale, high * scale) for low, high in ranges]
-    spreads = [high - low for low, high in ranges]
-    are_flat, limit = find_flat(xp, [size * scale for size in sizes], spreads)
+        low, high = (x * scale for x in ranges)
+    spreads = high - low
+    are_flat, limit = find_flat(xp, sizes * scale, spreads)
     # In units of the largest number, because squares of small ones would underflow.
-    largest = functools.reduce(xp.maximum, spreads)
+    largest = xp.max(spreads, axis=0)
     unit = xp.where(largest > 0.0, largest, 1.0)
-    means, squares = [], []
-    for k, ((level, _), is_flat) in enumerate(zip(ranges, are_flat, strict=True)):
+    # In a unit without bounds, finite numbers are 0.
+    units = xp.where(are_flat, math.inf, unit)
+    levels, means, squares = [], [], []
+    for k, x in enumerate(samples):
         # Relative to the smallest score, so that the level costs no digits.
-        # In a unit without bounds, finite numbers are 0.
-        own_unit = fill_flat(xp, is_flat, unit, math.inf)
-        mean, square = xp.relative_moments(samples[k], level, own_unit)
+        levels.append(low[k, ...])
+        mean, square = xp.relative_moments(x, levels[k], units[k, ...])
         means.append(mean)
-        squares.append(square / divisor_of_error(samples[k]))
+        squares.append(square / divisor_of_error(x))
         samples[k] = None
-    gap = difference_of([level for level, _ in ranges]) / unit
+    gap = difference_of(levels) / unit
     # Where a score is not finite, neither is a range.
     fault = largest - largest
     difference = gap + difference_of(means) + fault
@@ -93,14 +92,13 @@ def list_samples(
     xp: Library, scores: Sequence[Array], paired: bool
 ) -> tuple[list[Array], Array]:
     """Return samples, or differences of pairs, made exactly flat, by `find_flat`."""
-    ranges = [range_of(xp, x) for x in scores]
-    sizes = [x.size(xp) for x in ranges]
+    ranges = ranges_of(xp, scores)
     samples = [scores[0] - scores[1]] if paired else scores
-    ranges = [range_of(xp, *samples)] if paired else ranges
-    are_flat, limit = find_flat(xp, sizes, [high - low for low, high in ranges])
+    low, high = ranges_of(xp, samples) if paired else ranges
+    are_flat, limit = find_flat(xp, ranges.size(xp), high - low)
     return [
-        xp.where(is_flat[..., None], low[..., None], x)
-        for x, (low, _), is_flat in zip(samples, ranges, are_flat, strict=True)
+        xp.where(are_flat[k, ..., None], low[k, ..., None], x)
+        for k, x in enumerate(samples)
     ], limit
 
 
@@ -140,16 +138,14 @@ def flatten_within(
     once more, with so much `noise`, in units of rounding, from the means.
     """
     paired = len(deviations) < len(relative.scaled)
-    scores = [range_of(xp, x).size(xp) for x in relative.scaled]
-    sizes = [functools.reduce(xp.maximum, scores)] if paired else scores
-    eps = float(xp.finfo(sizes[0].dtype).eps)
-    limits = [
-        limit_rounding(xp, x / relative.unit + 1.0, paired=paired) + eps * noise
-        for x in sizes
-    ]
+    sizes = ranges_of(xp, relative.scaled).size(xp)
+    if paired:
+        sizes = xp.max(sizes, axis=0, keepdims=True)
+    limits = limit_rounding(xp, sizes / relative.unit + 1.0, paired=paired)
+    limits = limits + float(xp.finfo(limits.dtype).eps) * noise
     return [
-        fill_flat(xp, (xp.max(xp.abs(x), axis=-1) <= limit)[..., None], x, 0.0)
-        for x, limit in zip(deviations, limits, strict=True)
+        fill_flat(xp, (xp.max(xp.abs(x), axis=-1) <= limits[k, ...])[..., None], x, 0.0)
+        for k, x in enumerate(deviations)
     ]
 
 
@@ -164,11 +160,10 @@ def find_t(
     total = sum(squared_errors[1:], squared_errors[0])
     t = studentize(xp, difference, total, rounding)
     n = sum(dfs[1:], dfs[0])
-    df = xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
     if len(dfs) == 1:
-        return t, df
+        return t, xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
     shares = [(x / total) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
-    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), df)
+    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), n)
 
 
 def average_df(df: Any, fewer: Any) -> Any:
@@ -188,11 +183,12 @@ def studentize(
     """
     zero = difference - difference  # or NaN
     varies = squared_error > 0.0
+    t = difference / xp.sqrt(squared_error)
     if xp.is_host and xp.all(varies):
-        return difference / xp.sqrt(squared_error) + zero
-    t = difference / xp.sqrt(xp.where(varies, squared_error, 0.0))
-    is_zero = difference == 0.0
-    if rounding is not None:
+        return t + zero
+    if rounding is None:
+        is_zero = difference == 0.0
+    else:
         is_zero = xp.abs(difference) <= xp.where(varies, 0.0, rounding)
     return xp.where(is_zero, zero, t) + zero
 

@@ -16,7 +16,7 @@ from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.rounding import Range, fill_flat, find_flat
+from sigarray._numeric.rounding import Range, fill_flat, limit_rounding
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import average_df, divisor_of_error, find_t
 from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline
@@ -100,7 +100,9 @@ def needs_means(n: int, m: int) -> bool:
     return 1 < min(n, m) < _MIN_SIZE
 
 
-def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
+def compare_pairs(
+    xp: Library, stacks: Stacks, *, has_shares: bool = True
+) -> list[Comparison]:
     """Compare every pair, block by block; NaN if a sorted sample is NaN."""
     compared = []
     means = {
@@ -116,11 +118,12 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
         if not needs_means(n, m):
             compared.append(Comparison(wins))
             continue
-        compare = functools.partial(_stack_means, xp, n=n, m=m)
+        compare = functools.partial(compare_means, xp, n, m, has_shares)
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
-        compared.append(Comparison(wins, *(both[k, ...] for k in range(3))))
+        parts = (both[k, ...] for k in range(both.shape[0]))
+        compared.append(Comparison(wins, *parts))
     return compared
 
 
@@ -129,34 +132,31 @@ def _count_wins(xp: Library, x: Array, y: Array) -> Array:
     return net_wins(xp, x, y) + fault
 
 
-def _stack_means(xp: Library, x: Array, y: Array, *, n: int, m: int) -> Array:
-    return xp.stack(compare_means(xp, x, y, n, m))
-
-
 def _find_means(xp: Library, stack: Array) -> Array:
     """Return the smallest score, the mean above it and its squared error, (..., K, 3).
 
     The samples are sorted, and their squares neither overflow nor underflow.
     """
-    ends = Range(stack[..., 0], stack[..., -1])
-    (is_flat,), _ = find_flat(xp, [ends.size(xp)], [ends.high - ends.low])
-    unit = fill_flat(xp, is_flat, xp.ones_like(ends.low), math.inf)
-    mean, squares = xp.relative_moments(stack, ends.low, unit)
-    error = squares / divisor_of_error(stack)
-    return xp.stack([ends.low, mean, error], axis=-1)
+    ends = low, high = Range(stack[..., 0], stack[..., -1])
+    is_flat = high - low <= limit_rounding(xp, ends.size(xp))
+    unit = fill_flat(xp, is_flat, xp.ones_like(low), math.inf)
+    mean, squares = xp.relative_moments(stack, low, unit)
+    return xp.stack([low, mean, squares / divisor_of_error(stack)], axis=-1)
 
 
 def compare_means(
-    xp: Library, x: Array, y: Array, n: int, m: int
-) -> tuple[Array, Array, Array]:
+    xp: Library, n: int, m: int, has_share: bool, x: Array, y: Array
+) -> Array:
     """Return t, its degrees of freedom, and the share of x in the squared error."""
     difference = (x[..., 0] - y[..., 0]) + (x[..., 1] - y[..., 1])
     errors = [x[..., 2], y[..., 2]]
     t, df = find_t(xp, difference, errors, [n - 1.0, m - 1.0])
+    if not has_share:
+        return xp.stack([t, df])
     total = errors[0] + errors[1]
     varies = total > 0.0
     share = xp.where(varies, errors[0] / xp.where(varies, total, 1.0), 1.0)
-    return t, df, share
+    return xp.stack([t, df, share])
 
 
 def p_of_means(
@@ -233,7 +233,8 @@ def _test_pairs(
         p_values, is_told = _test_wins(xp, wins, n, m, family)
         by_means = p_of_means(xp, pair, (n, m), side)
         if by_means is not None:
-            by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
+            if family.n_pairs > 1:
+                by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
             p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (wins - wins)

@@ -182,41 +182,36 @@ class _AllResamples:
         if self.has_rows_of_b:
             differences = xp.matrix_transpose(differences)
         above = xp.clip(differences, 0.0, None)
-        violations = self._sum_steps(above * above)
-        distances = self._sum_steps(differences * differences)
-        n_nodes, n_rows = self.tables.rows.shape
-        add_moments = _MomentsOfRows(self, violations, distances, center)
+        squares = xp.stack([above * above, differences * differences])
+        # (2, ..., scores, nodes, columns)
+        steps = xp.take_last(squares, self.tables.columns)
+        if self.tables.widths is not None:
+            steps *= self.tables.widths
+        n_nodes, n_columns = self.tables.columns.shape
+        shape = (*steps.shape[:-3], self.n_scores * n_nodes, n_columns)
+        add_moments = _MomentsOfRows(self, xp.reshape(steps, shape), center)
         # Elements are the sums, and the selection of their scores.
-        n_columns = self.tables.columns.shape[-1]
         elements = math.prod(center.shape) * 4 * n_columns + self.n_scores * n_nodes
+        n_rows = self.tables.rows.shape[-1]
         return standard_deviation(xp, add_moments, n_rows, center, elements)
-
-    def _sum_steps(self, squares: Array) -> Array:
-        # From (..., scores, nodes, columns) to (..., scores * nodes, columns).
-        xp, tables = self.xp, self.tables
-        steps = xp.take_last(squares, tables.columns)
-        if tables.widths is not None:
-            steps *= tables.widths
-        n_nodes, n_columns = tables.columns.shape
-        return xp.reshape(
-            steps, (*steps.shape[:-3], self.n_scores * n_nodes, n_columns)
-        )
 
 
 @dataclass(frozen=True, eq=False)
 class _MomentsOfRows:
-    """Moments of ratios of some of the more numerous multisets with all others."""
+    """Moments of ratios of some of the more numerous multisets with all others.
+
+    Steps (2, ..., scores * nodes, columns) are those of violations and of distances.
+    """
 
     resamples: _AllResamples
-    violations: Array
-    distances: Array
+    steps: Array
     center: Array
 
     def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
         xp = self.resamples.xp
         chosen, weights = self._choose(start, size)
-        violations = xp.matrix_product(chosen, self.violations)
-        distances = xp.matrix_product(chosen, self.distances)
+        both = xp.matrix_product(chosen, self.steps)
+        violations, distances = both[0, ...], both[1, ...]
         of_columns = self.resamples.tables.weights_of_columns
         sums = xp.sum_deviations(violations, distances, self.center, of_columns)
         if sums is None:

@@ -128,7 +128,7 @@ def estimate(
     """Return estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
     estimates = estimate_sorted(xp, stacks, seed, family.level_of_bound, **options)
-    compared = compare_pairs(xp, stacks)
+    compared = compare_pairs(xp, stacks, has_shares=family.kind == "baseline")
     return estimates, find_equality(xp, stacks, compared, family)
 
 
@@ -187,9 +187,10 @@ def estimate_sorted(
         scale = math.sqrt(smallest / (smallest - 1)) if smallest > 1 else 1.0
         error = errors[block] * scale
         block_errors.append(error)
-        margin = reverse = error - error + 1.0
         if smallest >= MIN_SIZE:
             margin = reverse = -student_quantile(level, smallest - 1) * error
+        else:
+            margin = reverse = error - error + 1.0
         if block in tails:
             low, high = tails[block]
             ratio = observed.ratios[block]
@@ -255,14 +256,9 @@ class _RatioMoments:
         def find_moments(ratios: Array, center: Array) -> Array:
             return add_up(moments(xp, ratios - center[..., None], self.weight))
 
-        drawn = self.resamples.draw(start, size)
+        drawn, axis = self.resamples.draw(start, size), self.resamples.axis
         blocks = map_ratios(
-            xp,
-            drawn,
-            self.steps,
-            find_moments,
-            self.centers,
-            axis=self.resamples.axis,
+            xp, drawn, self.steps, find_moments, self.centers, axis=axis
         )
         return join(xp, blocks)
 

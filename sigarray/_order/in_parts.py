@@ -100,7 +100,7 @@ def _least_t(a: Known, b: Known) -> tuple[float, ...]:
     gap = max(lows[0] - highs[1], 0.0) + min(highs[0] - lows[1], 0.0)
     x, y = (np.asarray([0.0, 0.0, error]) for error in errors)
     x[0] = gap
-    return tuple(map(float, compare_means(HOST, x, y, a.size, b.size)))
+    return tuple(map(float, compare_means(HOST, a.size, b.size, True, x, y)))
 
 
 def _bound_mean(sample: Known) -> tuple[float, float, float]:

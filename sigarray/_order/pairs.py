@@ -35,12 +35,13 @@ _MODELS_OF_GROUP = 8
 
 def list_blocks(stacks: Stacks) -> list[Block]:
     """Return blocks of pairs: for each stack within it, then with all later ones."""
-    return [
-        (g, h)
-        for g, stack in enumerate(stacks)
-        for h in range(g, len(stacks))
-        if h > g or stack.shape[-2] > 1
-    ]
+    return list(_list_blocks(*(stack.shape[-2] > 1 for stack in stacks)))
+
+
+@functools.lru_cache(maxsize=64)
+def _list_blocks(*have_pairs: bool) -> tuple[Block, ...]:
+    groups = itertools.combinations_with_replacement(range(len(have_pairs)), 2)
+    return tuple((g, h) for g, h in groups if h > g or have_pairs[g])
 
 
 def map_block(

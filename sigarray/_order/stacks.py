@@ -178,11 +178,7 @@ def find_scales(
     if xp.is_host:
         stacks, sizes = _part_far_entries(xp, stacks, sizes)
     faults = [size - size for size in sizes]  # 0 or NaN
-    largest = [
-        _largest_of_models(xp, size + fault, stacks)
-        for size, fault in zip(sizes, faults, strict=True)
-    ]
-    scale = find_scale(xp, functools.reduce(xp.maximum, largest))[..., None]
+    scale = find_scale(xp, _largest_of_models(xp, sizes, stacks))[..., None]
     return stacks, [(scale + fault)[..., None] for fault in faults]
 
 
@@ -228,12 +224,14 @@ def _part_far_entries(
     return [xp.contiguous(xp.clip(x, -limit, limit)) for x in stacks], sizes
 
 
-def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest absolute score of models that are compared, except NaN.
+def _largest_of_models(xp: Library, sizes: Sequence[Array], stacks: Stacks) -> Array:
+    """Return the largest absolute score of models that are compared and finite.
 
     Batch entries of a stack share it on axes where another stack broadcasts.
     """
-    largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
+    leading = broadcast_shapes(*(x.shape[:-1] for x in sizes))
+    every = join(xp, [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in sizes])
+    largest = xp.max(xp.where(every < math.inf, every, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
         if is_shared and largest.shape[axis] > 1:

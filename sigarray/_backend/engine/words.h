@@ -60,17 +60,14 @@ static void encrypt(word low, word high, word start, integer rows, integer width
     }
 }
 
-/* The upper halves of the words of a replicate, and then the lower ones. */
-static void halve(const word *restrict words, integer width, word *restrict out) {
-    const integer n = (width + 1) / 2;
-    for (integer c = 0; c < n; c++) out[c] = words[c] >> 16;
-    for (integer c = n; c < width; c++) out[c] = words[c - n] & 0xFFFF;
-}
-
-INLINE void as_uniforms(const word *restrict halves, integer width,
+/* The halves of the words of a replicate are the upper ones, and then the lower ones. */
+INLINE void as_uniforms(const word *restrict words, integer width,
                         float *restrict out) {
-    for (integer c = 0; c < width; c++)
-        out[c] = ((float)(int32_t)halves[c] + 0.5f) * 0x1p-16f;
+    const integer n = (width + 1) / 2;
+    for (integer c = 0; c < n; c++)
+        out[c] = ((float)(int32_t)(words[c] >> 16) + 0.5f) * 0x1p-16f;
+    for (integer c = n; c < width; c++)
+        out[c] = ((float)(int32_t)(words[c - n] & 0xFFFF) + 0.5f) * 0x1p-16f;
 }
 
 INLINE integer place_of(word chosen, integer size) {
@@ -83,16 +80,26 @@ INLINE void as_places(const word *restrict words, integer width, integer size,
 }
 
 /* Half words, each above that of the next replicate. */
-INLINE void overlap(const word *restrict upper, const word *restrict next,
+INLINE void overlap(const word *restrict words, const word *restrict next,
                     integer width, word *restrict out) {
-    for (integer c = 0; c < width; c++) out[c] = upper[c] << 16 | next[c];
+    const integer n = (width + 1) / 2;
+    for (integer c = 0; c < n; c++) out[c] = (words[c] & 0xFFFF0000u) | next[c] >> 16;
+    for (integer c = n; c < width; c++)
+        out[c] = words[c - n] << 16 | (next[c - n] & 0xFFFF);
+}
+
+INLINE integer place_of_halves(word upper, word next, word size) {
+    return (integer)((upper * size + (next * size >> 16)) >> 16);
 }
 
 /* Their places, below up to 2^16, without products of 64 bits. */
-INLINE void place_halves(const word *restrict upper, const word *restrict next,
+INLINE void place_halves(const word *restrict words, const word *restrict next,
                          integer width, word size, integer *restrict out) {
-    for (integer c = 0; c < width; c++)
-        out[c] = (integer)((upper[c] * size + (next[c] * size >> 16)) >> 16);
+    const integer n = (width + 1) / 2;
+    for (integer c = 0; c < n; c++)
+        out[c] = place_of_halves(words[c] >> 16, next[c] >> 16, size);
+    for (integer c = n; c < width; c++)
+        out[c] = place_of_halves(words[c - n] & 0xFFFF, next[c - n] & 0xFFFF, size);
 }
 
 /* Rows at a time, so that their words stay in the cache. */
@@ -112,36 +119,27 @@ static int draw(const word *low, const word *high, integer streams, integer star
         encrypt(*low, *high, (word)start, rows, width, (word)first, out);
         return 0;
     }
-    word *words = malloc(sizeof(word) * ((at_once + 1) * drawn + 3 * width));
+    word *words = malloc(sizeof(word) * ((at_once + 1) * drawn + width));
     if (!words) return 1;
-    word *upper = words + (at_once + 1) * drawn, *next = upper + width;
-    word *whole = next + width;
+    word *whole = words + (at_once + 1) * drawn;
     for (integer s = 0; s < streams; s++)
         for (integer r0 = 0; r0 < rows; r0 += at_once) {
             const integer n = MIN(at_once, rows - r0);
             encrypt(low[s], high[s], (word)(start + r0), n + overlapping, drawn,
                     (word)first, words);
-            if (overlapping) halve(words, width, next);
             for (integer i = 0; i < n; i++) {
                 const integer at = ((r0 + i) * streams + s) * width;
-                const word *own = words + i * drawn;
-                if (overlapping) {
-                    word *t = upper;
-                    upper = next;
-                    next = t;
-                    halve(own + drawn, width, next);
-                }
-                if (kind == UNIFORMS) {
-                    halve(own, width, upper);
-                    as_uniforms(upper, width, (float *)out + at);
-                } else if (kind == WORDS && overlapping)
-                    overlap(upper, next, width, (word *)out + at);
+                const word *own = words + i * drawn, *next = own + drawn;
+                if (kind == UNIFORMS)
+                    as_uniforms(own, width, (float *)out + at);
+                else if (kind == WORDS && overlapping)
+                    overlap(own, next, width, (word *)out + at);
                 else if (kind == WORDS)
                     memcpy((word *)out + at, own, sizeof(word) * width);
                 else if (overlapping && size <= 1 << 16)
-                    place_halves(upper, next, width, (word)size, (integer *)out + at);
+                    place_halves(own, next, width, (word)size, (integer *)out + at);
                 else {
-                    if (overlapping) overlap(upper, next, width, whole);
+                    if (overlapping) overlap(own, next, width, whole);
                     as_places(overlapping ? whole : own, width, size,
                               (integer *)out + at);
                 }
