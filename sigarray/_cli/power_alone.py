@@ -288,6 +288,25 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
     ]
 
 
+def draw_ranges(
+    ax: Any, alone: Sequence[Alone], pairs: Sequence[SizedPair], power: float
+) -> list[tuple[float, float]]:
+    """Draw and return how many scores of a model may be needed, on curves of pairs."""
+    found = {id(x.curve): x for x in alone if len(x.sizes) > 1}
+    legend, ranges = ax.get_legend(), []
+    look = {"linewidth": 4.0, "alpha": 0.4, "solid_capstyle": "butt", "label": "range"}
+    drawn = zip(pairs, legend.legend_handles, legend.get_texts(), strict=False)
+    for x, line, text in ((found.get(id(y)), *z) for y, *z in drawn):
+        if x is not None and math.isfinite(x.sizes[1]):
+            low, high = x.sizes[1:]
+            end = ax.get_xlim()[1] if math.isinf(high) else high
+            ax.plot((low, end), (power, power), color=line.get_color(), **look)
+            shown = f"{text.get_text()}, or {x.show_size(low)} to {x.show_size(high)}"
+            text.set_text(shown.replace("more than", ">"))
+            ranges.append((low, high))
+    return ranges
+
+
 def count_alone(
     every: Sequence[Alone], of: str, said: str, power: float, unit: str
 ) -> str:

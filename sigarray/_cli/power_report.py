@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.power_alone import Gain, count_alone, say_alone
+from sigarray._cli import power_alone
+from sigarray._cli.power_alone import CONFIDENCE, Gain, count_alone, say_alone
 from sigarray._cli.power_answers import (
     OF_SPLITS,
     Answer,
@@ -341,7 +342,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     height = _PANEL + _LINE * (1 + max(map(len, chosen)))
     figure = make_figure(height * n_lines, COLUMN if n_columns == 1 else PAGE)
     grid = figure.subplots(n_lines, n_columns, squeeze=False)
-    said = []
+    said, ranges = [], []
     for ax, x, pairs in zip(grid.flat, shown, chosen, strict=False):
         sizes = list(pairs[0].shares)
         names = {name: None for y in pairs for name in (y.better, y.worse)}
@@ -353,6 +354,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
             for y in pairs
         }
         plot.power(sizes, results, wanted=goal.power, unit=goal.unit, ax=ax)
+        ranges += power_alone.draw_ranges(ax, x.alone, pairs, goal.power)
         say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
         if x.task:
             with warn_of_undrawable():
@@ -366,6 +368,8 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
         f"Power by the number of {goal.unit}s; the dotted line is the power of "
         f"{goal.power:g} that is asked for, and a ring the first number that has it"
     )
+    if ranges:
+        caption += f"; a bar is how many may be needed {CONFIDENCE}"
     if len(every) > len(shown):
         caption += f"; {len(shown)} of {len(every)} tasks"
     caption = " ".join([f"{caption}.", *say_jump(shown, goal)])

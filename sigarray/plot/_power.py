@@ -206,20 +206,20 @@ def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any
 
 
 def _say(curve: _Curve, largest: int, units: str) -> str:
+    text = f"{curve.size:.0f} {units}"
     if not curve.is_known:
         text = "no verdict, NaN"
-    elif math.isfinite(curve.size):
-        text = f"{curve.size:.0f} {units}"
-    else:
+    elif math.isinf(curve.size):
         text = f"more than {largest} {units}"
     return text if curve.name is None else f"{show_name(curve.name, 40)}: {text}"
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...], found: Sequence[int]) -> None:
     """Use a logarithmic axis if sizes differ much; those found have ticks first."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+    from matplotlib import ticker
 
     if runs[-1] < 5 * runs[0]:
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
         return
     ax.set_xscale("log")
     span = math.log(runs[-1] / runs[0])
@@ -228,9 +228,9 @@ def _scale_sizes(ax: "Axes", runs: tuple[int, ...], found: Sequence[int]) -> Non
         rooms = ((x, _SPACE + 0.5 * _DIGIT * len(f"{n}{x}")) for x in ticks)
         if all(abs(math.log(n / x)) >= room * span for x, room in rooms):
             ticks.append(n)
-    ax.xaxis.set_major_locator(FixedLocator(ticks))
-    ax.xaxis.set_major_formatter(FixedFormatter([str(n) for n in ticks]))
-    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_locator(ticker.FixedLocator(ticks))
+    ax.xaxis.set_major_formatter(ticker.FixedFormatter([str(n) for n in ticks]))
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
 
 
 @draws

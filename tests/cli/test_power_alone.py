@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -285,3 +286,15 @@ class TestSamples:
         monkeypatch.setattr(samples, "_BANDWIDTH", 0.0)
         finder = make_finder(x, Gain(), trials)
         assert finder._share("a", Gain(0.6), 50) < 0.6 * shares[1]
+
+
+def test_the_picture_has_the_range_of_what_may_be_needed(run, write, tmp_path):
+    path = tmp_path / "power.svg"
+    options = ("--difference", "0.4", "--test", "t", "--plot", str(path))
+    code, out, err = run("power", write(LUCKY), *options)
+    assert code == 0
+    said = re.search(r"About (\d+) runs of each model have it, or (\d+ to \d+)", out)
+    svg = path.read_text()
+    assert f"a difference of 0.4: {said[1]} runs, or {said[2]}<" in svg
+    assert "a bar is how many may be needed (90 % confidence, normal scores)" in err
+    assert ">3.5<" not in svg  # runs are whole
