@@ -1,8 +1,9 @@
 """Tasks of `benchmarks.designs`: ours, and those of peers."""
 
 import functools
+import itertools
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import sigarray
 from benchmarks.peers import Peer, Run, Task, is_there
 from benchmarks.reproduce.corpus_metrics import draw_bleu
 from sigarray import corpus, of_sums
+from sigarray._backend.aliases import Array
 from sigarray._backend.compiled_numpy import load_kernels
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
@@ -23,6 +25,8 @@ N_SEGMENTS, N_RESAMPLES, N_SYSTEMS = 2000, 1000, 10
 SHAPE, N_MANY, N_OF_PROFILE = (6, 5, 26), 50_000, 2000
 N_ITEMS, N_SEEDS, N_CLUSTERS, N_OF_DESIGNS = 10_000, 10, 100, 2000
 _ORDERS = 6
+# rliable takes 0.02 s for a resample of it.
+_N_OF_IMPROVEMENT = 2000
 
 
 def list_tasks() -> Iterator[Task]:
@@ -52,7 +56,7 @@ def _corpus_tests() -> Iterator[Task]:
         f"permutation_test, {size}, {N_RESAMPLES:,} exchanges",
         functools.partial(sigarray.permutation_test, a, b, **drawn),
         by_exchange,
-        5.0,
+        10.0 if load_kernels() else 5.0,
         N_RESAMPLES * -(-N_SEGMENTS // 32),
     )
     yield Task(
@@ -217,45 +221,114 @@ def rliable_peer(what: str, x: np.ndarray, *more: np.ndarray) -> dict[str, Peer]
 def check_rliable() -> dict[str, Any]:
     """Return limits of rliable beside ours of as many draws, and what its seed does.
 
-    Limits of 95 % of an interquartile mean, and the shares of our replicates that are
-    below rliable's.
+    Of made scores (algorithms, runs, tasks): the largest relative difference of its
+    values from ours, and its limits of 95 %, with the shares of our replicates that are
+    below each, or at it.
     """
     from rliable import library, metrics
 
     rng = np.random.default_rng(1)
-    _, n, n_tasks = SHAPE
-    x = np.geomspace(0.1, 3.0, n_tasks) * np.exp(rng.normal(0.0, 0.4, (n, n_tasks)))
+    n_algorithms, n, n_tasks = SHAPE
+    level = np.geomspace(0.1, 3.0, n_tasks)
+    x = level * np.exp(rng.normal(0.0, 0.4, (n_algorithms, n, n_tasks)))
 
-    def find_limits(reps: int, seed: int = 0) -> list[float]:
+    def find_limits(of: Any, find: Run, reps: int, seed: int = 0) -> np.ndarray:
         _, limits = library.get_interval_estimates(
-            {"one": x},
-            lambda y: np.array([metrics.aggregate_iqm(y)]),
-            reps=reps,
-            random_state=np.random.RandomState(seed),
+            {"one": of}, find, reps=reps, random_state=np.random.RandomState(seed)
         )
-        return limits["one"].ravel().tolist()
+        return np.asarray(limits["one"])[:, 0]
+
+    def find_iqm(y: np.ndarray) -> np.ndarray:
+        return np.array([metrics.aggregate_iqm(y)])
+
+    def find_improvement(y: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return np.array([metrics.probability_of_improvement(y, z)])
 
     np.random.seed(0)  # it draws by the global generator
-    limits = find_limits(N_MANY)
-    # Scores of a task are side by side, and n of them are drawn.
-    (places,) = random_places(
-        HOST, seed_words(HOST, 0), 0, N_MANY, [n], [n * n_tasks], False
+    of_iqm = [(y, find_limits(y, find_iqm, N_MANY)) for y in x]
+    checks = [
+        {"what": "interquartile mean", **_share(_resample_iqm(y, N_MANY), limits)}
+        for y, limits in of_iqm
+    ]
+    limits = find_limits((x[0], x[1]), find_improvement, _N_OF_IMPROVEMENT)
+    won = _resample_improvement(x[0], x[1], _N_OF_IMPROVEMENT)
+    checks.append({"what": "probability of improvement", **_share(won, limits)})
+    thresholds = np.geomspace(0.1, 3.0, 5)
+    _, profiles = library.create_performance_profile(
+        {"one": x[0]}, thresholds, reps=N_OF_PROFILE
     )
-    places += np.arange(n * n_tasks) // n * n
-    replicates = apply_statistic(HOST, "iqm", x.T.ravel()[places])
-    same_seed = [find_limits(100, seed=1) for _ in range(2)]
+    (places,) = _draw_runs(n, n_tasks, N_OF_PROFILE)
+    drawn = x[0].T.ravel()[places]
+    for tau, limits in zip(thresholds, profiles["one"].T, strict=True):
+        above = np.mean(drawn > tau, axis=-1)
+        checks.append({"what": f"profile at {tau:.2f}", **_share(above, limits)})
+    same_seed = [find_limits(x[0], find_iqm, 100, seed=1).tolist() for _ in range(2)]
     same_global_seed = []
     for seed in (1, 2):
         np.random.seed(0)
-        same_global_seed.append(find_limits(100, seed=seed))
+        same_global_seed.append(find_limits(x[0], find_iqm, 100, seed=seed).tolist())
     return {
-        "n_resamples": N_MANY,
-        "limits": limits,
-        "ours": np.quantile(replicates, (0.025, 0.975)).tolist(),
-        "shares_below": [float(np.mean(replicates < limit)) for limit in limits],
+        "largest_difference": _compare_values(x),
+        "limits": checks,
         "same_random_state_same_limits": same_seed[0] == same_seed[1],
         "same_global_seed_same_limits": same_global_seed[0] == same_global_seed[1],
     }
+
+
+def _draw_runs(n: int, n_tasks: int, count: int, n_samples: int = 1) -> list[Array]:
+    """Draw n places of n runs of each task, side by side, for each sample."""
+    sizes = [n] * n_samples
+    drawn = [n * n_tasks] * n_samples
+    places = random_places(HOST, seed_words(HOST, 0), 0, count, sizes, drawn, False)
+    return [of + np.arange(n * n_tasks) // n * n for of in places]
+
+
+def _resample_iqm(x: np.ndarray, count: int) -> np.ndarray:
+    (places,) = _draw_runs(*x.shape, count)
+    return apply_statistic(HOST, "iqm", x.T.ravel()[places])
+
+
+def _resample_improvement(a: np.ndarray, b: np.ndarray, count: int) -> np.ndarray:
+    """Return how often a drawn run of A beats one of B, over pairs and tasks."""
+    n, n_tasks = a.shape
+    x, y = (
+        z.T.ravel()[of].reshape(count, n_tasks, n)
+        for z, of in zip((a, b), _draw_runs(n, n_tasks, count, 2), strict=True)
+    )
+    leads = x[..., :, None] - y[..., None, :]
+    return np.mean(0.5 * (1.0 + np.sign(leads)), axis=(1, 2, 3))
+
+
+def _share(replicates: np.ndarray, limits: Sequence[float]) -> dict[str, Any]:
+    """Return limits, and the shares of replicates below each, and below or at it."""
+    shares = [
+        [float(np.mean(replicates < x)), float(np.mean(replicates <= x))]
+        for x in np.asarray(limits).tolist()
+    ]
+    return {"n_resamples": len(replicates), "shares": shares}
+
+
+def _compare_values(x: np.ndarray) -> float:
+    """Return the largest relative difference of rliable's values from ours."""
+    from rliable import metrics
+
+    pooled = [y.ravel() for y in x]
+    pairs = [
+        (find(y), float(ours(z)))
+        for find, ours in (
+            (metrics.aggregate_mean, np.mean),
+            (metrics.aggregate_iqm, functools.partial(apply_statistic, HOST, "iqm")),
+            (metrics.aggregate_optimality_gap, corpus.optimality_gap()),
+        )
+        for y, z in zip(x, pooled, strict=True)
+    ]
+    for a, b in itertools.combinations(range(len(x)), 2):
+        found = sigarray.probability_of_improvement(
+            x[a], x[b], axis=0, strata=1, n_resamples=9, rng=0
+        )
+        theirs = metrics.probability_of_improvement(x[a], x[b])
+        pairs.append((theirs, float(found.statistic)))
+    return max(abs(p - q) / abs(q) for p, q in pairs)
 
 
 def _designs() -> Iterator[Task]:

@@ -218,11 +218,16 @@ def say_of_rliable():
     assert load("designs")["versions"]["rliable"].startswith("1.2")
     assert not found["same_random_state_same_limits"]
     assert found["same_global_seed_same_limits"]
-    low, high = (100.0 * x for x in found["shares_below"])
+    assert found["largest_difference"] < 1e-12
+    of_iqm = [x for x in found["limits"] if x["what"] == "interquartile mean"]
+    ends = [[100.0 * x["shares"][k][0] for x in of_iqm] for k in range(2)]
+    (least, most), (low, high) = ((min(x), max(x)) for x in ends)
+    number = f"{of_iqm[0]['n_resamples']:,}"
     return [
         "## rliable 1.2 ",
-        f"of {found['n_resamples']:,} resamples here, {low:.2f} and {high:.2f} % are "
-        f"below the limits of its own {found['n_resamples']:,}, where",
+        f"of {number} resamples here of each of 6 algorithms, {least:.2f} to {most:.2f} "
+        f"% are below the lower limits of its own {number}, and {low:.2f} to "
+        f"{high:.2f} % below the upper ones, where",
     ]
 
 

@@ -311,10 +311,14 @@ class TestSaid:
 
     def test_limits_of_rliable_are_ours_of_as_many_draws(self):
         """Within five deviations of the difference of two shares of resamples."""
-        found = figures.load("designs")["rliable"]
-        for share, expected in zip(found["shares_below"], (0.025, 0.975), strict=True):
-            variance = expected * (1.0 - expected) * 2.0 / found["n_resamples"]
-            assert abs(share - expected) < 5.0 * variance**0.5
+        limits = figures.load("designs")["rliable"]["limits"]
+        assert len(limits) == 6 + 1 + 5
+        for found in limits:
+            for shares, expected in zip(found["shares"], (0.025, 0.975), strict=True):
+                variance = expected * (1.0 - expected) * 2.0 / found["n_resamples"]
+                below, up_to = shares  # which differ where replicates are steps
+                assert below - 5.0 * variance**0.5 < expected
+                assert expected < up_to + 5.0 * variance**0.5
 
 
 def in_one_line(text):
