@@ -225,9 +225,9 @@ def say_of_rliable():
     number = f"{of_iqm[0]['n_resamples']:,}"
     return [
         "## rliable 1.2 ",
-        f"of {number} resamples here of each of 6 algorithms, {least:.2f} to {most:.2f} "
-        f"% are below the lower limits of its own {number}, and {low:.2f} to "
-        f"{high:.2f} % below the upper ones, where",
+        f"of {number} resamples here of each of 6 algorithms, {least:.2f} to "
+        f"{most:.2f} % are below the lower limits of its own {number}, and "
+        f"{low:.2f} to {high:.2f} % below the upper ones, where",
     ]
 
 
