@@ -47,7 +47,10 @@ LEVELS = {
     "kernels_v4": "-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl "
     "-mprefer-vector-width=512",
 }
+# Of Clang, which unrolls loops and has none of the flags above. Few Macs have AVX-512,
+# and few that run this version have no AVX2.
 _MACOS = "11.0"
+LEVELS_OF_MACS = {"kernels_base": "-Os", "kernels_v3": "-mavx2 -fno-unroll-loops"}
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[misc]
@@ -97,7 +100,8 @@ def describe(text: str, repository: str | None, version: str) -> str:
     # Users take the release; who tests it or builds the site needs a clone anyhow.
     text = re.sub(r'-e "\.\[((?!test|docs).+?)\]"', r'"sigarray[\1]"', text)
     text = text.replace("installs it from a clone", "installs it")
-    picture, link = r"!\[([^]]*)\]\((?!https?:)(\S+)\)", r"\[([^]]*)\]\((?![h#])(\S+)\)"
+    picture = r"!\[([^]]*)\]\((?!https?:)([^\s)]+)\)"
+    link = r"\[([^]]*)\]\((?!https?:|#)([^\s)]+)\)"
     if repository is None:
         return re.sub(link, r"\1", re.sub(picture + r"\n+", "", text))
     text = re.sub(picture, rf"![\1]({repository}/raw/v{version}/\2)", text)
@@ -119,11 +123,13 @@ def compile_engine(folder: Path) -> Path | None:
     if sys.platform == "darwin":
         machine = ["-arch", platform.machine(), f"-mmacosx-version-min={_MACOS}"]
         compiler = [*compiler, *machine]
-        link = ["-bundle", "-undefined", "dynamic_lookup"]
+        link = ["-bundle", "-undefined", "dynamic_lookup", "-Wl,-x"]
     is_x86 = platform.machine() in ("x86_64", "AMD64")
-    levels = LEVELS if is_x86 else {"kernels_base": ""}
+    levels = {"kernels_base": ""}
+    if is_x86:
+        levels = LEVELS_OF_MACS if sys.platform == "darwin" else LEVELS
     of_module = ["module.c", f"-I{sysconfig.get_paths()['include']}"]
-    of_module += [f'-DDIGEST="{digest_sources()}"', *["-DHAS_LEVELS"] * is_x86]
+    of_module += [f'-DDIGEST="{digest_sources()}"', f"-DLEVELS={len(levels)}"]
     of_kernels = [["kernels.c", f"-DKERNELS={x}", *levels[x].split()] for x in levels]
     with tempfile.TemporaryDirectory() as objects:
         commands, parts = [], []

@@ -205,7 +205,7 @@ def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
         from matplotlib.axes import Axes
     except ImportError as error:
         msg = (
-            "Expected matplotlib, which draws the pictures; got none. Install it: pip "
+            "Expected matplotlib, which draws the pictures; got none. Run: pip "
             'install "sigarray[plot]".'
         )
         raise ImportError(msg) from error

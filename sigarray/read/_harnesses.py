@@ -59,7 +59,7 @@ def read_archive(path: str) -> Frame:
     except ImportError as error:
         msg = (
             f"{name}: expected zstandard, to read what is compressed so. Run: pip "
-            "install zstandard; or: inspect log convert --to json."
+            'install "sigarray[read]"; or: inspect log convert --to json.'
         )
         raise TableError(msg) from error
     except (zipfile.BadZipFile, KeyError, ValueError) as error:

@@ -89,7 +89,8 @@ def make_frame(records: Records, backend: str) -> Any:
         needed = backend
         return nw.from_dict(columns, backend=needed).to_native()
     except ImportError as error:
-        msg = f"Expected {needed}, for data frames. Run: pip install {needed}."
+        name = '"sigarray[read]"' if needed == "narwhals" else needed
+        msg = f"Expected {needed}, for data frames. Run: pip install {name}."
         raise ImportError(msg) from error
 
 

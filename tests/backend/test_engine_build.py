@@ -74,6 +74,8 @@ def test_description_of_a_release_needs_no_clone(hook, monkeypatch):
     assert "](" not in text
     assert "CITATION.cff; the papers behind" in text
     assert "gallery" not in text
+    assert text.count("(") == text.count(")")
+    assert "(all of them). Items" in text
     metadata["urls"] = {"Repository": "https://forge.org/sigarray"}
     made.update(metadata)
     text = metadata["readme"]["text"]

@@ -239,6 +239,9 @@ def test_a_difference_of_one_model_is_drawn(write, run, drawn):
         text = said.format(row["required_sample_size"])
         assert text in drawn[-1].description
         (ax,) = drawn[-1].figure.axes
+        if "required_sample_size_low" in row:  # by what the runs tell of the spread
+            low, high = (row[f"required_sample_size_{x}"] for x in ("low", "high"))
+            text += f", or {low} to {'> 100' if high is None else high}"
         assert ax.get_legend().get_texts()[0].get_text() == text
         assert json.loads(run(*options[:-4], *options[-2:])[1])["alone"] == [row]
 
@@ -266,7 +269,7 @@ def test_without_matplotlib_the_line_that_installs_it_is_named(
         monkeypatch.setitem(sys.modules, name, None)
     code, _, err = run(command, wide, "--plot", "x.png")
     assert code == 2
-    assert 'Install it: pip install "sigarray[plot]".' in " ".join(err.split())
+    assert 'Run: pip install "sigarray[plot]".' in " ".join(err.split())
 
 
 def test_impossible_pictures_of_power(write, wide, run):

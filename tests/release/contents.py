@@ -46,7 +46,10 @@ def check_wheel(path: Path) -> Iterator[str]:
     if metadata["License-Expression"] != "BSD-3-Clause":
         yield f"its licence is {metadata['License-Expression']}"
     text = str(metadata.get_payload())
-    for lost in (*re.findall(r"\]\((?![h#]).*?\)", text), *text.split('-e ".[cli')[1:]):
+    for lost in (
+        *re.findall(r"\]\((?!https?:|#).*?\)", text),
+        *text.split('-e ".[cli')[1:],
+    ):
         yield f"its description is of a clone: {lost[:40]}"
     yield from (
         f"it lacks the extra {x}"

@@ -44,14 +44,14 @@ static int read_arguments(const char *kinds, PyObject *const *given, Py_ssize_t 
 /* The kernels that are used: the best for this processor, or what `use` has chosen. */
 static const kernels *in_use = &kernels_base;
 
-#define LEVELS 3
-
 static int list_levels(const kernels **levels) {
     int n = 0;
     levels[n++] = &kernels_base;
-#ifdef HAS_LEVELS
+#if LEVELS > 1
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) levels[n++] = &kernels_v3;
+#endif
+#if LEVELS > 2
     if (n == 2 && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
