@@ -54,7 +54,7 @@ def test_every_extra_of_a_user_has_a_job():
 def test_workflows_may_do_little(path):
     """No action moves under its name, and no job may write but those that publish."""
     text = path.read_text("utf-8")
-    used = [x for x in re.findall(r"uses: (\S+)", text) if not x.startswith("./")]
+    used = [x for x in re.findall(r"uses: (\S+)", text) if not x.startswith("$/")]
     assert used
     assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", x) for x in used)
     assert "\npermissions: {}\n" in text
