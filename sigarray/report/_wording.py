@@ -70,6 +70,7 @@ def describe(
     statistic: str | None = None,
     sizes: Sequence[int] | None = None,
     unit: str = "run",
+    n_clusters: Sequence[int] | None = None,
     alternative: Alternative = "two-sided",
     margin: float = 0.0,
     low: float | None = None,
@@ -106,6 +107,8 @@ def describe(
         The number of scores of each model; one number for pairs.
     unit : str, default: "run"
         What a score stands for.
+    n_clusters : sequence of int, optional
+        The number of clusters of each model; one number for pairs.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative that was passed to the test.
     margin : float, default: 0.0
@@ -161,9 +164,14 @@ def describe(
     given = locals()
     for name, rule in _RULES.items():
         rule(name, given[name])
-    counts = () if sizes is None else several(count(None))("sizes", sizes)
-    if len(counts) > 2:
-        msg = f"Expected sizes of two models, or of their pairs; got {list(counts)}."
+    numbers = {"sizes": sizes, "n_clusters": n_clusters}
+    counts, clusters = (
+        () if x is None else several(count(None))(name, x)
+        for name, x in numbers.items()
+    )
+    if len(counts) > 2 or len(clusters) not in (0, len(counts)):
+        got = f"{list(counts)}" + f" and {list(clusters)} clusters" * bool(clusters)
+        msg = f"Expected sizes of two models, or of their pairs; got {got}."
         raise ValueError(msg)
     refuse_comparison(result)
     _refuse_several(result)
@@ -193,7 +201,7 @@ def describe(
         sentence = say_test(result, models, alpha, alternative, margin, test)
     return _add_method(
         sentence,
-        _say_sizes(counts, unit),
+        " in ".join(filter(None, (_count(counts, unit), _count(clusters, "cluster")))),
         correction or "",
         "" if n_resamples is None else f"{n_resamples} resamples",
         "" if seed is None else f"seed {seed}",
@@ -246,11 +254,11 @@ def _refuse_several(result: Any) -> None:
     read_number(result[0])
 
 
-def _say_sizes(sizes: Sequence[int], unit: str) -> str:
-    if not sizes:
+def _count(numbers: Sequence[int], what: str) -> str:
+    if not numbers:
         return ""
-    plural = "" if list(sizes) == [1] else "s"
-    return f"{' and '.join(map(str, sizes))} {unit}{plural}"
+    plural = "" if list(numbers) == [1] else "s"
+    return f"{' and '.join(map(str, numbers))} {what}{plural}"
 
 
 _START = "sigarray"

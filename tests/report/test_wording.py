@@ -350,3 +350,11 @@ class TestWhatIsNotPassedIsNotSaid:
             report.describe(t_test(A, B), margin=0.1)
         with pytest.raises(ValueError, match="equivalence_test with low and high; got"):
             report.describe(t_test(A, B), low=0.1)
+
+
+def test_clusters_are_counted():
+    result = t_test([1.0, 2.0, 4.0], [0.0, 1.0, 1.0], paired=True)
+    options = {"sizes": [60], "unit": "item"}
+    assert "; 60 items in 12 clusters, " in say(result, n_clusters=[12], **options)
+    with pytest.raises(ValueError, match=r"got \[60\] and \[5, 6\] clusters"):
+        say(result, n_clusters=[5, 6], **options)
