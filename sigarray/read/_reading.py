@@ -81,9 +81,7 @@ def read_records(
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
     have_crashed &= missing != "keep"
     missing = None if missing == "keep" else missing
-    is_other = np.zeros(len(rows), bool)
-    if is_wanted is not None and "model" in roles:
-        is_other = ~is_wanted(encode_texts(take(frame.columns[roles["model"]], rows)))
+    is_other = _find_others(frame, roles, rows, is_wanted)
     lacks = have_crashed | is_other | (find_missing(cells) & (missing is not None))
     blank = find_blank(cells)
     is_kept = lacks | ~blank
@@ -155,6 +153,18 @@ def read_records(
         n_blank if has_all else {},
         settings,
     )
+
+
+def _find_others(
+    frame: Frame,
+    roles: Roles,
+    rows: np.ndarray,
+    is_wanted: Callable[[Coded], np.ndarray] | None,
+) -> np.ndarray:
+    """Tell which rows are of models that are not wanted."""
+    if is_wanted is None or "model" not in roles:
+        return np.zeros(len(rows), bool)
+    return ~is_wanted(encode_texts(take(frame.columns[roles["model"]], rows)))
 
 
 def _say_renamed(frame: Frame, column: str) -> list[str]:

@@ -83,6 +83,11 @@ def test_undecided_tasks_lead_to_them():
     assert "tasks alone" not in advise(scores, "mean")
     scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
     assert "tasks alone" not in advise(scores)
+    few = {task: scores[task] for task in list(scores)[:5]}
+    said = (
+        "these 5 tasks alone, with other runs, pass statistic='improvement', or, for "
+    )
+    assert f"{said}scores on one scale, statistic='mean', or" in compare(few, None).text
     clear = draw((N_RUNS,) * 12, leads=(2.0, 0.0, -2.0))
     assert "tasks alone" not in advise(clear)
 
