@@ -64,8 +64,7 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     return [
         f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "
         f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
-        f"alone, with other {what}, pass "
-        f"{said}."
+        f"alone, with other {what}, pass {said}."
     ]
 
 
