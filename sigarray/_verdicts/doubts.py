@@ -53,14 +53,15 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
         what = "clusters of items"
     elif suits_quartiles(scores):
         options.append("--statistic iqm")
-    said = list_in_words(options, "or")
-    with contextlib.suppress(ValueError):
-        refuse_scores(table, "improvement", over.tasks)
-        of_runs = "--statistic improvement"
-        said = list_in_words([*options, of_runs], "or")
-        if are_unlike:  # of which the probability of improvement is the same
-            said = f"{of_runs}; or, for scores on one scale, "
-            said += list_in_words(options, "or")
+    of_runs = []
+    if options[1:]:
+        with contextlib.suppress(ValueError):
+            refuse_scores(table, "improvement", over.tasks)
+            of_runs = ["--statistic improvement"]
+    said = list_in_words([*options, *of_runs], "or")
+    if are_unlike:  # of which the probability of improvement is the same
+        said = f"{of_runs[0]}; or, " if of_runs else ""
+        said += f"for scores on one scale, {list_in_words(options, 'or')}"
     return [
         f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "
         f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
