@@ -86,9 +86,10 @@ def estimate_tables(
     smallest = min(x.shape[-1] // n_items for x in stacks)
     if smallest < MIN_SIZE:
         warn_caller(
-            f"{smallest} seeds of a model are too few for any verdict on it, if items "
-            f"were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times or "
-            "more."
+            f"{smallest} seed{'s' if smallest > 1 else ''} of a model "
+            f"{'are' if smallest > 1 else 'is'} too few for any verdict on it, if "
+            f"items were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times "
+            "or more."
         )
     return _estimate(
         xp,

@@ -345,6 +345,8 @@ def say_too_few(sizes: Sequence[int], family: Family) -> str:
     """Say that these sizes can decide nothing, and how many scores would."""
     smallest, largest = min(sizes), max(sizes)
     few = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    few += " score" if largest == 1 else " scores"
+    are = "is" if largest == 1 else "are"
     among = f" of each of {len(sizes)} models" if len(sizes) > 2 else " a side"
     needed = needed_size(family)
     advice = f"Run each model {needed} times or more" if needed else "Run them again"
@@ -353,7 +355,7 @@ def say_too_few(sizes: Sequence[int], family: Family) -> str:
         if can_decide(sizes, alone):
             advice += ", or compare the others with one baseline alone"
     return (
-        f"{few} scores{among} are too few for any verdict at level {family.level:.3g}: "
+        f"{few}{among} {are} too few for any verdict at level {family.level:.3g}: "
         f"eps_min is 0.5 or more whatever they are. {advice}."
     )
 

@@ -313,7 +313,7 @@ def say_better(metric: str, *, higher_is_better: bool) -> str:
 
 def name_metrics(metric: str) -> str:
     """Name the metrics of tasks, of which some may be by a filter: "acc,strict"."""
-    every = (x.partition(",") for x in metric.split(", "))
+    every = (x.removesuffix(",none").partition(",") for x in metric.split(", "))
     return list_in_words([f"{x} ({way})" if way else x for x, _, way in every])
 
 

@@ -358,11 +358,15 @@ def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
         sizes = {len(scores) for scores in x.scores.values() if len(scores) > 1}
         are_few = len(sizes) > 1 and min(sizes) < _FEW
         if are_few and FEWER_DEGREES in x.describe_intervals():
-            return [
-                f"Intervals are wider where numbers of {x.unit}s differ. Repeat the "
-                f"missing {x.unit}s, and do not remove others to have equal numbers."
-            ]
+            return [f"Intervals are wider where numbers of {x.unit}s differ."]
     return []
+
+
+def advise_repeats(explained: Sequence[str]) -> list[str]:
+    """Say what to do about numbers of runs that differ, if they are explained."""
+    return [
+        "Repeat the missing runs, and do not remove others to have equal numbers."
+    ] * bool(explained)
 
 
 def disagree(interval: Interval, better: str | None) -> bool:

@@ -1,5 +1,6 @@
 """What to doubt of scores: warnings, and notes that caution."""
 
+import contextlib
 import warnings
 from collections.abc import Iterable, Mapping
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.aggregate_tests import refuse_scores, suits_quartiles
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
@@ -27,18 +29,22 @@ from sigarray.read._wide import Scores
 def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     """Say how to decide over these tasks, if those like them are undecided.
 
-    Not if scores of tasks differ in scale, so that some would decide alone, or runs on
-    tasks are the same ones, of which a warning says what to do.
+    Not if runs on tasks are the same ones, of which a warning says what to do; nor if
+    scores of tasks differ in scale, so that some would decide alone, and there are
+    enough tasks for others like them.
     """
-    if over is None or over.left_out or table.shares_runs or list_scales(over):
+    if over is None or over.left_out or table.shares_runs:
         return []
-    if all(x.better is not None for x in over.pairs):
+    are_unlike = bool(list_scales(over))
+    if all(x.better is not None for x in over.pairs) or (
+        are_unlike and over.can_decide
+    ):
         return []
     try:
         refuse_scores(table, "mean", over.tasks)
     except ValueError:
         return []
-    what, options = f"{table.unit}s", "--statistic mean"
+    what, options = f"{table.unit}s", ["--statistic mean"]
     scores = {
         name: np.concatenate([table.tasks[task][name] for task in over.tasks])
         for name in table.models
@@ -46,11 +52,20 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     if table.clusters:
         what = "clusters of items"
     elif suits_quartiles(scores):
-        options += " or --statistic iqm"
+        options.append("--statistic iqm")
+    of_runs = []
+    if options[1:]:
+        with contextlib.suppress(ValueError):
+            refuse_scores(table, "improvement", over.tasks)
+            of_runs = ["--statistic improvement"]
+    said = list_in_words([*options, *of_runs], "or")
+    if are_unlike:  # of which the probability of improvement is the same
+        said = f"{of_runs[0]}; or, " if of_runs else ""
+        said += f"for scores on one scale, {list_in_words(options, 'or')}"
     return [
         f"Verdicts over tasks like these take the {len(over.tasks)} tasks for a sample "
         f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
-        f"alone, with other {what}, pass {options}."
+        f"alone, with other {what}, pass {said}."
     ]
 
 

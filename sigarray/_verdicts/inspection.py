@@ -157,6 +157,10 @@ def _name_scores(table: ScoreTable) -> str:
 
 
 def _name_file(table: ScoreTable) -> str:
+    """Return the name of the file, or "" if a model or a task names no loss."""
+    known = filter(_is_known, (*table.models, *table.tasks))
+    if any(not looks_like_loss(x) for x in known):
+        return ""
     return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
 
 

@@ -119,9 +119,11 @@ def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
     low, high = min(sizes), max(sizes)
     count = f"{low}" if low == high else f"{low} to {high}"
     whose = shorten(names, _SHOWN) if are_some else "each model"
+    count += " score of" if high == 1 else " scores of"
+    are = "is" if high == 1 else "are"
     more = f"{whose} {needed} times or more" if needed else "them again"
     warnings.warn(
-        f"{count} scores of {whose} are too few for any verdict on any of "
+        f"{count} {whose} {are} too few for any verdict on any of "
         f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
         UserWarning,
         stacklevel=2,

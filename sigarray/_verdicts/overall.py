@@ -44,7 +44,7 @@ def table_of_pairs(over: OverTasks) -> Table:
         rows.append(
             [
                 *(a, b, _show_difference(over, x, a)),
-                f"{won[0]} : {won[1]}",
+                f"{won[0]} : {won[1]}{_say_ties(x)}",
                 show_p_value(x.adjusted_pvalue, over.level),
                 x.better or "inconclusive",
             ]
@@ -54,6 +54,11 @@ def table_of_pairs(over: OverTasks) -> Table:
     title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
     title += say_baseline(over.baseline)
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
+
+
+def _say_ties(x: PairOverTasks) -> str:
+    """Count the tasks on which the means of two models are equal, if there are any."""
+    return f", {x.ties} tie{'' if x.ties == 1 else 's'}" if x.ties else ""
 
 
 def table_of_models(over: OverTasks) -> Table:
@@ -131,7 +136,7 @@ def write_paragraph(over: OverTasks | None) -> list[str]:
         p = equate(show_p_value(x.adjusted_pvalue, over.level))
         numbers = [
             _show_difference(over, x, first),
-            f"ahead on {won} of {len(over.tasks)}",
+            f"ahead on {won} of {len(over.tasks)}{_say_ties(x)}",
             f"{_name_p_value(over)} {p}",
         ]
         verdict = "inconclusive" if x.better is None else "better"

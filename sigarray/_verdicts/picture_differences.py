@@ -18,6 +18,7 @@ from sigarray._verdicts.decisions import Decision, Judged, explain_intervals
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
+from sigarray._verdicts.overall import say_answer
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
@@ -96,9 +97,9 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
     Those of two are drawn below the differences on each task. Too few tasks decide
     nothing, and then the answer is that on each of them.
     """
-    if over is None or len(over.names) < 3 or len(over.pairs) > MOST_ROWS:
+    if over is None or len(over.names) < 3 or not over.can_decide:
         return []
-    if not over.can_decide:
+    if len(over.pairs) > MOST_ROWS:
         return []
     level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
     what = f"of means over tasks like these {len(over.tasks)}"
@@ -110,11 +111,9 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
         f"{_show_interval(x.difference, *x.interval)}, {_say(x)}"
         for x in over.pairs
     ]
-    caption = (
-        f"Differences {what}, first minus second model: Student's intervals of the "
-        f"mean, {level}. Verdicts are by ranks, and may differ from what an interval "
-        "says."
-    )
+    caption = f"Differences {what}, first minus second model: Student's intervals of "
+    caption += f"the mean, {level}. Verdicts are by ranks, and may differ from what an "
+    caption += "interval says."
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
 
 
@@ -189,7 +188,7 @@ def _draw_two_models(
     widths = [x.high - x.low for x in intervals if x.high > x.low]
     if widths and max(widths) > _MOST_UNLIKE * min(widths):
         panels = {name: {"": row} for name, row in rows.items()}
-        return _draw_panels(panels, (a, b), caption)
+        return _draw_panels(panels, (a, b), caption, over)
     return _draw_rows(rows, (a, b), caption, "task", over)
 
 
@@ -223,19 +222,17 @@ def _draw_tasks(
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
     order = order_over_tasks(compared, over)
-    sorted_pairs = {task: sort_pairs(order, decisions[task]) for task in compared}
+    sorted_pairs = {x: sort_pairs(order, decisions[x]) for x in compared}
     named = ((a, b) for by in sorted_pairs.values() for a, b, _ in by)
     name = _name_pairs(named, len(compared))
-    panels: dict[str, dict[str, Row]] = {}
-    for task, by in sorted_pairs.items():
-        x = compared[task]
-        panels[task or x.metric] = {
-            name[a, b]: (x, a, b, decision) for a, b, decision in by
-        }
-    means = _name_estimates(compared)
-    caption = f"Differences of {means}, first minus second model, on each task"
+    panels: dict[str, dict[str, Row]] = {
+        task: {name[a, b]: (compared[task], a, b, decision) for a, b, decision in by}
+        for task, by in sorted_pairs.items()
+    }
+    means = f"Differences of {_name_estimates(compared)}"
+    caption = f"{means}, first minus second model, on each task"
     baseline = next(iter(compared.values())).baseline
-    return _draw_panels(panels, _name_sides(baseline), caption)
+    return _draw_panels(panels, _name_sides(baseline), caption, over)
 
 
 def _name_pairs(
@@ -304,12 +301,11 @@ def _draw_rows(
     if over is None or mean is None:
         return picture
     level = say_level(over.level, 1, is_corrected=False)
-    overall = (
-        f"Overall, Student's interval of the mean over tasks like these, {level} by "
-        "itself; its verdict is by ranks, and may be inconclusive though the interval "
-        "excludes 0."
+    return picture._replace(
+        caption=f"{picture.caption} Overall, Student's interval of the mean over tasks "
+        f"like these, {level} by itself; its verdict is by ranks, and may be "
+        "inconclusive though the interval excludes 0."
     )
-    return picture._replace(caption=f"{picture.caption} {overall}")
 
 
 def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
@@ -324,12 +320,15 @@ def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None
 
 
 def _draw_panels(
-    panels: Mapping[str, Mapping[str, Row]], names: tuple[str, str], caption: str
+    panels: Mapping[str, Mapping[str, Row]],
+    names: tuple[str, str],
+    caption: str,
+    over: OverTasks | None,
 ) -> Picture | None:
     from sigarray.plot._panels import Rows, draw_panels
 
-    found = {task: _find_rows(rows) for task, rows in panels.items()}
-    found = {task: rows for task, rows in found.items() if rows}
+    every = ((task, _find_rows(rows)) for task, rows in panels.items())
+    found = {task: rows for task, rows in every if rows}
     if not found:
         return None
     first = next(x for rows in panels.values() for x, *_ in rows.values())
@@ -345,6 +344,8 @@ def _draw_panels(
         higher_is_better=first.higher_is_better,
         limits=list_limits(first),
         said=_say_drawn(row for rows in panels.values() for row in rows.values()),
+        answer=" ".join(say_answer(over)),
+        by="almost stochastic order" if first.test == "aso" else "a test",
     )
     return _make_picture(figure, caption, panels)
 
@@ -383,10 +384,8 @@ def _make_picture(
     return Picture(figure, caption, f"{'; '.join(said)}.")
 
 
-def _show(comparison: Comparison, a: str, b: str) -> str:
-    low, high = comparison.find_interval(a, b)
-    difference = comparison.find_difference(a, b)
-    return _show_interval(difference, low, high)
+def _show(x: Comparison, a: str, b: str) -> str:
+    return _show_interval(x.find_difference(a, b), *x.find_interval(a, b))
 
 
 def _show_interval(difference: float, low: float, high: float) -> str:

@@ -17,6 +17,7 @@ from sigarray._verdicts.comparison import (
 from sigarray._verdicts.decisions import (
     Decision,
     advise_least,
+    advise_repeats,
     explain_unequal_sizes,
     name_number,
     say_direction,
@@ -128,32 +129,33 @@ def report_tasks(
     over_all = [
         *left_out,
         *overall.list_remarks(over),
-        *([] if over is None else explain_groups(over.order, answers)),
         *overall.say_what_decides(over),
         *overall.list_scales(over),
     ]
+    of_sizes = explain_unequal_sizes(compared.values())
     rules = [
         f"On one task, a model is better than another if {basis}.",
         *explain_margin(compared, decisions, "On one task, "),
         *no_margin,
-        *explain_unequal_sizes(compared.values()),
+        *of_sizes,
         *say_least(any(x.is_least for x in every), " on single tasks"),
     ]
     others = [
         *(line for x in compared.values() for line in explain_matched(x)),
         *first.doubts,
     ]
-    tables = []
+    tables, of_groups = [], list[str]()
     if over is not None:
+        of_groups = explain_groups(over.order, answers)
         pairs = replace(overall.table_of_pairs(over), remarks=over_all, decides=True)
-        tables = [pairs, overall.table_of_models(over)]
+        tables = [pairs, replace(overall.table_of_models(over), remarks=of_groups)]
     by_task = (
         _ranking_table(compared, decisions)
         if len(compared) > MOST_COLUMNS
         else _decision_table(compared, by_pair)
     )
     on_one = [*by_task.remarks, *rules, *others]
-    told = [*over_all, *on_one]
+    told = [*over_all, *of_groups, *on_one]
     is_alone = over is None and statistic is None
     by_task = replace(by_task, remarks=on_one if tables else told, decides=is_alone)
     tables += [table_of_means(compared, order), by_task]
@@ -169,6 +171,7 @@ def report_tasks(
         remarks=told,
         advice=[
             *advise_least(any(x.is_least for x in every)),
+            *advise_repeats(of_sizes),
             *overall.advise_scales(over),
             *([] if needed else these),
         ],

@@ -16,6 +16,7 @@ from sigarray._verdicts.comparison import (
 )
 from sigarray._verdicts.decisions import (
     Decision,
+    advise_repeats,
     explain_intervals,
     explain_unequal_sizes,
     find_bounds,
@@ -170,8 +171,11 @@ def _make_report(
         answer = say_order_of_models(order, baseline, wins, unequal=unequal)
         answer += say_answer(comparison, decisions)
         explained += explain_groups(order, answer)
+    of_sizes = explain_unequal_sizes([comparison])
+    if has_rows and not lack:
+        advised += advise_repeats(of_sizes)
     clauses = [
-        *explain_unequal_sizes([comparison]),
+        *of_sizes,
         *say_by_which(
             name_number(comparison),
             ((comparison.find_interval(x.a, x.b), x.better) for x in decisions),

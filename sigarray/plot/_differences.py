@@ -51,7 +51,7 @@ _GAP = 1.5
 MOST_LETTERS, MOST_IN_PAGE = 28, 52
 _FAULT = "no verdict: NaN"
 # Said once, where a verdict and whether 0 is in the interval differ.
-BY_A_TEST = "marks: verdicts of a test, not of the interval"
+BY_A_TEST = "marks: verdicts of {}, not of the interval"
 # The verdicts on a row: of models, A is named first.
 _VERDICTS = (
     *("A", "B", "A not worse", "B not worse", "equivalent"),
@@ -224,7 +224,7 @@ def draw_differences(
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
             if differ_from_intervals(rows, given_verdicts):
-                said = f"{said}; {BY_A_TEST}"
+                said = f"{said}; {BY_A_TEST.format('a test')}"
         drawn = list(map(draw_key, keys))
         if overall is not None:
             drawn.append(draw_key(marks[-1], is_overall=True))

@@ -21,7 +21,7 @@ from sigarray.plot._differences import (
     draw_key,
     list_marks,
 )
-from sigarray.plot._inputs import copy_scores, wrap_below
+from sigarray.plot._inputs import LINE, copy_scores, wrap_below
 from sigarray.plot._style import (
     BLUE,
     COLUMN,
@@ -240,11 +240,14 @@ def draw_panels(
     higher_is_better: bool = True,
     limits: Sequence[float] = (),
     said: str = "difference and its interval",
+    answer: str = "",
+    by: str = "a test",
 ) -> "Figure":
     """Draw the differences on each task in a panel with a scale of its own.
 
     Rows have names at the left alone where they are the same in all panels. At `limits`
-    a difference is that of a margin. What is drawn is `said` below them.
+    a difference is that of a margin. What is drawn is `said` below them, with what
+    marks are `by`; the `answer` over all tasks is above.
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
@@ -258,7 +261,10 @@ def draw_panels(
     n_columns = max(1, min(n_columns, len(tasks), _MOST_COLUMNS))
     n_lines = -(-len(tasks) // n_columns)
     height = _AROUND + _ROW * max(map(len, labels))
-    figure = make_figure(_FRAME + n_lines * height, width)
+    answer = wrap_below(answer, width)
+    n_answer = answer.count("\n") + 1 if answer else 0
+    frame = _FRAME + n_answer * LINE / 72.0
+    figure = make_figure(frame + n_lines * height, width)
     grid = figure.subplots(n_lines, n_columns, squeeze=False)
     with warn_of_undrawable():
         for k, (ax, (task, rows)) in enumerate(
@@ -282,7 +288,13 @@ def draw_panels(
         for ax in list(grid.flat)[len(tasks) :]:
             ax.remove()
         more = "; dotted: the margin" if limits else ""
-        _explain(figure, tasks, names, said, more, higher_is_better=higher_is_better)
+        if answer:
+            look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
+            # The legend is in the line above it.
+            figure.suptitle(f"\n{answer}", x=0.0, ha="left", **look)
+        _explain(
+            figure, tasks, names, (said, more, by), higher_is_better=higher_is_better
+        )
         choose_fonts(figure)
     return figure
 
@@ -291,8 +303,7 @@ def _explain(
     figure: "Figure",
     tasks: Mapping[str, Rows],
     names: tuple[Hashable, Hashable],
-    what: str,
-    more: str,
+    words: tuple[str, str, str],
     *,
     higher_is_better: bool,
 ) -> None:
@@ -301,6 +312,7 @@ def _explain(
     shown = list_marks(found, models, higher_is_better=higher_is_better)
     look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
+    what, more, by = words
     said = f"{what}; right of 0, {right} is ahead{more}"
     if any(
         differ_from_intervals(
@@ -309,7 +321,7 @@ def _explain(
         )
         for rows in tasks.values()
     ):
-        said += f"; {BY_A_TEST}"
+        said += f"; {BY_A_TEST.format(by)}"
     width = float(figure.get_size_inches()[0])
     figure.supxlabel(wrap_below(said, width), **look)
     explain(

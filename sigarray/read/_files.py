@@ -10,6 +10,7 @@ from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
 from sigarray.read._messages import Caution
 from sigarray.read._text import TableError
+from sigarray.read._words import RUN
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
 _SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")
@@ -54,6 +55,8 @@ def list_files(
     notes: list[str] = []
     plain: list[str] = []
     paths = [os.fspath(x) for x in sources]
+    if paths[1:]:
+        paths = [x for path in paths for x in _list_models(path)]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
     # With one folder, its files or folders name the models.
     folders = dict(zip(held, _name_files(held), strict=True)) if paths[1:] else {}
@@ -83,6 +86,23 @@ def list_files(
         msg = f"Expected each file once; got {twice} twice."
         raise TableError(msg)
     return _take_newest(files, notes)
+
+
+def _list_models(source: str) -> list[str]:
+    """Return the folders of lm_eval in a folder, if several have samples of a task.
+
+    Each is of a model, unless it is named as a run. Those with results alone, too.
+    """
+    found: dict[str, set[Path]] = {}
+    for path in Path(source).rglob(SAMPLES) if Path(source).is_dir() else ():
+        found.setdefault(_DATED.sub("", path.name), set()).add(path.parent)
+    inner = set[Path]().union(*found.values())
+    if max(map(len, found.values()), default=0) < 2 or any(
+        x == Path(source) or RUN.fullmatch(x.name) for x in inner
+    ):
+        return [source]
+    inner |= {x.parent for x in Path(source).rglob(_AVERAGES)}
+    return [*map(str, sorted(inner))]
 
 
 def _take_newest(

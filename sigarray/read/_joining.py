@@ -325,12 +325,9 @@ def _choose_records(records: Records, choice: Choice) -> Records:
             raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records
-    models, tasks = records.factors["model"], records.factors["task"]
-    is_wanted = ~models.find(choice.ignored)
-    if choice.models is not None:
-        is_wanted &= models.find(choice.models)
+    is_wanted = choice.find_models(records.factors["model"])
     if choice.tasks is not None:
-        is_wanted &= tasks.find(choice.tasks)
+        is_wanted &= records.factors["task"].find(choice.tasks)
     return records.take(is_wanted)
 
 

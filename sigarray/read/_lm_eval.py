@@ -203,13 +203,24 @@ def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
             raise TableError(msg)
 
 
-def say_groups(frames: Sequence[Frame], tasks: Names | None) -> tuple[Names, Names]:
+def say_groups(
+    frames: Sequence[Frame], tasks: Names | None, *, is_of_items: bool
+) -> tuple[Names, Names]:
     """Return notes on groups of tasks that may be one task, and doubts.
 
     It is doubted that tasks of a group, beside others, are independent: of models that
     are equal but for what the 18 tasks of a group share, one was called better over
-    these and 3 others in 18 of 50 folders.
+    these and 3 others in 18 of 50 folders. So it is where averages are taken for items.
     """
+    if is_of_items:
+        averages = [x.groups for x in frames if x.kind == AVERAGES]
+        found = {x: n for by in averages for x, n in by.items() if n > 1}
+        named = [f"{x!r} ({n} tasks)" for x, n in found.items()]
+        return [], [
+            f"items are tasks of groups: {shorten(named, _MAX_SHOWN)}. Tasks of one "
+            "group are hardly independent, so that verdicts over items would find too "
+            f"many differences. Pass {SAMPLES}: these may be taken by group"
+        ] * bool(named)
     sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
     if tasks is not None or not sizes:
         return [], []

@@ -20,7 +20,6 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._messages import Caution, put_place, say_without
-from sigarray.read._missing import Missing
 from sigarray.read._naming import MAX_NAMED
 from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import Records, find_column, join_all
@@ -157,7 +156,7 @@ def read_frames(
             readings.append(None)
             continue
         try:
-            readings.append(read_metrics(frame, chosen, choice.metrics, choice.missing))
+            readings.append(_read_metrics(frame, chosen, choice))
         except UnknownMetricError as error:
             if frame.metrics is None:
                 raise
@@ -186,14 +185,14 @@ def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
     return metrics[-1] if metrics else None
 
 
-def read_metrics(
-    frame: Frame, chosen: Roles, metrics: Names, missing: Missing | None = None
-) -> Reading:
+def _read_metrics(frame: Frame, chosen: Roles, choice: Choice) -> Reading:
     """Return the scores of a table: of each task those of the first metric it has."""
-    roles = find_roles(frame, chosen)
+    roles, metrics = find_roles(frame, chosen), choice.metrics
+    is_chosen = choice.models is not None or bool(choice.ignored)
+    options = choice.missing, choice.find_models if is_chosen else None
     if len(metrics) < 2 or "task" not in roles:
         metric = choose_metric(frame, chosen, metrics)
-        return read_records(frame, chosen, metric, missing)
+        return read_records(frame, chosen, metric, *options)
     tasks = encode_texts(frame.columns[roles["task"]])
     is_free = np.ones(len(frame.lines), bool)
     readings = []
@@ -204,9 +203,9 @@ def read_metrics(
         if not of_tasks.any():
             continue
         part = frame.take(np.flatnonzero(of_tasks))
-        readings.append(read_records(part, chosen, metric, missing))
+        readings.append(read_records(part, chosen, metric, *options))
     if not readings:
-        return read_records(frame, chosen, metrics[-1], missing)
+        return read_records(frame, chosen, metrics[-1], *options)
     return Reading(
         join_all([x.records for x in readings]),
         any(x.is_percent for x in readings),

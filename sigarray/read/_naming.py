@@ -3,7 +3,9 @@
 import collections
 import math
 import re
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sigarray._plain_text import suggest
@@ -190,9 +192,20 @@ def check_dated(read: Sequence[ReadFile]) -> None:
         other = first.setdefault((model, record.task, part), name)
         if other != name and not file.is_named:
             task = "" if record.task is None else f" on {record.task}"
+            inner = dict.fromkeys(
+                str(Path(x.path).parent) for x, *_ in read if x.folder == file.folder
+            )
+            advice = "one of them, or name them as models: NAME=FILE"
+            are_runs = any(RUN.fullmatch(Path(x).name) for x in inner)
+            if len(inner) > 1 and file.folder not in (None, *inner) and not are_runs:
+                others = dict.fromkeys(
+                    x.folder or x.path for x, *_ in read if x.folder != file.folder
+                )
+                advice = "the folders in it, where each is of a model: "
+                advice += shlex.join([*inner, *others])
             msg = (
                 f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
-                "one of them, or name them as models: NAME=FILE."
+                f"{advice}."
             )
             raise TableError(msg)
 

@@ -1,7 +1,7 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
 import collections
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,14 @@ from sigarray.read._cells import (
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
 from sigarray.read._filters import find_rows_of_metric
-from sigarray.read._frame import Frame, Roles, list_names, refuse_twice, say_choice
+from sigarray.read._frame import (
+    Frame,
+    Roles,
+    list_names,
+    quote_names,
+    refuse_twice,
+    say_choice,
+)
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
@@ -51,10 +58,15 @@ class Reading:
 
 
 def read_records(
-    frame: Frame, chosen: Roles, metric: str | None, missing: Missing | None = None
+    frame: Frame,
+    chosen: Roles,
+    metric: str | None,
+    missing: Missing | None = None,
+    is_wanted: Callable[[Coded], np.ndarray] | None = None,
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
+    Those of models that are not wanted are NaN, and may lack other cells.
     Missing scores are NaN if they are to be treated; of a table with steps, so are
     blank ones, and of runs that have crashed, all. Other blank ones are left out.
     """
@@ -69,7 +81,8 @@ def read_records(
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
     have_crashed &= missing != "keep"
     missing = None if missing == "keep" else missing
-    lacks = have_crashed | (find_missing(cells) & (missing is not None))
+    is_other = _find_others(frame, roles, rows, is_wanted)
+    lacks = have_crashed | is_other | (find_missing(cells) & (missing is not None))
     blank = find_blank(cells)
     is_kept = lacks | ~blank
     is_blank = np.zeros(len(rows), bool)
@@ -80,8 +93,9 @@ def read_records(
     elif missing == "drop":
         names = [take(frame.columns[roles[x]], rows) for x in FACTORS if x in roles]
         is_kept &= ~(blank & np.any([*map(find_blank, names)], axis=0)) | have_crashed
+    may_lack = (have_crashed | is_other)[is_kept]
     left_out = rows[~is_kept]
-    filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
+    filled, lacks = rows[is_kept], lacks[is_kept]
     known = filled[~lacks]
     numbers = read_cells(
         {column: take(frame.columns[column], known)},
@@ -109,7 +123,7 @@ def read_records(
         notes += _say_columns(frame, roles, column, chosen)[: 1 if of_runs else None]
     name = metric if metric is not None and "metric" in roles else column
     factors = {
-        role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
+        role: _read_factor(frame, roles, role, filled, may_lack) for role in FACTORS
     }
     records = Records(
         (frame,),
@@ -118,7 +132,7 @@ def read_records(
         np.broadcast_to(np.int32(0), len(filled)),
         filled,
         scores,
-        _read_steps(frame, roles, filled),
+        _read_steps(frame, roles, filled, may_lack),
         is_blank[is_kept],
         factors,
     )
@@ -139,6 +153,18 @@ def read_records(
         n_blank if has_all else {},
         settings,
     )
+
+
+def _find_others(
+    frame: Frame,
+    roles: Roles,
+    rows: np.ndarray,
+    is_wanted: Callable[[Coded], np.ndarray] | None,
+) -> np.ndarray:
+    """Tell which rows are of models that are not wanted."""
+    if is_wanted is None or "model" not in roles:
+        return np.zeros(len(rows), bool)
+    return ~is_wanted(encode_texts(take(frame.columns[roles["model"]], rows)))
 
 
 def _say_renamed(frame: Frame, column: str) -> list[str]:
@@ -262,7 +288,7 @@ def _read_factor(
 ) -> Coded:
     """Return the name in a role for each row, or None for each.
 
-    Rows that may lack it are those of runs that have crashed.
+    Rows that may lack it are those of runs that have crashed, or of other models.
     """
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
@@ -283,17 +309,34 @@ def _read_factor(
             msg = (
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
                 f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
-                f"leave out the row{other if named else ''}."
+                f"leave out the row{_advise_models(frame, roles, rows, lacks)}"
+                f"{other if named else ''}."
             )
             raise TableError(msg)
     return factor
 
 
-def _read_steps(frame: Frame, roles: Roles, rows: np.ndarray) -> np.ndarray:
+def _advise_models(
+    frame: Frame, roles: Roles, rows: np.ndarray, lacks: np.ndarray
+) -> str:
+    """Say how to leave out the models whose names are all lacking, if no other's is."""
+    if "model" not in roles:
+        return ""
+    models = encode_texts(take(frame.columns[roles["model"]], rows))
+    lacking = models[lacks].list_known()
+    having = models[~lacks].list_known()
+    if None in lacking or len(having) < 2 or {*lacking} & {*having}:
+        return ""
+    return f", or all of a model: --ignore {quote_names(lacking)}, or --columns"
+
+
+def _read_steps(
+    frame: Frame, roles: Roles, rows: np.ndarray, may_lack: np.ndarray
+) -> np.ndarray:
     if "step" not in roles:
         return np.broadcast_to(np.nan, len(rows))
     name = roles["step"]
-    _read_factor(frame, roles, "step", rows)
+    _read_factor(frame, roles, "step", rows, may_lack)
     numbers = read_cells(
         {name: take(frame.columns[name], rows)}, lambda _, k: frame.place(name, rows[k])
     )

@@ -11,6 +11,7 @@ from sigarray._backend.checks import show
 from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import Unit
+from sigarray.read._codes import Coded
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
@@ -231,6 +232,11 @@ class Choice:
     def treatment(self) -> Missing | None:
         """What becomes of missing scores; of runs that are kept, none are."""
         return None if self.missing == "keep" else self.missing
+
+    def find_models(self, names: Coded) -> np.ndarray:
+        """Tell which scores are of models that are chosen, and not left out."""
+        is_one = ~names.find(self.ignored)
+        return is_one if self.models is None else is_one & names.find(self.models)
 
 
 def check_direction(said: Any) -> Direction:

@@ -160,7 +160,7 @@ def _join_files(
     check_ignored(choice.ignored, whole, every)
     check_dated(every)
     read = [x.frame for x in every]
-    of_groups, doubts = say_groups(read, choice.tasks)
+    of_groups, doubts = say_groups(read, choice.tasks, is_of_items="item" in chosen)
     said += [*of_groups, *list_notes(every)]
     named_by_path = list_of_paths(every)
     refuse_crossed_names(named_by_path)

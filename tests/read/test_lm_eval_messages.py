@@ -71,3 +71,24 @@ def test_captions_say_which_task_has_which_metric(write_samples, run):
     alone = run(*options, "latex", "--tasks", "t1,t3")[1]
     assert "etric: acc; higher" in alone
     assert "The metric is" not in alone
+
+
+def test_averages_of_a_group_are_no_independent_items(tmp_path, run):
+    """They are doubted as tasks of samples are; a filter "none" is not named."""
+    for k, model in enumerate(("a", "b")):
+        scores = {x: {"acc,none": (i + k) / 9} for i, x in enumerate(("t1", "t2", "u"))}
+        document = {
+            "lm_eval_version": "0.4.9",
+            "results": {"g": {"acc,none": 0.5}, **scores},
+            "groups": {"g": {}},
+            "group_subtasks": {"g": ["t1", "t2"], "u": []},
+            "model_name": model,
+        }
+        (tmp_path / f"{model}.json").write_text(json.dumps(document))
+    _, out, err = run("compare", str(tmp_path), "--item", "task")
+    err = " ".join(err.split())
+    assert (
+        "items are tasks of groups: 'g' (2 tasks). Tasks of one group are hardly in"
+        in err
+    )
+    assert "higher acc is better" in " ".join(out.split())

@@ -78,11 +78,15 @@ def test_undecided_tasks_lead_to_them():
         return " ".join(compare(scores, statistic).content.advice)
 
     scores = draw()
-    said = "these 6 tasks alone, with other runs, pass statistic='mean' or"
+    said = "these 6 tasks alone, with other runs, pass statistic='mean', "
     assert said in advise(scores)
     assert "tasks alone" not in advise(scores, "mean")
     scores["t0"] = {name: 1000.0 * x for name, x in scores["t0"].items()}
     assert "tasks alone" not in advise(scores)
+    few = {task: scores[task] for task in list(scores)[:5]}
+    said = "alone, with other runs, pass statistic='improvement'; or, for scores on one"
+    advice = " ".join(compare(few, None).content.first_advice)
+    assert f"{said} scale, statistic='mean' or statistic='iqm'." in advice
     clear = draw((N_RUNS,) * 12, leads=(2.0, 0.0, -2.0))
     assert "tasks alone" not in advise(clear)
 

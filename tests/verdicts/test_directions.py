@@ -274,3 +274,9 @@ def test_a_file_of_crashes_is_no_loss(write, run, name, is_asked):
     code, _, err = run("compare", path)
     assert code == (2 if is_asked else 0)
     assert ("loss" in err) == is_asked
+
+
+def test_a_file_is_no_loss_if_its_columns_have_another_metric(write, run):
+    for columns, is_said in (("ours_acc,base_acc", False), ("ours,base", True)):
+        path = write(f"{columns}\n.87,.85\n.88,.84\n.86,.85\n.87,.84\n", "w_loss.csv")
+        assert ("'w_loss' may be a loss" in run("compare", path)[2]) == is_said

@@ -11,7 +11,7 @@ from sigarray import compare_models, holm, wilcoxon_test
 from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import adjust_for_set
 from sigarray._verdicts.over_tasks import adjust_over_tasks
-from sigarray._verdicts.overall import describe_method
+from sigarray._verdicts.overall import describe_method, table_of_pairs
 
 ROOT = Path(__file__).parents[2]
 LEVEL = 0.05
@@ -229,6 +229,8 @@ def test_rounding_breaks_no_tie():
     }
     over = compare_models(scores, test="t", unit="run").over_tasks
     assert {(x.a, x.b): x.ties for x in over.pairs}["a", "b"] == 8
+    cells = {tuple(x[:2]): x[3] for x in table_of_pairs(over).rows}
+    assert cells["a", "b"] == "0 : 0, 8 ties"
 
 
 @pytest.mark.long

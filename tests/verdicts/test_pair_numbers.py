@@ -107,15 +107,16 @@ def test_few_runs_of_unequal_numbers_say_why_their_intervals_are_wide():
     """A run less narrows the interval; no run is to be removed for that."""
     full = [0.85702, 0.85344, 0.84765, 0.85245, 0.85244]
     crashed = [0.83505, 0.84059, 0.84124, 0.84507]
-    said = (
-        "Intervals are wider where numbers of runs differ. Repeat the missing runs, "
-        "and do not remove others to have equal numbers."
-    )
+    said = "Intervals are wider where numbers of runs differ."
+    advice = "Repeat the missing runs, and do not remove others to have equal numbers."
     widths = []
     for k, is_said in ((5, True), (4, False)):
         scores = {"t": full[:k], "m": crashed}
         result = compare_models(scores, unit="run")
         assert (said in " ".join(str(result).split())) is is_said
+        # Captions describe, and do not advise.
+        asked = [x for x in result.to_latex().splitlines() if advice in x]
+        assert [x[0] for x in asked] == ["%"] * is_said
         (record,) = result.records
         widths.append(record["difference_high"] - record["difference_low"])
         # Of Welch's test they are its own, and of several tasks it is said once.

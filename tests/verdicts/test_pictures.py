@@ -433,3 +433,23 @@ def test_bounds_are_those_of_pairs_with_the_baseline(n_items):
     every = compare(scores, **options)
     assert not any(None in row for row in json.loads(every.to_json())["eps_min"])
     assert "Bounds eps_min of every two models." in list_captions(every)
+
+
+def test_panels_have_the_answer_over_tasks_above():
+    rng = np.random.default_rng(0)
+    scores = {
+        f"t{k}": {m: rng.normal(1.2 * i, 0.5, 5) for i, m in enumerate("abc")}
+        for k in range(4)
+    }
+    result = compare_models(scores, unit="run", test="aso")
+    (figure,) = (
+        x.figure for x in result.list_pictures() if "on each task" in x.caption
+    )
+    answer = "No model is shown to be better than another one over tasks like these 4."
+    assert " ".join(figure.get_suptitle().split()) == answer
+    of_marks = "marks: verdicts of almost stochastic order, not of the interval"
+    assert of_marks in " ".join(figure.get_supxlabel().split())
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    boxes = [x.get_window_extent() for x in (legend, figure._suptitle)]
+    assert not boxes[0].overlaps(boxes[1])

@@ -1,5 +1,7 @@
 """A model of one run, such as a number from a paper, beside others with several."""
 
+import re
+
 import pytest
 
 PUBLISHED = "BERT (published)"
@@ -66,6 +68,10 @@ def test_a_baseline_with_few_runs_on_each_of_a_few_tasks_is_named(write, run):
     _, _, err = run("compare", path, "--baseline", "base", "--test", "aso")
     assert "2 scores of 'base' are too few" in err
     assert "2 to 9" not in err
+    single = [x for x in rows if not re.match("base,.,1,", x)]
+    path = write("\n".join(["model,task,seed,acc", *single]))
+    _, _, err = run("compare", path, "--baseline", "base", "--test", "aso")
+    assert "1 score of 'base' is too few" in " ".join(err.split())
 
 
 def test_a_published_number_has_no_interval(write, run):

@@ -120,3 +120,18 @@ def test_the_table_of_tasks_says_what_its_numbers_are(options, number):
     title = f"On each task: the better model, A or B, if any, and {number}"
     assert table.title.startswith(title)
     assert re.fullmatch(r"A [<\d.]+", table.rows[0][2])
+
+
+def test_letters_are_explained_below_the_table_that_has_them():
+    noise = np.linspace(-1.0, 1.0, 5)
+    # Over 8 tasks c is better than a, and b is between them.
+    leads = {"a": 0.0, "b": 0.4, "c": 0.8}
+    scores = {
+        f"t{k}": {x: noise + lead + (k % 2) * (x == "b") for x, lead in leads.items()}
+        for k in range(8)
+    }
+    content = compare_models(scores, unit="run", test="t").content
+    said = "Of models that share a letter, neither is shown to be better."
+    assert "group" in content.tables[1].header
+    (place,) = (k for k, x in enumerate(content.tables) if said in x.remarks)
+    assert place == 1
