@@ -2,7 +2,8 @@
 
 import sigarray
 from tests.case import Case
-from tests.sum_cases import COUNTS, DRAWN, F1
+from tests.stratum_cases import in_strata
+from tests.sum_cases import COUNTS, DRAWN, F1, in_clusters, over_seeds, under
 
 NO_WORSE = {"alternative": "greater", "margin": 0.375}
 WITHIN = {"low": -0.4, "high": 0.5}
@@ -125,6 +126,89 @@ MARGIN_CASES = [
                 {"paired": True, "alternative": "less", "margin": 0.2},
             ),
             (sigarray.proportion_test, "mcnemar", ((9,), (9,)), {"paired": True}),
+        )
+    ),
+    *(
+        Case(
+            f"{function.__name__}-{name}",
+            under(design),
+            shapes,
+            {"of": function, **options},
+            is_random="n_resamples" in options,
+            float32_error=2e-5,
+            public=function,
+        )
+        for function, name, design, shapes, options in (
+            (
+                sigarray.t_test,
+                "margin-clusters",
+                in_clusters,
+                ((9,), (8,)),
+                {"n_clusters": 3, **NO_WORSE},
+            ),
+            (
+                sigarray.t_test,
+                "margin-strata",
+                in_strata,
+                ((9,), (9,)),
+                {"paired": True, **NO_WORSE},
+            ),
+            (
+                sigarray.t_test,
+                "margin-seeds_and_items",
+                over_seeds,
+                ((3, 9), (4, 9)),
+                NO_WORSE,
+            ),
+            (
+                sigarray.bootstrap_test,
+                "margin-clusters",
+                in_clusters,
+                ((9,), (9,)),
+                {"n_clusters": 3, "paired": True, **NO_WORSE, **DRAWN},
+            ),
+            (
+                sigarray.bootstrap_test,
+                "margin-strata",
+                in_strata,
+                ((8,), (9,)),
+                NO_WORSE | DRAWN,
+            ),
+            (
+                sigarray.bootstrap_test,
+                "margin-seeds_and_items",
+                over_seeds,
+                ((3, 9), (3, 9)),
+                {"paired": True, **NO_WORSE, **DRAWN},
+            ),
+            (
+                sigarray.permutation_test,
+                "margin-strata",
+                in_strata,
+                ((9,), (9,)),
+                {"paired": True, **NO_WORSE, **DRAWN},
+            ),
+            (
+                sigarray.equivalence_test,
+                "clusters",
+                in_clusters,
+                ((9,), (9,)),
+                {"n_clusters": 3, "paired": True, **WITHIN},
+            ),
+            (
+                sigarray.equivalence_test,
+                "strata",
+                in_strata,
+                ((8,), (9,)),
+                {"method": "bootstrap", **WITHIN, **DRAWN},
+            ),
+            (
+                sigarray.equivalence_test,
+                "seeds_and_items",
+                over_seeds,
+                ((3, 9), (4, 9)),
+                WITHIN,
+            ),
         )
     ),
 ]

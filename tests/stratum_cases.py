@@ -6,10 +6,10 @@ import array_api_compat
 
 import sigarray
 from tests.case import Case
-from tests.sum_cases import DRAWN, SPLIT, label_items
+from tests.sum_cases import COUNTS, DRAWN, F1, SPLIT, label_items, under
 
 
-def _in_strata(function: Any) -> Any:
+def in_strata(function: Any) -> Any:
     """Call a function with scores in strata of three, and one of two or four."""
 
     def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
@@ -33,6 +33,22 @@ def _in_both(function: Any) -> Any:
     return call
 
 
+def _within_tasks(function: Any) -> Any:
+    """Call a function with scores (..., 2 n), of which half are of another task."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        tables = []
+        for x in arrays:
+            xp = array_api_compat.array_namespace(x)
+            rows = x if axis == -1 else xp.moveaxis(x, axis, -1)
+            half = rows.shape[-1] // 2
+            shape = (*rows.shape[:-1], 2, half)
+            tables.append(xp.reshape(rows[..., : 2 * half], shape))
+        return function(*tables, strata=-2, **options)
+
+    return call
+
+
 def _profile(x: Any, **options: Any) -> Any:
     return sigarray.performance_profile(x, [-0.5, 0.0, 0.7], **options)
 
@@ -51,15 +67,6 @@ def _rank_in_strata(*arrays: Any, axis: int = -1, **options: Any) -> Any:
     return sigarray.rank_ci(arrays, axis=axis, strata=labels, **options)
 
 
-def _rank_within_tasks(x: Any, axis: int = -1, **options: Any) -> Any:
-    """Rank models by scores (..., 2 n), of which half are of another task."""
-    xp = array_api_compat.array_namespace(x)
-    rows = x if axis == -1 else xp.moveaxis(x, axis, -1)
-    half = rows.shape[-1] // 2
-    tables = xp.reshape(rows[..., : 2 * half], (*rows.shape[:-1], 2, half))
-    return sigarray.rank_ci(tables, strata=-2, **options)
-
-
 def _spread_of(x: Any, axis: int) -> Any:
     xp = array_api_compat.array_namespace(x)
     return xp.max(x, axis=axis) - xp.min(x, axis=axis)
@@ -69,7 +76,7 @@ STRATUM_CASES = [
     *(
         Case(
             f"{function.__name__}-strata-{name}",
-            _in_strata(function),
+            in_strata(function),
             shapes,
             options,
             is_random="rng" in function.__annotations__,
@@ -132,7 +139,7 @@ STRATUM_CASES = [
     ),
     Case(
         "probability_of_improvement-strata",
-        _in_strata(sigarray.probability_of_improvement),
+        in_strata(sigarray.probability_of_improvement),
         ((8,), (9,)),
         DRAWN,
         is_random=True,
@@ -159,7 +166,7 @@ STRATUM_CASES = [
             ("median", _rank_sequence, ((8,), (5,), (8,)), {"statistic": "median"}),
             (
                 "tasks",
-                _rank_within_tasks,
+                _within_tasks(sigarray.rank_ci),
                 ((3, 10),),
                 {"statistic": "iqm", "higher_is_better": False},
             ),
@@ -188,5 +195,79 @@ STRATUM_CASES = [
         is_random=True,
         moved=None,
         public=sigarray.performance_profile,
+    ),
+    *(
+        Case(
+            f"{public.__name__}-{name}",
+            under(design),
+            shapes,
+            {"of": of, **options},
+            is_random="rng" in public.__annotations__,
+            values=COUNTS if "statistic" in options else (),
+            moved=moved,
+            float32_error=2e-5,
+            public=public,
+        )
+        for of, name, design, shapes, options, moved in (
+            (
+                sigarray.t_ci,
+                "sums-strata-one",
+                in_strata,
+                ((3, 8),),
+                {"statistic": F1},
+                None,
+            ),
+            (
+                sigarray.bootstrap_test,
+                "sums-strata-two",
+                in_strata,
+                ((3, 12), (3, 11)),
+                {"statistic": F1, **DRAWN},
+                None,
+            ),
+            (
+                sigarray.permutation_test,
+                "sums-strata-paired",
+                in_strata,
+                ((3, 9), (3, 9)),
+                {"statistic": F1, "paired": True, **DRAWN},
+                None,
+            ),
+            (
+                sigarray.permutation_replicates,
+                "strata-paired",
+                in_strata,
+                ((9,), (9,)),
+                {"paired": True, **SPLIT},
+                (),
+            ),
+            (
+                sigarray.permutation_replicates,
+                "strata-two",
+                in_strata,
+                ((8,), (9,)),
+                SPLIT,
+                (),
+            ),
+            (
+                sigarray.bootstrap_ci,
+                "tasks-one",
+                _within_tasks,
+                ((10,),),
+                DRAWN,
+                (0, 1, 2),
+            ),
+            (sigarray.t_ci, "tasks-two", _within_tasks, ((10,), (8,)), {}, ()),
+            (
+                sigarray.permutation_test,
+                "tasks-two",
+                _within_tasks,
+                ((10,), (10,)),
+                DRAWN,
+                (),
+            ),
+            (_profile, "strata", in_strata, ((11,),), {"n_resamples": 20}, None),
+        )
+        for public in (sigarray.performance_profile if of is _profile else of,)
     ),
 ]

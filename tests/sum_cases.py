@@ -1,5 +1,6 @@
 """Rows of the table of cases: statistics of sums, and Student's intervals."""
 
+import functools
 from typing import Any
 
 import array_api_compat
@@ -28,7 +29,7 @@ def _of_tuples(function: Any) -> Any:
     return call
 
 
-def _in_clusters(function: Any) -> Any:
+def in_clusters(function: Any) -> Any:
     """Call a function with items in clusters of three, by labels on their device."""
 
     def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
@@ -39,7 +40,7 @@ def _in_clusters(function: Any) -> Any:
     return call
 
 
-def _over_seeds(function: Any) -> Any:
+def over_seeds(function: Any) -> Any:
     """Call a function with the axis of seeds in front of that of items."""
 
     def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
@@ -48,6 +49,19 @@ def _over_seeds(function: Any) -> Any:
         if "n_clusters" in options:
             options["clusters"] = label_items(arrays[0], axes[1])
         return function(*arrays, axis=axes, **options)
+
+    return call
+
+
+@functools.cache
+def under(design: Any) -> Any:
+    """Call a function, `of`, under a design, by one caller for all such rows.
+
+    As what a function is, it has its axes and batches tested on each library once.
+    """
+
+    def call(*arrays: Any, of: Any, **options: Any) -> Any:
+        return design(of)(*arrays, **options)
 
     return call
 
@@ -169,8 +183,31 @@ SUM_CASES = [
     ),
     *(
         Case(
+            f"{function.__name__}-sums-clusters-{name}",
+            under(in_clusters),
+            shapes,
+            {"of": function, "statistic": F1, "n_clusters": 3, **options},
+            is_random="rng" in function.__annotations__,
+            values=COUNTS,
+            float32_error=2e-5,
+            moved=None,
+            public=function,
+        )
+        for function, name, shapes, options in (
+            (sigarray.t_test, "paired", ((3, 9), (3, 9)), {"paired": True}),
+            (sigarray.bootstrap_ci, "one", ((3, 9),), DRAWN),
+            (
+                sigarray.permutation_test,
+                "two",
+                ((3, 9), (3, 8)),
+                {"n_resamples": 15},
+            ),
+        )
+    ),
+    *(
+        Case(
             f"{function.__name__}-clusters-{name}",
-            _in_clusters(function),
+            in_clusters(function),
             shapes,
             {"n_clusters": 3, **options},
             is_random="rng" in function.__annotations__,
@@ -221,8 +258,17 @@ SUM_CASES = [
         )
     ),
     Case(
+        "permutation_replicates-clusters-two",
+        under(in_clusters),
+        ((9,), (8,)),
+        {"of": sigarray.permutation_replicates, "n_clusters": 3, **SPLIT},
+        is_random=True,
+        float32_error=2e-5,
+        public=sigarray.permutation_replicates,
+    ),
+    Case(
         "permutation_test-clusters-exact",
-        _in_clusters(sigarray.permutation_test),
+        in_clusters(sigarray.permutation_test),
         ((9,), (9,)),
         {"n_clusters": 3, "method": "exact", "paired": True},
         values=(0.0, 1.0),
@@ -233,7 +279,7 @@ SUM_CASES = [
     *(
         Case(
             f"{function.__name__}-seeds_and_items-{name}",
-            _over_seeds(function),
+            over_seeds(function),
             shapes,
             options,
             is_random="rng" in function.__annotations__,
@@ -274,7 +320,7 @@ SUM_CASES = [
     *(
         Case(
             f"{function.__name__}-seeds_and_items-{name}",
-            _over_seeds(function),
+            over_seeds(function),
             shapes,
             options,
             is_random=True,
@@ -300,21 +346,21 @@ SUM_CASES = [
     ),
     Case(
         "variance_components-one",
-        _over_seeds(sigarray.variance_components),
+        over_seeds(sigarray.variance_components),
         ((3, 9),),
         float32_error=2e-5,
         public=sigarray.variance_components,
     ),
     Case(
         "variance_components-two",
-        _over_seeds(sigarray.variance_components),
+        over_seeds(sigarray.variance_components),
         ((3, 9), (4, 9)),
         float32_error=2e-5,
         public=sigarray.variance_components,
     ),
     Case(
         "required_items",
-        _over_seeds(_required_items),
+        over_seeds(_required_items),
         ((3, 9), (3, 9)),
         {"n_seeds": (3, 10, 40), "paired": False},
         public=sigarray.required_items,

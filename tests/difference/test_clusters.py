@@ -17,6 +17,9 @@ from sigarray import (
     t_ci,
     t_test,
 )
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import overlapping_words, random_bits, random_words
 from tests.backends import require
 
 
@@ -67,15 +70,16 @@ class TestStudent:
             (a, t_test(a, np.zeros(len(a)), paired=True, clusters=codes)),
         ):
             variance, df = find_by_matrices(y, codes)
-            np.testing.assert_allclose(result.df, df, rtol=1e-11)
+            np.testing.assert_allclose(result.df, df, rtol=1e-12)
             t = y.mean() / np.sqrt(variance)
-            np.testing.assert_allclose(result.statistic, t, rtol=1e-11)
+            np.testing.assert_allclose(result.statistic, t, rtol=1e-12)
             p = 2.0 * scipy.stats.t.sf(abs(t), df)
-            np.testing.assert_allclose(result.pvalue, p, rtol=1e-10)
-        low, high = t_ci(a, clusters=names, confidence_level=0.9).confidence_interval
+            np.testing.assert_allclose(result.pvalue, p, rtol=1e-12)
+        found = t_ci(a, clusters=names, confidence_level=0.9)
         variance, df = find_by_matrices(a, codes)
-        margin = scipy.stats.t.isf(0.05, df) * np.sqrt(variance)
-        np.testing.assert_allclose((low, high), a.mean() + margin * np.array([-1, 1]))
+        np.testing.assert_allclose(found.standard_error, variance**0.5, rtol=1e-12)
+        limits = a.mean() + scipy.stats.t.interval(0.9, df, scale=variance**0.5)
+        np.testing.assert_allclose(found.confidence_interval, limits, rtol=1e-11)
 
     def test_two_samples_have_clusters_of_their_own(self):
         codes, (a, b) = draw()
@@ -86,9 +90,11 @@ class TestStudent:
             find_by_matrices(b, of_b),
         )
         t = (a.mean() - b.mean()) / np.sqrt(var_a + var_b)
-        np.testing.assert_allclose(result.statistic, t)
+        np.testing.assert_allclose(result.statistic, t, rtol=1e-12)
         df = (var_a + var_b) ** 2 / (var_a**2 / df_a + var_b**2 / df_b)
-        np.testing.assert_allclose(result.df, df)
+        np.testing.assert_allclose(result.df, df, rtol=1e-12)
+        p = 2.0 * scipy.stats.t.sf(abs(t), df)
+        np.testing.assert_allclose(result.pvalue, p, rtol=1e-11)
 
     def test_clusters_of_one_item_change_nothing(self, backend):
         a, b = np.random.default_rng(1).normal(size=(2, 12))
@@ -149,8 +155,12 @@ class TestStudent:
             ),
         ):
             low, high = of_mean.confidence_interval
-            np.testing.assert_allclose(of_ratio.statistic, of_mean.statistic)
-            np.testing.assert_allclose(of_ratio.confidence_interval, (low, high))
+            np.testing.assert_allclose(
+                of_ratio.statistic, of_mean.statistic, rtol=1e-12
+            )
+            np.testing.assert_allclose(
+                of_ratio.confidence_interval, (low, high), rtol=1e-12
+            )
 
     @pytest.mark.long
     @pytest.mark.parametrize(("n_clusters", "least"), [(5, 0.92), (20, 0.92)])
@@ -201,7 +211,7 @@ class TestResamples:
             rtol=1e-12,
         )
 
-    def test_whole_clusters_are_exchanged_and_dealt_out(self):
+    def test_whole_clusters_are_exchanged(self):
         codes, (a, b) = draw(n_clusters=5, n=14)
         sums = np.stack([sum_up(x[None, :], codes)[0] for x in (a, b)])
         n = len(a)
@@ -216,12 +226,58 @@ class TestResamples:
         result = permutation_test(a, b, paired=True, clusters=codes)
         observed = a.mean() - b.mean()
         share = np.mean(np.abs(every) >= abs(observed) - 1e-9)
-        np.testing.assert_allclose(result.pvalue, share)
-        np.testing.assert_allclose(result.statistic, observed)
-        of_b = codes[:10] % 3
-        found = permutation_test(a, b[:10], clusters=(codes, of_b))
-        np.testing.assert_allclose(found.statistic, a.mean() - b[:10].mean())
-        assert found.pvalue * 56 == pytest.approx(round(found.pvalue * 56))
+        np.testing.assert_allclose(result.pvalue, share, rtol=1e-12)
+        np.testing.assert_allclose(result.statistic, observed, rtol=1e-12)
+
+    def test_draws_of_exchanges_and_of_deals(self):
+        """In a loop over the words of the seed: a bit for a pair, or ranks of words."""
+        codes, (a, b) = draw(n_clusters=40, n=70)
+        split, seed = {"start": 0, "count": 30, "rng": 1}, seed_words(HOST, 1)
+        bits = random_bits(HOST, random_words(HOST, seed, 0, 30, 2), 40)
+        expected = []
+        for row in bits:
+            is_exchanged = row[codes] == 1
+            expected.append(np.mean(np.where(is_exchanged, b - a, a - b)))
+        found = permutation_replicates(a, b, paired=True, clusters=codes, **split)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        b, of_b = b[:50], codes[:50] % 6
+        pool, of_pool = np.append(a, b), np.append(codes, of_b + 40)
+        expected = []
+        for words in overlapping_words(HOST, seed, 0, 30, 46, 46):
+            is_of_a = np.isin(of_pool, np.argsort(words)[:40])
+            expected.append(pool[is_of_a].mean() - pool[~is_of_a].mean())
+        found = permutation_replicates(a, b, clusters=(codes, of_b), **split)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("statistic", ["mean", RATIO])
+    def test_whole_clusters_are_dealt_out(self, statistic):
+        """In all ways, each of which a loop over its clusters makes."""
+        codes, (a, b) = draw(n_clusters=5, n=14)
+        b, of_b = b[:10] + 1.0, codes[:10] % 3
+        pool = [a[codes == k] for k in range(5)] + [b[of_b == k] for k in range(3)]
+        gaps = []
+        for of_a in itertools.combinations(range(8), 5):
+            dealt = [np.concatenate([pool[k] for k in of_a])]
+            dealt += [np.concatenate([x for k, x in enumerate(pool) if k not in of_a])]
+            gaps.append(dealt[0].mean() - dealt[1].mean())
+        samples = (a, b) if statistic == "mean" else ((a, a**0), (b, b**0))
+        options = {"clusters": (codes, of_b), "statistic": statistic}
+        found = permutation_replicates(
+            *samples, method="exact", start=0, count=56, **options
+        )
+        np.testing.assert_allclose(np.sort(found), np.sort(gaps), rtol=0, atol=1e-12)
+        observed = a.mean() - b.mean()
+        assert gaps[0] == pytest.approx(observed, rel=1e-12)
+        above = np.mean(gaps >= observed - 1e-9)
+        below = np.mean(gaps <= observed + 1e-9)
+        for alternative, share in (
+            ("two-sided", 2.0 * min(above, below)),
+            ("greater", above),
+            ("less", below),
+        ):
+            result = permutation_test(*samples, alternative=alternative, **options)
+            np.testing.assert_allclose(result.statistic, observed, rtol=1e-12)
+            np.testing.assert_allclose(result.pvalue, share, rtol=1e-12)
 
     def test_equal_systems(self):
         codes, (a, _) = draw()
