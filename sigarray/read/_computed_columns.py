@@ -1,4 +1,4 @@
-"""Columns that are computed from others, by their names or their values."""
+"""Columns that are computed from others, or other scores of one of the models."""
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
@@ -8,7 +8,14 @@ import numpy as np
 from sigarray.read._frame import list_names, quote_names
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import list_decimals
-from sigarray.read._words import STATISTICS, as_words, list_words
+from sigarray.read._words import (
+    METRICS,
+    SPLITS,
+    SPREADS,
+    STATISTICS,
+    as_words,
+    list_words,
+)
 
 # Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | as_words("""
@@ -28,6 +35,51 @@ def find_computed(names: Collection[str]) -> set[str]:
     """Return the names that consist of another one and a statistic."""
     words = {x: list_words(x) for x in names}
     return {x for x in names if is_computed(x, words)}
+
+
+# Words that may stand beside one of `METRICS`: "n_params", "total time".
+FILLERS = as_words("""
+    n num number of total mean avg average
+""")
+# Words of costs and metrics that models of their own may have in their names, too.
+_MAYBE_OF_MODELS = as_words("""
+    memory mem energy reward return returns tokens cost costs fit comet size
+""")
+
+
+def refuse_scores_of_one_model(source: str, words: Mapping[str, set[str]]) -> None:
+    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std."""
+    kinds = METRICS | SPLITS | COMPUTED | FILLERS | {"sd", "macro", "micro"}
+    by: dict[frozenset[str], list[str]] = {}
+    models = {frozenset(x): name for name, x in words.items() if kinds.isdisjoint(x)}
+    others: dict[str, str] = {}
+    for name, words_of_name in words.items():
+        stem = frozenset(words_of_name) - kinds
+        if stem and stem != set(words_of_name):
+            by.setdefault(stem, []).append(name)
+            said = (words_of_name & (METRICS | SPLITS)) - _MAYBE_OF_MODELS
+            if said and stem in models:
+                others[name] = models[stem]
+    if others:
+        msg = (
+            f"{source}: expected a column of one score for each model; got "
+            f"{list_names(list(others), 4)}, which seem to be other scores of "
+            f"{list_names(list(dict.fromkeys(others.values())), 4)}. Leave out what is "
+            f"no model with --ignore {quote_names(list(others))}; or, where all are "
+            "models, name them with --columns."
+        )
+        raise TableError(msg)
+    for names in by.values():
+        of = [set(words[x]) & kinds for x in names]
+        is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
+        if not is_told or all(x == of[0] for x in of):
+            continue
+        msg = (
+            f"{source}: expected a column of one score for each model; got "
+            f"{list_names(names, 4)}, which seem to be several of one model. Name "
+            "those of one score, or all where they are models, with --columns."
+        )
+        raise TableError(msg)
 
 
 # A column is computed from others if chance brings it as near to that in fewer tables.

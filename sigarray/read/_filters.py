@@ -33,6 +33,7 @@ from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
+from sigarray.read._sum_columns import find_sums
 from sigarray.read._text import NUMBER, TableError
 from sigarray.read._tracked import has_filters, keep_filters
 from sigarray.read._words import METRICS, SPLITS, find_runs, is_metric, list_words
@@ -123,11 +124,13 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
 
 def refuse_several(source: str, metrics: Names) -> TableError:
     """Return the error for several metrics, of which one alone can be compared."""
+    sums = find_sums(metrics)
+    first = "" if sums is None else f" {sums.metric} takes their sums: {sums.advice}."
     return TableError(
         f"{source}: expected one metric to compare; got {list_names(metrics)} "
-        f"(--metric). {say_choice(metrics)}, and compare the others by themselves. "
-        "Several metrics are for tasks that do not share one: of each task, the first "
-        "that it has is taken."
+        f"(--metric).{first} {say_choice(metrics)}, and compare the others by "
+        "themselves. Several metrics are for tasks that do not share one: of each "
+        "task, the first that it has is taken."
     )
 
 

@@ -297,7 +297,14 @@ def _is_whole(x: np.ndarray) -> bool:
     return all(bool(np.all(part == np.round(part))) for part in (x[:100], x))
 
 
-def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:
+def refuse_indices(
+    indices: dict[int, str],
+    reason: str,
+    line: int,
+    name: str,
+    *,
+    may_be_items: bool = True,
+) -> None:
     """Refuse columns that are hardly models, which would enter the correction."""
     if not indices:
         return
@@ -307,12 +314,15 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
     of_clusters = ""
     if names_clusters(first):
         of_clusters = f", or where several rows are of one, --cluster {quote(first)}"
+    of_items = (
+        "; or where it names the items of a test set, by which models are paired, pass "
+        f"--item {quote(first)}{of_clusters}"
+    )
     msg = (
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. Leave it "
         f"out with --ignore {quote_names(list(indices.values()))}, or choose the "
-        f"models with --columns; or where it names the items of a test set, by which "
-        f"models are paired, pass --item {quote(first)}{of_clusters}."
+        f"models with --columns{of_items * may_be_items}."
     )
     raise TableError(msg)
 

@@ -154,8 +154,9 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
 def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
     """Say what scores of an item may be that a column tells apart, and what to pass."""
     ways = [] if task is not None else [f"compare on each with --task {column}"]
-    if names_clusters(column):
-        ways.append(f"pass {say_cluster(column)}")
+    by = column if names_clusters(column) or are_of_one_item(column) else item or ""
+    if names_clusters(by):
+        ways.append(f"pass {say_cluster(by)}")
     if not are_of_one_item(column):
         ways.append(
             f"pass --item {column},{item or '...'}, but only if names are used again "
@@ -177,10 +178,8 @@ def are_of_one_item(column: str) -> bool:
 
 def say_cluster(column: str) -> str:
     """Say when a column has clusters, in which items are named anew."""
-    return (
-        f"--cluster {column}, where each {column!r} has items of its own, which are "
-        "not independent"
-    )
+    of = f"each {column!r} has items of its own, which are not independent"
+    return f"--cluster {column}, where {of}"
 
 
 def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
@@ -240,22 +239,23 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     """Return the scores with their raters, and the columns that may name these.
 
     Such a column has a name for raters, or words that tell all scores of an item apart.
-    Raters are those of the one with the fewest names that tells all scores of an item
-    apart, whether it was left out or not.
+    Raters are those of the one with the fewest names that does so, left out or not.
     """
     frames = records.list_frames()
     if not records.has("item") or any(x.metrics is not None for x in frames):
         return records, []
     of_items = [records.factors[x] for x in ("task", "model", "item")]
     has_several = group_rows(of_items)[1] < len(records)
-    used = {*records.metrics}
-    used |= {x for by in records.roles for role, x in by.items() if role != "run"}
+    used = {x for by in records.roles for role, x in by.items() if role != "run"}
+    # Beside scores of "rater_1", "rater_2" has other ratings, and no names.
+    used = {re.sub(r"\d+", "0", x) for x in (*used, *records.metrics)}
     names = {x: None for y in frames for x in (*y.columns, *y.left_out)}
     found: dict[str, Coded] = {}
     for name in names:
         is_of_raters = bool(list_words(name) & RATERS)
         is_known = are_of_one_item(name) or looks_like_index(name, ())
-        if name in used or not (is_of_raters or (has_several and not is_known)):
+        is_used = re.sub(r"\d+", "0", name) in used
+        if is_used or not (is_of_raters or (has_several and not is_known)):
             continue
         having, texts = records.take_texts(name)
         if len(having) < len(records):

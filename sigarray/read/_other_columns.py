@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +12,17 @@ from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
 from sigarray.read._computed_columns import (
     COMPUTED,
+    FILLERS,
     find_computed,
     is_computed,
     refuse_functions,
+    refuse_scores_of_one_model,
 )
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, shorten
 from sigarray.read._records import Records
-from sigarray.read._roles import find_roles, is_long
+from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._score_table import Choice
-from sigarray.read._text import TableError
+from sigarray.read._text import NUMBER, TableError
 from sigarray.read._words import (
     BESIDE_STATISTICS,
     HYPERPARAMETERS,
@@ -28,7 +31,6 @@ from sigarray.read._words import (
     METRICS,
     MORE_COSTS,
     SPLITS,
-    SPREADS,
     STATISTICS,
     TRUTHS,
     as_words,
@@ -217,10 +219,6 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
             raise TableError(msg)
 
 
-# Words that may stand beside one of `METRICS`: "n_params", "total time".
-_FILLERS = as_words("""
-    n num number of total mean avg average
-""")
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
 _UNITS = as_words("""
     s sec ms min h k m mb mib gb gib gpu cpu wall clock peak used per epoch step
@@ -236,7 +234,7 @@ _SETTINGS = (MAYBE_HYPERPARAMETERS - as_words("c k p l1 l2")) | as_words("""
 """)
 _BESIDE_SETTINGS = (
     SPLITS
-    | _FILLERS
+    | FILLERS
     | as_words("""
     best last final first max min num early stop stopping stopped init initial base
     learning rate weight size length norm gradient label lora optimizer opt
@@ -281,8 +279,33 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
             "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
         raise TableError(msg)
-    _refuse_scores_of_one_model(source, words)
+    refuse_scores_of_one_model(source, words)
     refuse_functions(source, scores)
+
+
+def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> TableError:
+    """Return an error that says, too, how to leave out all columns that are no models.
+
+    By their names, or because most of their cells are texts.
+    """
+    filled = {x: [y for y in cells if not is_blank(y)] for x, cells in columns.items()}
+    scores = {
+        x: np.asarray([float(y) for y in cells if _is_plain(y)])
+        for x, cells in filled.items()
+    }
+    odd = [x for x in columns if 2 * len(scores[x]) < len(filled[x])]
+    scores = {x: y for x, y in scores.items() if len(y) and x not in odd}
+    words = {x: list_words(x) for x in scores}
+    odd += [x for x in scores if looks_like_index(x, ()) or _is_kind(x, scores, words)]
+    odd = [x for x in columns if x in odd and not names_runs(x)]
+    said = f"--ignore {quote_names(odd)}"
+    if not odd or len(odd) > len(columns) - 2 or said in str(error).replace("'", ""):
+        return error
+    return TableError(f"{error} All columns that are hardly models: {said}.")
+
+
+def _is_plain(cell: object) -> bool:
+    return NUMBER.fullmatch(str(cell).strip()) is not None
 
 
 def doubt_models(
@@ -323,7 +346,7 @@ def _is_kind(
 ) -> bool:
     """Tell whether a column is a metric, computed from others, or a hyperparameter."""
     words_of_name, plain = set(words[name]), squeeze(name)
-    kinds, beside = METRICS, METRICS | SPLITS | _FILLERS
+    kinds, beside = METRICS, METRICS | SPLITS | FILLERS
     if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):
         kinds, beside = kinds | _COSTS, beside | _COSTS | _UNITS
     if (words_of_name & kinds and words_of_name <= beside) or is_computed(name, words):
@@ -347,26 +370,3 @@ def _grade(x: np.ndarray) -> int:
     if all(y == round(y) for y in every):
         return 1
     return 2 if all(y == float(f"{y:.{_MAX_DIGITS}g}") for y in every) else 3
-
-
-def _refuse_scores_of_one_model(
-    source: str, words: Mapping[str, Collection[str]]
-) -> None:
-    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std."""
-    kinds = METRICS | SPLITS | COMPUTED | _FILLERS | {"sd", "macro", "micro"}
-    by: dict[frozenset[str], list[str]] = {}
-    for name, words_of_name in words.items():
-        stem = frozenset(words_of_name) - kinds
-        if stem and stem != set(words_of_name):
-            by.setdefault(stem, []).append(name)
-    for names in by.values():
-        of = [set(words[x]) & kinds for x in names]
-        is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
-        if not is_told or all(x == of[0] for x in of):
-            continue
-        msg = (
-            f"{source}: expected a column of one score for each model; got "
-            f"{list_names(names, 4)}, which seem to be several of one model. Name "
-            "those of one score, or all where they are models, with --columns."
-        )
-        raise TableError(msg)

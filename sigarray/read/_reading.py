@@ -1,12 +1,14 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
 import collections
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sigarray.read._advice import advise_raters, find_item_sums
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -18,12 +20,20 @@ from sigarray.read._cells import (
 )
 from sigarray.read._codes import Coded, distinct, find_first, group_rows, repeat, take
 from sigarray.read._filters import find_rows_of_metric
-from sigarray.read._frame import Frame, Roles, list_names, refuse_twice, say_choice
+from sigarray.read._frame import (
+    Frame,
+    Roles,
+    is_numeric,
+    list_names,
+    refuse_twice,
+    say_choice,
+)
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._sum_columns import Sums
 from sigarray.read._text import TableError
 from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
@@ -95,6 +105,7 @@ def read_records(
         *say_unfinished(frame, roles),
         *numbers.notes,
         *_say_renamed(frame, column),
+        *_say_of_others(frame, roles, column, metric),
     ]
     n_blank = _count_rows(frame, roles, left_out)
     if len(left_out):
@@ -156,6 +167,15 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
+    sums = _find_sums(frame, roles)
+    if metric is not None and sums is not None and column in sums.columns:
+        msg = (
+            f"{frame.source}: expected scores; got {column!r} (--metric) beside "
+            f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
+            f"{sums.metric} is computed. Pass {sums.advice}; or, for the mean of "
+            f"{column!r} alone, --score {shlex.quote(column)}."
+        )
+        raise TableError(msg)
     is_said = metric is not None or "score" in chosen or frame.metric is not None
     is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}
     if is_said or is_stated or column != roles.get("score"):
@@ -169,6 +189,39 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
         )
         raise TableError(msg)
     return column
+
+
+def _find_sums(frame: Frame, roles: Roles) -> Sums | None:
+    """Return the metric whose numbers of items a table has, or None."""
+    if frame.metrics is not None or "metric" in roles:
+        return None
+    names = [x for x, cells in frame.columns.items() if is_numeric(cells)]
+    return find_item_sums(names, roles)
+
+
+def _say_of_others(
+    frame: Frame, roles: Roles, column: str, metric: str | None
+) -> list[str]:
+    """Say that a metric of the whole set is another one than a mean of items.
+
+    And that other columns may have the ratings of others.
+    """
+    sums = _find_sums(frame, roles)
+    whole = sums and sums.take_whole(column)
+    if whole is not None:
+        return [
+            f"the mean of {column!r} of items is compared, which is not that of the "
+            f"whole set: for that, pass {whole.advice}"
+        ]
+    if metric is None or frame.metrics is not None or "metric" in roles:
+        return []
+    raters = advise_raters(frame, list_metrics(frame, roles), roles)
+    if raters is None or column not in raters.columns:
+        return []
+    return [
+        f"{list_names(raters.columns, 4)} may have the ratings of one rater each, of "
+        f"which {column!r} alone is taken. To average them, pass {raters.options}"
+    ]
 
 
 def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, str]]:

@@ -1,14 +1,14 @@
 """The roles of columns, by their names and values: models, runs, scores and so on."""
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sigarray._backend.given import looks_like_index, names_steps
-from sigarray._plain_text import PASS_AT_K, squeeze, suggest
+from sigarray._plain_text import squeeze, suggest
+from sigarray.read._advice import advise_all, advise_first, advise_raters
 from sigarray.read._cells import (
     encode_texts,
     is_blank,
@@ -31,12 +31,7 @@ from sigarray.read._frame import (
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
-    LIKELY,
     RATERS,
-    SPREADS,
-    are_runs,
-    find_mixed,
-    is_summary,
     list_words,
 )
 
@@ -73,6 +68,8 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
     roles = {role: x for role, x in frame.roles.items() if x not in said}
     for role, name in chosen.items():
         if name not in frame.columns:
+            if role == "run" and list_words(name) & RATERS:
+                _refuse_columns_of_raters(frame, chosen)
             raise lacks_column(frame.source, name, frame.names_in_file, role)
         roles[role] = name
     taken = {*roles.values(), *(frame.metrics or ())}
@@ -92,6 +89,19 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
         column = find_step_column(frame.columns, roles, names)
         roles |= {} if column is None else {"step": column}
     return roles
+
+
+def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:
+    """Say how raters are averaged that have a column each, where one names them."""
+    roles = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
+    advice = advise_raters(frame, list_metrics(frame, roles), {*roles})
+    if advice is not None:
+        msg = (
+            f"{frame.source} has no column {chosen['run']!r} (--run), but columns "
+            f"{list_names(advice.columns, 4)}, which seem to have the ratings of one "
+            f"rater each. To average them, pass {advice.options}."
+        )
+        raise TableError(msg)
 
 
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
@@ -136,13 +146,14 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         said = next(iter(frame.no_scores.values()), None)
         msg += next(filter(None, of_means), "")
         raise TableError(msg if said is None else f"{frame.source}: {said}")
+    first = advise_first(frame, names, {*roles, *frame.constants})
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. {_advise_counts(names) or say_choice(names)}"
+        f"{list_names(names)}. {first or say_choice(names)}"
     )
     # Several columns for items, or on tasks, are metrics of these.
-    if not {"item", "task"} & {*roles, *frame.constants}:
-        msg += _advise_all(names)
+    if not first and not {"item", "task"} & {*roles, *frame.constants}:
+        msg += advise_all(names)
     msg += "."
     raise TableError(msg)
 
@@ -310,49 +321,3 @@ def _is_within(items: Sequence[Any], documents: Sequence[Any]) -> bool:
     of_items, of_documents = encode_texts(items), encode_texts(documents)
     n_items, n_documents = len(of_items.list_known()), len(of_documents.list_known())
     return n_documents < n_items == group_rows([of_items, of_documents])[1]
-
-
-# The most columns that are named, to be pasted; the fewest that may be of items.
-_MAX_NAMED, _FEWEST_ITEMS = 20, 3
-
-
-def _advise_all(names: Names) -> str:
-    """Say how to take several columns for benchmarks, or for items."""
-    if _advise_counts(names):
-        return ""
-    if any(list_words(x) & SPREADS for x in names):
-        return ". Means with deviations or intervals are no scores of runs"
-    names = [x for x in names if not is_summary(x)]
-    are_costs = any(LIKELY & list_words(x) for x in names)
-    is_other = are_costs or "," in "".join(names) or find_mixed(names)
-    if len(names) < 2 or is_other or are_runs(names):
-        return ""
-    kinds = {re.sub(r"\d+", "0", x) for x in names}
-    if len(names) >= _FEWEST_ITEMS and len(kinds) == 1:
-        return (
-            "; or, where each column is a run of the model in its row, name columns "
-            "seed1, seed2 and so on, or turn the table, so that each model has a "
-            "column; or, where each column is of an item and each row of a run, write "
-            "a row for each score, with columns of models, runs and items, and pass "
-            "--unit run,item"
-        )
-    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
-    return (
-        "; or, where each column is of a benchmark, compare on all of them with "
-        f"--score {shlex.quote(every)}"
-    )
-
-
-def _advise_counts(names: Names) -> str:
-    """Say how to take columns of counts for pass@k, or those of raters, if they are."""
-    if {x.lower() for x in names} in ({"n", "c"}, {"total", "correct"}):
-        return f"Where they count samples, {PASS_AT_K}"
-    if not all(list_words(x) & RATERS for x in names):
-        return ""
-    pattern = re.sub(r"\d+", "{rater}", names[0], count=1)
-    if {re.sub(r"\d+", "{rater}", x, count=1) for x in names} != {pattern}:
-        return ""
-    return (
-        f"To average the ratings of an item, pass --columns {shlex.quote(pattern)} "
-        "--unit item --run rater"
-    )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
-from sigarray.read._roles import find_roles
+from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, count_up
@@ -107,6 +107,8 @@ def match_paths(
     Names side by side are read with the first as short, and as long, as possible; a run
     is preferably a number.
     """
+    if re.fullmatch(r"\{\w+\}", template) and option != "--path":
+        return [Match(x, x) for x in ({template[1:-1]: y} for y in places)]
     matches_by_run: list[list[Match | None]] = []
     for run in _RUNS:
         shortest, longest = (
@@ -248,6 +250,8 @@ def stack_columns(
     known = {**find_roles(frame, {}), **chosen}
     named = {y for x, y in known.items() if x not in _OF_SCORES}
     names = [x for x in frame.columns if x not in named]
+    if re.fullmatch(r"\{\w+\}", pattern):  # all numbers without another role
+        names = [x for x in list_metrics(frame, known) if x not in choice.ignored]
     matches = match_paths(names, pattern, option)
     first = check_matches(names, matches, pattern, option)
     said = {x: y.said for x, y in zip(names, matches, strict=True) if y is not None}

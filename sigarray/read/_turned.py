@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
+from sigarray.read._advice import advise_raters
 from sigarray.read._cells import as_text, is_blank, looks_like_score
 from sigarray.read._codes import take
 from sigarray.read._filters import choose_metric_of, join_names
@@ -22,6 +23,7 @@ from sigarray.read._frame import (
 )
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
+from sigarray.read._sum_columns import find_sums, split_by_model
 from sigarray.read._text import TableError
 from sigarray.read._words import (
     SPREADS,
@@ -237,6 +239,14 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "benchmark, rename it."
         )
         raise TableError(msg)
+    sums = find_sums(names)
+    if sums is not None:
+        msg = (
+            f"{frame.source}: expected columns of benchmarks for --score; got "
+            f"{list_names(sums.columns)}, whose sums {sums.metric} takes. Pass "
+            f"{sums.advice}; or, where each is of a benchmark, rename them."
+        )
+        raise TableError(msg)
     if are_runs(names) and choice.unit != "item":
         raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)
@@ -263,6 +273,14 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "Choose one of them with --metric, or leave that column out."
         )
         raise TableError(msg)
+    raters = advise_raters(frame, names, known)
+    doubts = [
+        f"columns {list_names(x.columns, _MAX_SHOWN)}, which --score takes for {role}s,"
+        " may have the ratings of one rater each. If so, pass "
+        f"{x.options} in place of --score, which averages them"
+        for x in (raters,)
+        if x is not None
+    ]
     note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
     note += f", without {list_names(means)}" if means else ""
     if role == "item":
@@ -274,6 +292,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         frame.stack(names, {role: names}, rest),
         metrics=None if frame.metrics is None else ("score",),
         notes=(*frame.notes, note),
+        doubts=(*frame.doubts, *doubts),
     )
 
 
@@ -299,27 +318,24 @@ def _is_single(frame: Frame, roles: Roles) -> bool:
 
 
 def turn_sums(frame: Frame, names: Names) -> Frame:
-    """Turn columns of numbers of each model, such as base_tp, into rows of models.
+    """Turn columns of numbers of each model, such as base_tp or tp_base, into rows.
 
     Rows of a table that has no others are items. Those with the names are returned.
     """
     if not frame.columns.keys().isdisjoint(names):
         return frame
-    for by in "_-. /":
-        ends = [f"{by}{x}" for x in names]
-        first = [x for x in frame.columns if x.endswith(ends[0])]
-        models = [x.removesuffix(ends[0]) for x in first]
-        of = {f"{x}{end}": x for x in models for end in ends}
-        if not models or not of.keys() <= frame.columns.keys():
-            continue
-        rows = [k for k in range(len(frame.lines)) for _ in models]
-        others = {x: y for x, y in frame.columns.items() if x not in of}
-        columns = {x: take(y, rows) for x, y in others.items()} or {"item": rows}
-        columns["model"] = models * len(frame.lines)
-        for name, end in zip(names, ends, strict=True):
-            cells = [frame.columns[f"{x}{end}"] for x in models]
-            columns[name] = [x for of_row in zip(*cells, strict=True) for x in of_row]
-        said = f"{first[0]!r} was read as {names[0]!r} of model {models[0]!r}"
-        lines, notes = take(frame.lines, rows), (*frame.notes, said)
-        return replace(frame, columns=columns, lines=lines, notes=notes)
-    return frame
+    by_model = split_by_model(frame.columns, names)
+    if not by_model:
+        return frame
+    models, of = [*by_model], {x for y in by_model.values() for x in y}
+    rows = [k for k in range(len(frame.lines)) for _ in models]
+    others = {x: y for x, y in frame.columns.items() if x not in of}
+    columns = {x: take(y, rows) for x, y in others.items()} or {"item": rows}
+    columns["model"] = models * len(frame.lines)
+    for k, name in enumerate(names):
+        cells = [frame.columns[x[k]] for x in by_model.values()]
+        columns[name] = [x for of_row in zip(*cells, strict=True) for x in of_row]
+    first = by_model[models[0]][0]
+    said = f"{first!r} was read as {names[0]!r} of model {models[0]!r}"
+    lines, notes = take(frame.lines, rows), (*frame.notes, said)
+    return replace(frame, columns=columns, lines=lines, notes=notes)

@@ -141,7 +141,10 @@ def read_wide(
     else:
         names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
-        refuse_indices(indices, "or a time, by name", table.header_line, name)
+        cells = [y for k in [*indices][:1] for y in table.cells[k]]
+        why, line = "or a time, by name", table.header_line
+        is_varied = any(x != cells[0] for x in cells)
+        refuse_indices(indices, why, line, name, may_be_items=is_varied)
     line = max(1, table.header_line)  # 0 if there is no header
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)

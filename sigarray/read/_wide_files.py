@@ -22,8 +22,10 @@ from sigarray.read._frame import (
     choose,
     lacks_column,
     leave_out,
+    list_names,
     refuse_indices,
 )
+from sigarray.read._other_columns import add_others
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
     UNNAMED,
@@ -33,6 +35,7 @@ from sigarray.read._row_names import (
 )
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable, find_direction
+from sigarray.read._sum_columns import find_sums_of_models
 from sigarray.read._text import TableError, get_cell
 from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
 from sigarray.read._wide_scores import take_wide
@@ -48,6 +51,7 @@ def read_columns(
         if choice.where and isinstance(content, Frame):
             frame = content = _leave_out_constant(frame, chosen, choice)
         choice = _choose_direction(frame, choice)
+        _ask_about_sums(frame, chosen, choice)
     counted = None if frame is None else _find_counts(content, frame, chosen, choice)
     if counted is not None:
         choice = replace(choice, ignored=[*choice.ignored, counted])
@@ -74,15 +78,34 @@ def read_columns(
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
     chosen, of_items = name_items(wide, chosen, choice)
     said += of_items
-    if frame is not None and "cluster" in chosen and choice.unit in (None, "item"):
-        table = _take_clusters(frame, wide, chosen, choice)
-    else:
-        table = take_wide(wide, chosen, choice)
+    try:
+        if frame is not None and "cluster" in chosen and choice.unit in (None, "item"):
+            table = _take_clusters(frame, wide, chosen, choice)
+        else:
+            table = take_wide(wide, chosen, choice)
+    except TableError as error:
+        known = {*choice.ignored, *chosen.values()}
+        rest = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+        raise (add_others(error, rest) if choice.models is None else error) from None
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     doubts += tuple(doubt_scale_of_table(wide, table.tasks))
     return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))
+
+
+def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
+    """Ask about numbers of each model, such as base_tp, whose sums a metric takes."""
+    known = {*choice.ignored, *chosen.values()}
+    sums = find_sums_of_models(x for x in frame.columns if x not in known)
+    if sums is not None and choice.models is None:
+        msg = (
+            f"{frame.source}: expected a column of scores for each model; got "
+            f"{list_names(sums.columns, 3)}, as if {sums.metric} were to be computed "
+            f"of them. Pass {sums.advice}; or, where each column is a model, name them "
+            "with --columns."
+        )
+        raise TableError(msg)
 
 
 def _take_clusters(

@@ -19,7 +19,8 @@ from sigarray import (
     t_test,
 )
 from sigarray._cli.options.shared import STATISTICS
-from sigarray.read._sums import METRICS, order_columns
+from sigarray.read._sum_columns import order_columns
+from sigarray.read._sums import METRICS
 from tests.corpus.items import ITEMS
 
 N_ITEMS = 60

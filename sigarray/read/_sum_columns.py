@@ -1,0 +1,217 @@
+"""Columns of numbers whose sums a metric takes, by their names."""
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sigarray._plain_text import list_in_words, squeeze
+from sigarray.read._frame import Names, list_names, quote_names
+
+# How parameters are named, and what they are.
+_MEANINGS = {
+    "tp": "true positives",
+    "fp": "false positives",
+    "fn": "false negatives",
+    "tn": "true negatives",
+    "errors": "errors",
+    "words": "words",
+    "nll": "negative log-likelihoods",
+    "tokens": "tokens",
+    "numerators": "numerators",
+    "denominators": "denominators",
+}
+_OTHER_NAMES = {
+    "truepositive": "tp",
+    "falsepositive": "fp",
+    "falsenegative": "fn",
+    "truenegative": "tn",
+    "negativeloglikelihood": "nll",
+}
+# Names without the s of a plural -> parameters.
+_KNOWN = {x.rstrip("s"): x for x in _MEANINGS} | _OTHER_NAMES
+_COUNTS = ("tp", "fp", "fn", "tn")
+# No other metric takes these; words and errors may be of several.
+_OF_ONE_KIND = (*_COUNTS, "nll")
+_FOUND = ("tp", "fp", "fn")
+# Metric -> its parameters, in their order; those of several classes are blocks.
+_PARAMETERS = {
+    "accuracy": (_COUNTS, _FOUND),
+    "f1": (_FOUND,),
+    "macro_f1": (_FOUND,),
+    "matthews_correlation": (_COUNTS, _FOUND),
+    "perplexity": (("nll", "tokens"),),
+    "precision": (("tp", "fp"), _FOUND),
+    "ratio": (("numerators", "denominators"),),
+    "recall": (("tp", "fn"), _FOUND),
+    "word_error_rate": (("errors", "words"),),
+}
+_OF_BLEU = (f"{x}_{k}" for x in ("correct", "total") for k in range(1, 5))
+# Those that numbers of items are asked about as, the first that has all its parameters.
+_ASKED = (
+    *(("f1", _FOUND), ("perplexity", ("nll", "tokens"))),
+    *(("word_error_rate", ("errors", "words")), ("precision", ("tp", "fp"))),
+    *(("recall", ("tp", "fn")), ("ratio", ("numerators", "denominators"))),
+    ("bleu", ("sys_len", "ref_len", *_OF_BLEU)),
+)
+
+
+# Names of scores of items -> the metric of the whole set.
+_WHOLE = {x: x for x in ("f1", "precision", "recall", "perplexity", "bleu")}
+_WHOLE |= {"ppl": "perplexity", "wer": "word_error_rate"}
+
+
+class Sums(NamedTuple):
+    """Columns whose sums a metric takes, and what --score calls them: "tp,fp,fn"."""
+
+    metric: str
+    columns: Names
+    score: str
+
+    @property
+    def advice(self) -> str:
+        return f"--statistic {self.metric} --score {self.score}"
+
+    def take_whole(self, column: str) -> "Sums | None":
+        """Return the metric, of the whole set, that a column has of items, or None."""
+        metric = _WHOLE.get(column.lower())
+        is_same = metric == self.metric or (
+            self.metric == "f1" and metric in ("precision", "recall")
+        )
+        return self._replace(metric=str(metric)) if is_same else None
+
+
+def find_sums(names: Iterable[str]) -> Sums | None:
+    """Return the first metric of which some columns have all parameters, or None."""
+    by = {_KNOWN.get(squeeze(x).removesuffix("s"), x.lower()): x for x in names}
+    for metric, layout in _ASKED:
+        if {*layout} <= {*by}:
+            columns = [by[x] for x in layout]
+            return Sums(metric, columns, quote_names(columns))
+    return None
+
+
+def find_sums_of_models(names: Iterable[str]) -> Sums | None:
+    """Return the metric of columns such as base_tp, or None."""
+    every = list(names)
+    for metric, layout in _ASKED:
+        for parts in (layout, [x.upper() for x in layout]):
+            found = split_by_model(every, parts)
+            if len(found) > 1:
+                columns = [x for y in found.values() for x in y]
+                return Sums(metric, columns, quote_names(parts))
+    return None
+
+
+def split_by_model(columns: Iterable[str], parts: Names) -> dict[str, list[str]]:
+    """Return model -> its columns of some numbers, such as base_tp, or tp_base."""
+    known = dict.fromkeys(columns)
+    for by, is_last in itertools.product("_-. /", (True, False)):
+        form = f"{{0}}{by}{{1}}" if is_last else f"{{1}}{by}{{0}}"
+        pattern = re.escape(form).replace(r"\{0\}", "(.+)")
+        pattern = pattern.replace(r"\{1\}", re.escape(parts[0]))
+        models = [y[1] for x in known if (y := re.fullmatch(pattern, x))]
+        found = {x: [form.format(x, y) for y in parts] for x in models}
+        if found and {y for x in found.values() for y in x} <= known.keys():
+            return found
+    return {}
+
+
+class Named(NamedTuple):
+    """A parameter that the name of a column says, and the class that it is of."""
+
+    parameter: str
+    of: str
+
+
+def split_columns(said: str) -> list[str]:
+    """Return the names of columns that are listed with commas."""
+    return [" ".join(x.split()) for x in next(csv.reader([said]))]
+
+
+def order_columns(metric: str | None, columns: Names) -> list[str]:
+    """Return columns in the order of a metric's parameters, if all names say these.
+
+    Other columns stay in their order, and so do all for a function of one's own, which
+    is no `metric` here.
+    """
+    layout = _find_layout(metric, len(columns))
+    if layout is None:
+        return list(columns)
+    size = len(columns) // len(layout)
+    named = [_find_parameter(x, layout, size) for x in columns]
+    classes = list(dict.fromkeys(x.of for x in named if x is not None))
+    by_name = {x: y for x, y in zip(named, columns, strict=True) if x is not None}
+    wanted = [Named(x, y) for x in layout for y in classes]
+    if {*wanted} == {*by_name} and len(by_name) == len(columns):
+        return [by_name[x] for x in wanted]
+    _refuse_other_kinds(metric, columns, layout)
+    for k, (name, column) in enumerate(zip(named, columns, strict=True)):
+        place = layout[k // size]
+        if name is not None and name.parameter != place:
+            msg = (
+                f"Expected --score to name columns of {_list_meanings(layout)}"
+                f"{' of each class' if size > 1 else ''}, in this order, for "
+                f"--statistic {metric}; got {column!r} in the place of "
+                f"{_MEANINGS[place]}. Name all columns by these parameters "
+                f"({', '.join(layout)}), or rename {column!r}."
+            )
+            raise ValueError(msg)
+    return list(columns)
+
+
+def say_columns(metric: str | None, columns: Names) -> str:
+    layout = _find_layout(metric, len(columns))
+    if layout is None:
+        return ", ".join(map(repr, columns))
+    size = len(columns) // len(layout)
+    return list_in_words(
+        [
+            f"{_MEANINGS[x]} {list_names(columns[k * size : (k + 1) * size])}"
+            for k, x in enumerate(layout)
+        ]
+    )
+
+
+def _find_layout(metric: str | None, n_columns: int) -> tuple[str, ...] | None:
+    """Return the parameters of so many columns; none if the metric has no names."""
+    every = _PARAMETERS.get(metric or "", ())
+    exact = [x for x in every if len(x) == n_columns]
+    blocks = [x for x in every if x == _FOUND and n_columns % len(x) == 0]
+    return next(iter([*exact, *blocks]), None)
+
+
+def _find_parameter(column: str, layout: Names, size: int) -> Named | None:
+    """Return the parameter that a column is named by, if it is one of this kind.
+
+    With several classes it begins or ends the name, as in "tp_cat".
+    """
+    kinds = _COUNTS if "tp" in layout else layout
+    parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
+    if parameter is not None and parameter in kinds and size == 1:
+        return Named(parameter, "")
+    words = column.lower().replace("-", "_").replace(" ", "_").split("_")
+    for word, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
+        if size > 1 and rest and word in kinds:
+            return Named(word, "_".join(rest))
+    return None
+
+
+def _refuse_other_kinds(metric: str | None, columns: Names, layout: Names) -> None:
+    """Refuse numbers that another metric takes; a ratio may be of any."""
+    for column in columns:
+        parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
+        kind = _COUNTS if parameter in _COUNTS else [str(parameter)]
+        is_other = parameter in _OF_ONE_KIND and not {*layout} & {*kind}
+        if parameter is not None and is_other and metric != "ratio":
+            msg = (
+                f"Expected --score to name columns of {_list_meanings(layout)} for "
+                f"--statistic {metric}; got {column!r}, {_MEANINGS[parameter]}. Choose "
+                f"another metric, or rename {column!r}."
+            )
+            raise ValueError(msg)
+
+
+def _list_meanings(layout: Names) -> str:
+    return list_in_words([_MEANINGS[x] for x in layout])
