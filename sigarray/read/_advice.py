@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sigarray._plain_text import PASS_AT_K
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, Names, list_names, quote_names, say_choice
+from sigarray.read._frame import Frame, Names, list_names, say_choice
 from sigarray.read._sum_columns import Sums, find_sums
 from sigarray.read._words import (
     LIKELY,
@@ -100,26 +100,24 @@ def advise_raters(frame: Frame, names: Names, roles: Collection[str]) -> Raters 
     if len(by_word) == len(names) > 1 and len(kinds) == 1 and "{" in min(kinds):
         options = f"--columns {shlex.quote(*kinds)} {average}"
         return Raters(names, options, are_numbered=True)
-    rated = [x for x in names if not is_metric(x) and is_rating(frame.columns[x])]
-    if len(rated) < 2 or not {"model", "item"} <= {*roles} or are_criteria(rated):
+    whole = [x for x in names if is_rating(frame.columns[x])]
+    rated = [x for x in whole if not is_metric(x)]
+    if len(rated) < 2 or not {"model", "item"} <= {*roles} or are_criteria(whole):
         return None
-    others = [x for x in names if x not in rated]
-    options = f"--columns '{{rater}}' {average}"
-    options += f" --ignore {quote_names(others)}" if others else ""
-    return Raters(rated, options, are_numbered=False)
+    return Raters(rated, f"--columns '{{rater}}' {average}", are_numbered=False)
 
 
-# Endings of criteria, such as fluency and helpfulness, and others.
+# Endings of names of criteria, such as fluency, helpfulness and safety; and others.
 _CRITERION = re.compile(
-    r".*(ness|ity|cy|[ea]nce|tion|sion|ment|style|grammar|tone|quality|overall|detail"
-    r"|em|correct|valid|pass|match|contains|safe|toxic|hit)s?"
+    r".*(ness|ty|cy|nce|sion|tion|ment|thy|depth|style|grammar|tone|overall|detail)"
+    r"|em|correct|valid|pass|match|contains|safe|toxic|hits?"
 )
 _MAX_RATING, _MAX_RATINGS = 10, 11
 
 
 def are_criteria(names: Names) -> bool:
     """Tell by their names whether columns are of what was rated, not of who rated."""
-    return 2 * sum(bool(_CRITERION.fullmatch(x.lower())) for x in names) >= len(names)
+    return 3 * sum(bool(_CRITERION.fullmatch(x.lower())) for x in names) >= len(names)
 
 
 def is_rating(cells: Sequence[Any]) -> bool:

@@ -301,7 +301,7 @@ def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> Table
     said = f"--ignore {quote_names(odd)}"
     if not odd or len(odd) > len(columns) - 2 or said in str(error).replace("'", ""):
         return error
-    return TableError(f"{error} All columns that are hardly models: {said}.")
+    return TableError(f"{error} What is hardly a model is left out with {said}.")
 
 
 def _is_plain(cell: object) -> bool:

@@ -284,7 +284,7 @@ def _doubt_columns(
     frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> list[str]:
     """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
-    if frame.metrics is not None or {"run", "item"} & set(roles):
+    if frame.metrics is not None or {"run", "item", "cluster"} & set(roles):
         return []
     n_models = len(models.list_known())
     doubts = []

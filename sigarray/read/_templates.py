@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sigarray.read._advice import advise_raters
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, count_up
+from sigarray.read._words import RATERS, as_words, count_up, list_words
 
 # Of an option, the names that its template may have; any, and how to name models.
 _ROLES = {"--path": ("task", "model", "run")}
@@ -251,7 +252,9 @@ def stack_columns(
     named = {y for x, y in known.items() if x not in _OF_SCORES}
     names = [x for x in frame.columns if x not in named]
     if re.fullmatch(r"\{\w+\}", pattern):  # all numbers without another role
-        names = [x for x in list_metrics(frame, known) if x not in choice.ignored]
+        names = list_metrics(frame, known)
+        raters = advise_raters(frame, names, known) if "rater" in pattern else None
+        names = names if raters is None else list(raters.columns)
     matches = match_paths(names, pattern, option)
     first = check_matches(names, matches, pattern, option)
     said = {x: y.said for x, y in zip(names, matches, strict=True) if y is not None}
@@ -324,6 +327,47 @@ def doubt_names(
         f"the same numbers {numbers} may be {len(by)} models with several runs or "
         f"raters. {advice}"
     ]
+
+
+# Second parts of names of models, such as "llama-chat"; others may be of raters.
+_OF_MODELS = as_words("""
+    base large small medium big huge tiny mini nano micro xl xxl max pro plus turbo
+    lite chat instruct it sft dpo ppo rlhf kto ft tuned finetuned pretrained scratch
+    cot rag tools zeroshot fewshot zero few shot shots greedy beam sampling nucleus
+    temp hot cold low high mid old new raw full ours baseline default control
+    treatment with without no only all aug clean noisy lora qlora adapter prefix
+    prompt prompts prompted short long simple detailed think thinking reasoning
+    reflect distilled distil quantized pruned sparse dense mono multi multilingual
+    cased uncased en de fr es zh ja
+""")
+
+
+def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
+    """Say that names of models may be of raters, too: they have all pairs of parts.
+
+    Scores are whole numbers of a short scale, and no second part has a number. It is a
+    note, for names of variants, which models may have in all pairs, are not all known.
+    """
+    if table.unit != "item" or (choice.models, choice.pattern) != (None, None):
+        return []
+    values = {y for by in table.tasks.values() for x in by.values() for y in x.tolist()}
+    if not {*range(11)} >= values or len(values) < 3:
+        return []
+    for mark in "_-. /":
+        pairs = [x.rpartition(mark)[::2] for x in table.models]
+        models, raters = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
+        words = list_words(" ".join(raters))
+        is_grid = len(models) * len(raters) == len(pairs) and len(raters) > 1
+        is_of_models = words & _OF_MODELS or any(map(str.isdecimal, words))
+        if is_grid and len(models) > 1 and "" not in models and not is_of_models:
+            pattern = shlex.quote(f"{{model}}{mark}{{rater}}")
+            return [
+                f"{table.source}: {len(pairs)} models were read, "
+                f"{list_names(table.models, _MAX_SHOWN)}. If these are {len(models)} "
+                f"models with ratings by {list_names(raters, _MAX_SHOWN)}, pass "
+                f"--columns {pattern} --unit item --run rater, which averages them"
+            ]
+    return []
 
 
 def find_pattern(names: Names) -> tuple[str, Mapping[str, Names]] | None:

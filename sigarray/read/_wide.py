@@ -221,6 +221,12 @@ def read_ids(
                 "rows are ratings or samples of an item, pass --unit item, which "
                 f"averages them; where these are tasks, --task {column!r}"
             )
+            if len({*ids}) == 1:
+                msg = (
+                    f"{table.source}: expected a column of {role}s; got {column!r}, "
+                    f"which has {name!r} in all rows. Leave it out with --ignore."
+                )
+                raise TableError(msg)
             are_apart = "a column tells them apart, name it with --model or --task"
             msg = (
                 f"{table.place(k)}, column {column!r}: expected each {role} once; got "

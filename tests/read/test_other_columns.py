@@ -172,7 +172,53 @@ def test_several_scores_of_one_model_are_no_models(write, run, header, chosen):
     assert run("compare", path, "--columns", chosen)[0] == 0
 
 
-@pytest.mark.parametrize("header", ["cnn_max,cnn_avg", "bert,bert_v2", "acc_a,acc_b"])
+@pytest.mark.parametrize(
+    ("header", "others"),
+    [
+        ("baseline,ours,ours_loss,baseline_loss", "ours_loss,baseline_loss"),
+        ("baseline,ours,train ours,valF1 ours", "train ours,valF1 ours"),
+        ("ours,base,extra,ours-time", "ours-time"),
+    ],
+)
+def test_other_scores_of_models_are_no_models(write, run, header, others):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abcd"] for _ in range(8)]
+    path = write(wide_table(header, rows))
+    refuse(run("compare", path), "other scores of 'ours'", "--ignore ")
+    assert run("compare", path, "--ignore", others)[0] == 0
+    assert run("compare", path, "--columns", header)[0] == 0
+
+
+def test_all_columns_that_are_no_models_are_named_at_once(write, run):
+    header = "seed,epochs,lr,base,ours,train_time,note"
+    rows = [
+        (
+            k,
+            50,
+            0.001,
+            *(f"{DRAW.random():.4f}" for _ in "ab"),
+            3500 + k,
+            "rerun" * (k == 2),
+        )
+        for k in range(5)
+    ]
+    path = write(wide_table(header, rows))
+    said = "is left out with --ignore epochs,lr,train_time,note."
+    done = run("compare", path)
+    refuse(done, "column 2 (epochs)", said)
+    assert "--item" not in done[2]
+    refuse(run("compare", path, "--item", "epochs"), "'epochs', which has '50' in all")
+    done = run("compare", path, "--ignore", "epochs,lr,train_time")
+    refuse(done, "column 7 (note): expected a number; got 'rerun'.", "--ignore note.")
+    assert run("compare", path, "--ignore", "epochs,lr,train_time,note")[0] == 0
+
+
+_OF_ONE_KIND = (
+    *("cnn_max,cnn_avg", "bert,bert_v2", "acc_a,acc_b", "bert,bert_large"),
+    *("lstm,lstm_attention", "base,base_dropout", "lstm,lstm_memory"),
+)
+
+
+@pytest.mark.parametrize("header", _OF_ONE_KIND)
 def test_models_of_one_kind_are_models(write, run, header):
     rows = [[f"{DRAW.random():.4f}" for _ in "ab"] for _ in range(8)]
     assert run("compare", write(wide_table(header, rows)))[0] == 0
