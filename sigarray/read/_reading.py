@@ -168,7 +168,7 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
     sums = _find_sums(frame, roles)
-    if metric is not None and sums is not None and column in sums.columns:
+    if metric is not None and sums is not None and column in sums.counts:
         msg = (
             f"{frame.source}: expected scores; got {column!r} (--metric) beside "
             f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
@@ -210,7 +210,7 @@ def _say_of_others(
     whole = sums and sums.take_whole(column)
     if whole is not None:
         return [
-            f"the mean of {column!r} of items is compared, which is not that of the "
+            f"the mean of {column!r} of items is compared, not {whole.metric} of the "
             f"whole set: for that, pass {whole.advice}"
         ]
     if metric is None or frame.metrics is not None or "metric" in roles:

@@ -64,12 +64,7 @@ from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._score_table import Choice, ScoreTable, say_alike, say_fewer_runs
 from sigarray.read._sources import open_sources, tabulate
-from sigarray.read._templates import (
-    doubt_names,
-    name_by_template,
-    say_grid,
-    stack_columns,
-)
+from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError, UnmatchedError
 from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import (
@@ -129,7 +124,6 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     if len(files) == 1:
         table = read_columns(*files[0][1:], tables[0], chosen, choice)
         if table is not None:
-            table = table._replace(notes=(*table.notes, *say_grid(table, choice)))
             doubts = doubt_names(table, opened, choice, are_columns=True)
             return _add_doubts(table, doubts, of_runs)
     table, doubts = _join_files(files, tables, choice, notes)

@@ -59,6 +59,7 @@ _ASKED = (
 
 # Names of scores of items -> the metric of the whole set.
 _WHOLE = {x: x for x in ("f1", "precision", "recall", "perplexity", "bleu")}
+_OF_FOUND = ("precision", "recall")
 _WHOLE |= {"ppl": "perplexity", "wer": "word_error_rate"}
 
 
@@ -73,13 +74,18 @@ class Sums(NamedTuple):
     def advice(self) -> str:
         return f"--statistic {self.metric} --score {self.score}"
 
+    @property
+    def counts(self) -> Names:
+        """Those that are of one kind of right and wrong answers alone."""
+        return self.columns if self.metric in ("f1", "precision", "recall") else ()
+
     def take_whole(self, column: str) -> "Sums | None":
-        """Return the metric, of the whole set, that a column has of items, or None."""
+        """Return the metric of the whole set that a column of items seems to mean."""
         metric = _WHOLE.get(column.lower())
-        is_same = metric == self.metric or (
-            self.metric == "f1" and metric in ("precision", "recall")
-        )
-        return self._replace(metric=str(metric)) if is_same else None
+        is_same = metric == self.metric or (self.metric == "f1" and metric in _OF_FOUND)
+        if is_same and metric is not None:
+            return self._replace(metric=metric)
+        return self if column in self.columns and not self.counts else None
 
 
 def find_sums(names: Iterable[str]) -> Sums | None:

@@ -221,7 +221,7 @@ def read_ids(
                 "rows are ratings or samples of an item, pass --unit item, which "
                 f"averages them; where these are tasks, --task {column!r}"
             )
-            if len({*ids}) == 1:
+            if len({*ids}) == 1 and len(ids) > 2:
                 msg = (
                     f"{table.source}: expected a column of {role}s; got {column!r}, "
                     f"which has {name!r} in all rows. Leave it out with --ignore."

@@ -36,6 +36,7 @@ from sigarray.read._row_names import (
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable, find_direction
 from sigarray.read._sum_columns import find_sums_of_models
+from sigarray.read._templates import say_grid
 from sigarray.read._text import TableError, get_cell
 from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
 from sigarray.read._wide_scores import take_wide
@@ -89,6 +90,7 @@ def read_columns(
         raise (add_others(error, rest) if choice.models is None else error) from None
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
+    said += say_grid(table, choice)
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     doubts += tuple(doubt_scale_of_table(wide, table.tasks))
     return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))

@@ -118,9 +118,16 @@ class TestCounts:
         for name in ("f1", "precision"):
             code, _, err = run("compare", path, "--metric", name)
             assert code == 0
-            assert f"the mean of {name!r} of items is compared" in err
+            assert f"the mean of {name!r} of items is compared, not {name}" in err
             assert f"for that, pass --statistic {name} --score tp,fp,fn." in err
         refuse(run("compare", path), F1, "or choose one, such as --metric f1.")
+
+    def test_errors_and_words_have_a_note(self, write, run):
+        rows = [(k, m, k % 3, k % 4 + 5) for k in range(20) for m in MODELS]
+        path = write(as_csv(rows, "item,model,errors,words"))
+        code, _, err = run("compare", path, "--metric", "errors", "--lower-is-better")
+        assert code == 0
+        assert "not word_error_rate of the whole set: for that, pass --stat" in err
 
     def test_items_of_several_rows_may_be_clusters(self, write, run, counts):
         rows = [(*k, *x, y) for k, x in counts.items() for y in ("PER", "ORG")]
