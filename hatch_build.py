@@ -41,8 +41,8 @@ FLAGS += [
 _FEW_VECTORS = "--param=vect-epilogues-nomask=0"
 # The instructions of each build of the kernels; the processor decides at run time.
 LEVELS = {
-    # Without unswitched loops it is no slower, as others are.
-    "kernels_base": f"-fno-unswitch-loops {_FEW_VECTORS}",
+    # Of processors without AVX2, which are few: as small as can be.
+    "kernels_base": "-Os",
     "kernels_v3": f"-mavx2 {_FEW_VECTORS}",
     "kernels_v4": "-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl "
     "-mprefer-vector-width=512",
