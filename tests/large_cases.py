@@ -9,6 +9,7 @@ import numpy as np
 import sigarray
 from sigarray import responses
 from tests.case import Case
+from tests.sum_cases import COUNTS, F1
 
 
 def large(
@@ -24,9 +25,33 @@ def large(
     return Case(name, function, shapes, options, is_random, is_timed=is_timed)
 
 
-def _of_clusters(x: Any, **options: Any) -> Any:
-    clusters = np.arange(x.shape[-1]) // 1000
-    return sigarray.bootstrap_ci(x, statistic="median", clusters=clusters, **options)
+def _in_clusters(function: Callable[..., Any], of: str, **options: Any) -> Case:
+    """Make a case of a million scores, or pairs, in a thousand clusters."""
+
+    def call(*samples: Any, **more: Any) -> Any:
+        clusters = np.arange(samples[0].shape[-1]) // 1000
+        return function(*samples, clusters=clusters, **options, **more)
+
+    is_random = "rng" in inspect.signature(function).parameters
+    return Case(
+        f"{function.__name__}, 1000000, {of} of 1000 clusters",
+        call,
+        ((10**6,),) * (2 if "paired" in options else 1),
+        is_random=is_random,
+        public=function,
+    )
+
+
+def _of_sums(function: Callable[..., Any], n_samples: int, **options: Any) -> Case:
+    """Make a case of the F1 of a million items."""
+    return Case(
+        f"{function.__name__}, 3x1000000, F1",
+        function,
+        ((3, 10**6),) * n_samples,
+        {"statistic": F1, **options},
+        is_random="rng" in inspect.signature(function).parameters,
+        values=COUNTS,
+    )
 
 
 LARGE_CASES = [
@@ -94,14 +119,45 @@ LARGE_CASES = [
     large(sigarray.bootstrap_ci, (3000, 10), n_resamples=4000),
     large(sigarray.bootstrap_ci, (10**6,), (10**6,), n_resamples=9),
     large(sigarray.bootstrap_ci, (3000,), statistic=np.std, n_resamples=9),
-    Case(
-        "bootstrap_ci, 1000000, median of 1000 clusters",
-        _of_clusters,
-        ((10**6,),),
-        {"method": "percentile", "n_resamples": 3},
-        is_random=True,
-        public=sigarray.bootstrap_ci,
+    _in_clusters(
+        sigarray.bootstrap_ci,
+        "median",
+        statistic="median",
+        method="percentile",
+        n_resamples=3,
     ),
+    _in_clusters(sigarray.t_test, "mean", paired=True),
+    _in_clusters(sigarray.permutation_test, "exchanges", paired=True),
+    _of_sums(sigarray.bootstrap_test, 2, n_resamples=9),
+    _of_sums(sigarray.permutation_test, 2, paired=True, n_resamples=9),
+    _of_sums(sigarray.t_test, 2),
+    large(sigarray.bootstrap_ci, (1000, 1000), strata=0, n_resamples=9),
+    large(
+        sigarray.bootstrap_ci,
+        (50, 20_000),
+        strata=0,
+        statistic="iqm",
+        method="percentile",
+        n_resamples=3,
+    ),
+    large(
+        sigarray.permutation_test, (1000, 1000), (1000, 1000), strata=0, n_resamples=9
+    ),
+    large(sigarray.t_test, (1000, 1000), (1000, 900), strata=0),
+    # Every score of A is compared with every one of B.
+    large(sigarray.probability_of_improvement, (3000,), (2000,), n_resamples=9),
+    large(
+        sigarray.probability_of_improvement,
+        *((50, 200), (50, 200)),
+        strata=0,
+        n_resamples=9,
+    ),
+    large(
+        sigarray.probability_of_improvement, (10_000, 20), (10_000, 20), n_resamples=9
+    ),
+    # Every score with every threshold.
+    large(sigarray.performance_profile, (10**5,), (20,), n_resamples=9),
+    large(sigarray.performance_profile, (100, 1000), (20,), strata=0, n_resamples=9),
     large(
         sigarray.bootstrap_ci,
         (20, 50_000),

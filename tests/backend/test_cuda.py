@@ -122,6 +122,17 @@ LAUNCHES = {
     "aso(models, models[:5], axis=(0, 1), rng=0)": 960,
     "bootstrap_ci(a, statistic='iqm', clusters=(0 * a).int(), n_clusters=9, "
     "method='percentile', rng=0)": 205,
+    "t_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=9)": 203,
+    "permutation_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=40, "
+    "rng=0)": 202,
+    "bootstrap_test(ratings.T[:3], ratings.T[2:], statistic=F1, rng=0)": 295,
+    "t_test(ratings.T[:3], ratings.T[2:], statistic=F1)": 279,
+    "bootstrap_ci(models, strata=0, rng=0)": 405,
+    "bootstrap_ci(a, strata=(0 * a).int(), rng=0)": 432,
+    "t_ci(models, strata=0)": 630,
+    "t_ci(a, strata=(0 * a).int())": 670,
+    "probability_of_improvement(a, b, rng=0)": 170,
+    "performance_profile(a, b[:9], rng=0)": 44,
     "wilcoxon_test(a, b)": 145,
     "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 92,
@@ -137,6 +148,7 @@ def test_cases_run_without_a_wait_and_calls_start_few_kernels():
         from sigarray import *
         from sigarray import responses
         from tests.backend.fake_cuda import pretend_h100
+        from tests.sum_cases import F1
         pretend_h100()
         shapes = (1000,), (1000,), (100, 20), (1000, 5)
         for call, bound in {LAUNCHES}.items():
