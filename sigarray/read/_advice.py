@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from sigarray._plain_text import PASS_AT_K
-from sigarray.read._cells import is_blank, looks_like_score
-from sigarray.read._codes import distinct
-from sigarray.read._frame import Frame, Names, list_names, say_choice
+from sigarray.read._cells import is_blank
+from sigarray.read._frame import MAX_LOOKED_AT, Frame, Names, list_names, say_choice
 from sigarray.read._sum_columns import Sums, find_sums
 from sigarray.read._words import (
     LIKELY,
@@ -57,10 +56,10 @@ def advise_first(frame: Frame, names: Names, roles: Collection[str]) -> str:
     sums = find_item_sums(names, roles)
     if sums is not None:
         others = [x for x in names if x not in sums.columns]
-        chosen = f"; or {_choose(others)}" if others else ""
         return (
             f"Where {sums.metric} is to be computed of the sums of "
-            f"{list_names(sums.columns)}, pass {sums.advice}{chosen}"
+            f"{list_names(sums.columns)}, pass {sums.advice}"
+            + (f". {say_choice(others)}, for a mean of items" if others else "")
         )
     raters = advise_raters(frame, names, roles)
     if raters is None:
@@ -68,14 +67,9 @@ def advise_first(frame: Frame, names: Names, roles: Collection[str]) -> str:
     if raters.are_numbered:
         return f"To average the ratings of an item, pass {raters.options}"
     return (
-        f"Where each has the ratings of one rater, average them with {raters.options}; "
-        f"where each is a criterion, {_choose(names)}"
+        f"Where each has the ratings of one rater, average them with {raters.options}. "
+        f"{say_choice(names)}, where each is a criterion"
     )
-
-
-def _choose(names: Names) -> str:
-    text = say_choice(names)
-    return text[0].lower() + text[1:]
 
 
 def find_item_sums(names: Names, roles: Collection[str]) -> Sums | None:
@@ -107,12 +101,12 @@ def advise_raters(frame: Frame, names: Names, roles: Collection[str]) -> Raters 
     return Raters(rated, f"--columns '{{rater}}' {average}", are_numbered=False)
 
 
+_RATING = re.compile(r"(\d|10)(\.0*)?")
 # Endings of names of criteria, such as fluency, helpfulness and safety; and others.
 _CRITERION = re.compile(
     r".*(ness|ty|cy|nce|sion|tion|ment|thy|depth|style|grammar|tone|overall|detail)"
     r"|em|correct|valid|pass|match|contains|safe|toxic|hits?"
 )
-_MAX_RATING, _MAX_RATINGS = 10, 11
 
 
 def are_criteria(names: Names) -> bool:
@@ -121,10 +115,6 @@ def are_criteria(names: Names) -> bool:
 
 
 def is_rating(cells: Sequence[Any]) -> bool:
-    """Tell whether a column has whole numbers of one small range, from 0 on."""
-    values = {x for x in distinct(cells) if not is_blank(x)}
-    if not 2 <= len(values) <= _MAX_RATINGS or not all(map(looks_like_score, values)):
-        return False
-    return all(re.fullmatch(r"\d+(\.0*)?", str(x)) for x in values) and all(
-        float(x) <= _MAX_RATING for x in values
-    )
+    """Tell whether a column has whole numbers from 0 to 10, by its first cells."""
+    values = {str(x) for x in cells[:MAX_LOOKED_AT] if not is_blank(x)}
+    return len(values) > 1 and all(map(_RATING.fullmatch, values))

@@ -34,7 +34,6 @@ from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
-from sigarray.read._sum_columns import Sums
 from sigarray.read._text import TableError
 from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
@@ -187,15 +186,6 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
-    sums = _find_sums(frame, roles)
-    if metric is not None and sums is not None and column in sums.counts:
-        msg = (
-            f"{frame.source}: expected scores; got {column!r} (--metric) beside "
-            f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
-            f"{sums.metric} is computed. Pass {sums.advice}; or, for the mean of "
-            f"{column!r} alone, --score {shlex.quote(column)}."
-        )
-        raise TableError(msg)
     is_said = metric is not None or "score" in chosen or frame.metric is not None
     is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}
     if is_said or is_stated or column != roles.get("score"):
@@ -211,32 +201,32 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     return column
 
 
-def _find_sums(frame: Frame, roles: Roles) -> Sums | None:
-    """Return the metric whose numbers of items a table has, or None."""
-    if frame.metrics is not None or "metric" in roles:
-        return None
-    names = [x for x, cells in frame.columns.items() if is_numeric(cells)]
-    return find_item_sums(names, roles)
-
-
 def _say_of_others(
     frame: Frame, roles: Roles, column: str, metric: str | None
 ) -> list[str]:
-    """Say that a metric of the whole set is another one than a mean of items.
+    """Say that other columns have ratings, too, or numbers of a metric of the set.
 
-    And that other columns may have the ratings of others.
+    One count alone, as --metric says, is refused: more true positives may be worse.
     """
-    sums = _find_sums(frame, roles)
+    if frame.metrics is not None or "metric" in roles:
+        return []
+    sums = find_item_sums([x for x, y in frame.columns.items() if is_numeric(y)], roles)
+    if sums is not None and metric is not None and column in sums.counts:
+        msg = (
+            f"{frame.source}: expected scores; got {column!r} (--metric) beside "
+            f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
+            f"{sums.metric} is computed. Pass {sums.advice}; or, for the mean of "
+            f"{column!r} alone, --score {shlex.quote(column)}."
+        )
+        raise TableError(msg)
     whole = sums and sums.take_whole(column)
     if whole is not None:
         return [
             f"the mean of {column!r} of items is compared, not {whole.metric} of the "
             f"whole set: for that, pass {whole.advice}"
         ]
-    if metric is None or frame.metrics is not None or "metric" in roles:
-        return []
     raters = advise_raters(frame, list_metrics(frame, roles), roles)
-    if raters is None or column not in raters.columns:
+    if metric is None or raters is None or column not in raters.columns:
         return []
     return [
         f"{list_names(raters.columns, 4)} may have the ratings of one rater each, of "

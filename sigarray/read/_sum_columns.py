@@ -48,19 +48,16 @@ _PARAMETERS = {
     "word_error_rate": (("errors", "words"),),
 }
 _OF_BLEU = (f"{x}_{k}" for x in ("correct", "total") for k in range(1, 5))
-# Those that numbers of items are asked about as, the first that has all its parameters.
-_ASKED = (
-    *(("f1", _FOUND), ("perplexity", ("nll", "tokens"))),
-    *(("word_error_rate", ("errors", "words")), ("precision", ("tp", "fp"))),
-    *(("recall", ("tp", "fn")), ("ratio", ("numerators", "denominators"))),
-    ("bleu", ("sys_len", "ref_len", *_OF_BLEU)),
-)
-
-
+# What numbers of items are asked about, the first that has all its parameters.
+_ASKED = {
+    **{x: _PARAMETERS[x][0] for x in ("f1", "perplexity", "word_error_rate")},
+    **{x: _PARAMETERS[x][0] for x in ("precision", "recall", "ratio")},
+    "bleu": ("sys_len", "ref_len", *_OF_BLEU),
+}
 # Names of scores of items -> the metric of the whole set.
 _WHOLE = {x: x for x in ("f1", "precision", "recall", "perplexity", "bleu")}
-_OF_FOUND = ("precision", "recall")
 _WHOLE |= {"ppl": "perplexity", "wer": "word_error_rate"}
+_OF_COUNTS = ("f1", "precision", "recall")
 
 
 class Sums(NamedTuple):
@@ -76,14 +73,13 @@ class Sums(NamedTuple):
 
     @property
     def counts(self) -> Names:
-        """Those that are of one kind of right and wrong answers alone."""
-        return self.columns if self.metric in ("f1", "precision", "recall") else ()
+        """Those of right and wrong answers, whose mean is hardly meant."""
+        return self.columns if self.metric in _OF_COUNTS else ()
 
     def take_whole(self, column: str) -> "Sums | None":
         """Return the metric of the whole set that a column of items seems to mean."""
-        metric = _WHOLE.get(column.lower())
-        is_same = metric == self.metric or (self.metric == "f1" and metric in _OF_FOUND)
-        if is_same and metric is not None:
+        metric = _WHOLE.get(column.lower(), "")
+        if metric == self.metric or (self.metric == "f1" and metric in _OF_COUNTS):
             return self._replace(metric=metric)
         return self if column in self.columns and not self.counts else None
 
@@ -91,17 +87,19 @@ class Sums(NamedTuple):
 def find_sums(names: Iterable[str]) -> Sums | None:
     """Return the first metric of which some columns have all parameters, or None."""
     by = {_KNOWN.get(squeeze(x).removesuffix("s"), x.lower()): x for x in names}
-    for metric, layout in _ASKED:
+    for metric, layout in _ASKED.items():
         if {*layout} <= {*by}:
             columns = [by[x] for x in layout]
-            return Sums(metric, columns, quote_names(columns))
+            others = [by[x] for x in _COUNTS if x in by and metric in _OF_COUNTS]
+            every = list(dict.fromkeys([*columns, *others]))
+            return Sums(metric, every, quote_names(columns))
     return None
 
 
 def find_sums_of_models(names: Iterable[str]) -> Sums | None:
     """Return the metric of columns such as base_tp, or None."""
     every = list(names)
-    for metric, layout in _ASKED:
+    for metric, layout in _ASKED.items():
         for parts in (layout, [x.upper() for x in layout]):
             found = split_by_model(every, parts)
             if len(found) > 1:

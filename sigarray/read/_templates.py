@@ -331,14 +331,10 @@ def doubt_names(
 
 # Second parts of names of models, such as "llama-chat"; others may be of raters.
 _OF_MODELS = as_words("""
-    base large small medium big huge tiny mini nano micro xl xxl max pro plus turbo
-    lite chat instruct it sft dpo ppo rlhf kto ft tuned finetuned pretrained scratch
-    cot rag tools zeroshot fewshot zero few shot shots greedy beam sampling nucleus
-    temp hot cold low high mid old new raw full ours baseline default control
-    treatment with without no only all aug clean noisy lora qlora adapter prefix
-    prompt prompts prompted short long simple detailed think thinking reasoning
-    reflect distilled distil quantized pruned sparse dense mono multi multilingual
-    cased uncased en de fr es zh ja
+    base large small medium big tiny mini nano xl pro plus turbo chat instruct it sft
+    dpo ppo rlhf ft tuned finetuned pretrained scratch cot rag tools zero few shot
+    zeroshot fewshot greedy beam sampling low high old new full ours baseline aug
+    noisy lora prompt short long simple thinking distilled quantized multi mono
 """)
 
 

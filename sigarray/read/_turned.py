@@ -273,14 +273,13 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             "Choose one of them with --metric, or leave that column out."
         )
         raise TableError(msg)
-    raters = advise_raters(frame, names, known)
-    doubts = [
-        f"columns {list_names(x.columns, _MAX_SHOWN)}, which --score takes for {role}s,"
-        " may have the ratings of one rater each. If so, pass "
-        f"{x.options} in place of --score, which averages them"
-        for x in (raters,)
-        if x is not None
-    ]
+    doubts = list(frame.doubts)
+    if raters := advise_raters(frame, names, known):
+        doubts.append(
+            f"columns {list_names(raters.columns, _MAX_SHOWN)}, which --score takes for"
+            f" {role}s, may have the ratings of one rater each. If so, pass "
+            f"{raters.options} in place of --score, which averages them"
+        )
     note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
     note += f", without {list_names(means)}" if means else ""
     if role == "item":
@@ -292,7 +291,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
         frame.stack(names, {role: names}, rest),
         metrics=None if frame.metrics is None else ("score",),
         notes=(*frame.notes, note),
-        doubts=(*frame.doubts, *doubts),
+        doubts=tuple(doubts),
     )
 
 

@@ -58,6 +58,14 @@ class TestCounts:
         assert "Choose" not in done[2]
         assert run("compare", long, *F1.split())[0] == 0
 
+    def test_true_negatives_are_none_of_its_scores(self, write, run, counts):
+        rows = [(*key, *x, 3) for key, x in counts.items()]
+        path = write(as_csv(rows, "doc,system,tp,fp,fn,tn"))
+        done = run("compare", path)
+        refuse(done, f"pass {F1}.")
+        assert "Choose" not in done[2]
+        refuse(run("compare", path, "--metric", "tn"), f"Pass {F1}; or")
+
     @pytest.mark.parametrize("name", ["tp", "fn"])
     def test_one_of_them_is_asked_about(self, run, long, name):
         refuse(
@@ -76,7 +84,7 @@ class TestCounts:
             ("TP,FP", "--statistic precision --score TP,FP"),
             (
                 "recall,fn,tp",
-                "--statistic recall --score tp,fn; or choose one, such as",
+                "--statistic recall --score tp,fn. Choose one, such as",
             ),
             ("errors,words", "--statistic word_error_rate --score errors,words"),
             ("tokens,NLL", "--statistic perplexity --score NLL,tokens"),
@@ -115,12 +123,12 @@ class TestCounts:
     def test_the_f1_of_items_is_another(self, write, run, counts):
         rows = [(*key, *x, DRAW.random(), 0.5) for key, x in counts.items()]
         path = write(as_csv(rows, "doc,system,tp,fp,fn,f1,precision"))
-        for name in ("f1", "precision"):
-            code, _, err = run("compare", path, "--metric", name)
+        for name, option in (("f1", "--metric"), ("precision", "--score")):
+            code, _, err = run("compare", path, option, name)
             assert code == 0
             assert f"the mean of {name!r} of items is compared, not {name}" in err
             assert f"for that, pass --statistic {name} --score tp,fp,fn." in err
-        refuse(run("compare", path), F1, "or choose one, such as --metric f1.")
+        refuse(run("compare", path), F1, "Choose one, such as --metric f1, for a mean")
 
     def test_errors_and_words_have_a_note(self, write, run):
         rows = [(k, m, k % 3, k % 4 + 5) for k in range(20) for m in MODELS]
@@ -152,7 +160,7 @@ class TestRatings:
 
     def test_they_are_advised(self, run, rated):
         done = run("compare", rated)
-        refuse(done, f"average them with {AVERAGE}; where each is a criterion, choose")
+        refuse(done, f"average them with {AVERAGE}. Choose one, such as")
         done = run("compare", rated, "--run", "rater")
         refuse(
             done, "no column 'rater' (--run), but columns 'anna',", f"pass {AVERAGE}."
@@ -180,7 +188,7 @@ class TestRatings:
             for m in MODELS
         ]
         path = write(as_csv(rows, f"item,model,{','.join(RATERS)},length"))
-        refuse(run("compare", path), f"{AVERAGE}; where")
+        refuse(run("compare", path), f"{AVERAGE}. Choose")
         options = ("--columns", "{rater}", "--unit", "item", "--run", "rater")
         code, _, err = run("compare", path, *options)
         assert code == 0
