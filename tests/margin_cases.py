@@ -133,7 +133,7 @@ MARGIN_CASES = [
             f"{function.__name__}-{name}",
             under(design),
             shapes,
-            {"of": function, **options},
+            {"of": function.__name__, **options},
             is_random="n_resamples" in options,
             float32_error=2e-5,
             public=function,

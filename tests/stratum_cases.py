@@ -198,17 +198,17 @@ STRATUM_CASES = [
     ),
     *(
         Case(
-            f"{public.__name__}-{name}",
+            f"{function.__name__}-{name}",
             under(design),
             shapes,
-            {"of": of, **options},
-            is_random="rng" in public.__annotations__,
+            {"of": function.__name__, **options},
+            is_random="rng" in function.__annotations__,
             values=COUNTS if "statistic" in options else (),
             moved=moved,
             float32_error=2e-5,
-            public=public,
+            public=function,
         )
-        for of, name, design, shapes, options, moved in (
+        for function, name, design, shapes, options, moved in (
             (
                 sigarray.t_ci,
                 "sums-strata-one",
@@ -266,8 +266,15 @@ STRATUM_CASES = [
                 DRAWN,
                 (),
             ),
-            (_profile, "strata", in_strata, ((11,),), {"n_resamples": 20}, None),
         )
-        for public in (sigarray.performance_profile if of is _profile else of,)
+    ),
+    Case(
+        "performance_profile-strata",
+        in_strata(_profile),
+        ((11,),),
+        {"n_resamples": 20},
+        is_random=True,
+        moved=None,
+        public=sigarray.performance_profile,
     ),
 ]

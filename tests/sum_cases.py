@@ -55,13 +55,13 @@ def over_seeds(function: Any) -> Any:
 
 @functools.cache
 def under(design: Any) -> Any:
-    """Call a function, `of`, under a design, by one caller for all such rows.
+    """Call a function by its name, `of`, under a design, by one caller for all rows.
 
     As what a function is, it has its axes and batches tested on each library once.
     """
 
-    def call(*arrays: Any, of: Any, **options: Any) -> Any:
-        return design(of)(*arrays, **options)
+    def call(*arrays: Any, of: str, **options: Any) -> Any:
+        return design(getattr(sigarray, of))(*arrays, **options)
 
     return call
 
@@ -186,7 +186,7 @@ SUM_CASES = [
             f"{function.__name__}-sums-clusters-{name}",
             under(in_clusters),
             shapes,
-            {"of": function, "statistic": F1, "n_clusters": 3, **options},
+            {"of": function.__name__, "statistic": F1, "n_clusters": 3, **options},
             is_random="rng" in function.__annotations__,
             values=COUNTS,
             float32_error=2e-5,
@@ -261,7 +261,7 @@ SUM_CASES = [
         "permutation_replicates-clusters-two",
         under(in_clusters),
         ((9,), (8,)),
-        {"of": sigarray.permutation_replicates, "n_clusters": 3, **SPLIT},
+        {"of": "permutation_replicates", "n_clusters": 3, **SPLIT},
         is_random=True,
         float32_error=2e-5,
         public=sigarray.permutation_replicates,
