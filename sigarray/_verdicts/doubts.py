@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
+from sigarray._numeric.special import student_quantile
 from sigarray._numeric.student import list_samples
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, show_number
 from sigarray._verdicts.aggregate_tests import refuse_scores, suits_quartiles
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
@@ -22,6 +23,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales, note_scales
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
+from sigarray.read._messages import Caution, note
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -138,6 +140,53 @@ def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
             UserWarning,
             stacklevel=2,
         )
+
+
+# The level of Grubbs's test of far runs, over all models and tasks. By tails of at most
+# 3 degrees of freedom it names one in 0.1 % of tables of normal runs, or fewer, and, of
+# runs of t with 5 degrees of freedom, in 0.2 %, for 3 to 100 runs.
+_LEVEL_OF_FAR, _DF_OF_FAR = 0.001, 3
+
+
+def note_far_runs(table: ScoreTable) -> None:
+    """Name the runs that are far from all others of their model, and are kept."""
+    if table.unit != "run" or table.missing == "keep":
+        return
+    samples = {
+        (name, task): x
+        for task, by in table.tasks.items()
+        for name, x in by.items()
+        if len(x) > 2 and not table.n_missing.get(task, {}).get(name)
+    }
+    said = []
+    for (name, task), x in samples.items():
+        k = _find_far(x, _LEVEL_OF_FAR / len(samples))
+        if k is not None and (x[k] != 0.0 or not _has_odd_zero(x)):
+            others = np.delete(x, k)
+            ends = " to ".join(show_number(y, 3) for y in (min(others), max(others)))
+            run = f", run {table.ids[task][name][k]!r}" if table.run_column else ""
+            on = f", task {task!r}" if len(table.tasks) > 1 else ""
+            said.append(f"{show_number(x[k], 3)} of {name!r}{on}{run} (others: {ends})")
+    if said:
+        msg = (
+            "a run is further from all others of its model than chance allows, and "
+            f"counts: {shorten(said, _SHOWN, '; ')}. See whether it crashed, and was "
+            "not marked so. If it did not, it is a true failure, and to leave it out, "
+            "as by --missing drop, would not be honest"
+        )
+        note(Caution(msg))
+
+
+def _find_far(x: np.ndarray, level: float) -> int | None:
+    """Return the place of a score that is far from all others, which vary."""
+    if not isinstance(x, np.ndarray):
+        return None  # on the disk
+    k = int(np.argmax(np.abs(x - np.mean(x))))
+    others, n = np.delete(x, k), len(x)
+    scale = float(np.std(others, ddof=1)) * (1.0 + 1.0 / (n - 1)) ** 0.5
+    limit = -student_quantile(0.5 * level / n, min(n - 2, _DF_OF_FAR))
+    is_far = np.ptp(others) > 0.0 and abs(x[k] - np.mean(others)) > limit * scale
+    return k if is_far else None
 
 
 def _has_odd_zero(scores: np.ndarray) -> bool:

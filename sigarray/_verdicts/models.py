@@ -15,7 +15,7 @@ from sigarray._verdicts.aggregate_tests import Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import OPTION_RULES, Request, TestName, check_request
-from sigarray._verdicts.doubts import doubt_compared
+from sigarray._verdicts.doubts import doubt_compared, note_far_runs
 from sigarray._verdicts.inspection import inspect_table, settle_direction
 from sigarray._verdicts.lacking import say_matched
 from sigarray._verdicts.over_tasks import compare_over_tasks
@@ -349,6 +349,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             margin=request.margin,
         )
     doubt_compared(compared, test, None if request.statistic is not None else over)
+    note_far_runs(table)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request.statistic)

@@ -325,8 +325,10 @@ def _say_unfinished(table: ScoreTable) -> list[str]:
 
 def _say_missing(table: ScoreTable, task: str) -> list[str]:
     n = sum(table.n_missing.get(task, {}).values())
-    kept = "Runs that crashed or ended early have the score that they logged last"
-    of_kept = [kept] if table.missing == "keep" else []
+    kept = "runs that crashed or ended early have the score that they logged last"
+    if table.n_kept == 1:
+        kept = "run that crashed or ended early has the score that it logged last"
+    of_kept = [f"{table.n_kept} {kept}"] if table.n_kept else []
     if task in table.n_dropped:
         n -= table.n_dropped[task].n_treated
     if n <= 0:

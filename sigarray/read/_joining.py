@@ -48,7 +48,7 @@ from sigarray.read._unlikely_rows import doubt_same_rows
 class _LastScores(NamedTuple):
     """The last scores of runs, and what was said of others.
 
-    `is_kept` if runs that have crashed, or end much earlier, are among them.
+    `n_kept` runs that have crashed, or end much earlier, are among them.
     """
 
     records: Records
@@ -57,7 +57,7 @@ class _LastScores(NamedTuple):
     notes: Names
     doubts: Names
     last_steps: LastSteps | None
-    is_kept: bool
+    n_kept: int
 
 
 def join_records(
@@ -142,7 +142,7 @@ def join_records(
         tuple(left_out),
         direction,
         {task: x.pairs for task, x in joined.items() if x.pairs},
-        choice.missing if n_missing or ended.is_kept else None,
+        choice.missing if n_missing or ended.n_kept else None,
         n_missing,
         ended.curves,
         bool(ended.unscored.tasks),
@@ -158,6 +158,7 @@ def join_records(
         shares_runs=bool(shared),
         metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
+        n_kept=ended.n_kept,
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
@@ -215,21 +216,27 @@ def _take_last(
 ) -> _LastScores:
     """Take the last score of each run, and settle what becomes of those without one."""
     records, n_early = settle_early(records, choice.missing)
-    is_kept = choice.missing == "keep" and (n_early or records.find_crashed().any())
+    is_kept = choice.missing == "keep"
+    is_kept &= bool(n_early or records.find_crashed().any())
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
         msg = f"{source}: expected rows of scores; got none in {metric!r}."
         raise TableError(msg)
     records, notes, doubts, last_steps = take_last_steps(
-        records, unscored.tasks, is_kept=bool(is_kept)
+        records, unscored.tasks, is_kept=is_kept
     )
     if last_steps is not None and not is_kept:
         last_steps = last_steps._replace(n_early=n_early)
     notes += [put_place(source, note) for note in unscored.notes]
-    return _LastScores(
-        records, curves, unscored, notes, doubts, last_steps, is_kept=bool(is_kept)
-    )
+    n_kept = 0
+    if is_kept:
+        crashed = records.take(records.find_crashed() & ~np.isnan(records.scores))
+        of_run = ("task", "model", "run")
+        n_kept = n_early + (
+            crashed.group(*of_run)[1] if crashed.has("run") else len(crashed)
+        )
+    return _LastScores(records, curves, unscored, notes, doubts, last_steps, n_kept)
 
 
 def _add_blank(

@@ -120,6 +120,9 @@ class ScoreTable(NamedTuple):
         Whether runs go together over tasks.
     metrics : mapping of str to str
         Task -> its metric, if tasks have several.
+    n_kept : int
+        How many runs have the score that they logged last before they crashed or ended
+        early.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -159,6 +162,7 @@ class ScoreTable(NamedTuple):
     shares_runs: bool = False
     runs: Mapping[str, Mapping[str, RunTable]] = {}
     metrics: Mapping[str, str] = {}
+    n_kept: int = 0
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

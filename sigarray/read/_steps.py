@@ -206,7 +206,7 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
     Such a run has gone less than half of the way to the step where most runs of the
     task end, and another run of its model gets there. Where runs end at steps of their
     own, as by early stopping, there are none. None are changed if they are to be kept.
-    The number of these runs is returned, too.
+    The number of these runs is returned, too, without those that have crashed.
     """
     if records.has("item") or not records.has("run") or np.isnan(records.steps).all():
         return records, 0
@@ -214,7 +214,8 @@ def settle_early(records: Records, missing: Missing | None) -> tuple[Records, in
     is_early = ~np.isnan(runs.end)
     n_early = int(is_early.sum())
     if not n_early or missing == "keep":
-        return records, n_early
+        is_early[runs.of_rows[records.find_crashed()]] = False
+        return records, int(is_early.sum())
     if missing is None:
         raise _ask(records, runs, np.flatnonzero(is_early))
     # What such a run had logged is in the row of its last step.

@@ -228,7 +228,8 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     a, b = backend.asarray(np.arange(n) + 9999.0), backend.asarray(np.arange(float(m)))
     options = {"n_comparisons": comparisons, "rng": 0}
     sizes = f"{n}" if n == m else f"{min(n, m)} to {max(n, m)}"
-    message = f"{sizes} scores a side are too few .* {needed} times or more"
+    are = "score a side is" if max(n, m) == 1 else "scores a side are"
+    message = f"{sizes} {are} too few .* {needed} times or more"
     with pytest.warns(UserWarning, match=message) as record:
         result = aso(a, b, **options)
     assert record[0].filename == __file__

@@ -381,7 +381,7 @@ class TestOneCrashedRun:
     def test_it_is_kept(self, write, make):
         table = read.scores(write(make(CRASHED)), missing="keep")
         assert as_lists(table)[""]["lstm"][2] == 0.056
-        assert (table.missing, table.n_missing) == ("keep", {})
+        assert (table.missing, table.n_missing, table.n_kept) == ("keep", {}, 1)
         (doubt,) = table.doubts
         assert "'lstm', run '2', at step" in doubt.lower()
 

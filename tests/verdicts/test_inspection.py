@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from sigarray import compare_models
+from sigarray._verdicts.doubts import _find_far
 from tests.read.asking import numbers, refuse
 
 DRAW = np.random.default_rng(0)
@@ -129,3 +131,26 @@ def test_answers_of_0_and_100_are_told_of(run, write, right, is_said):
     path = write("\n".join(["question,a,b", *rows, ""]))
     _, _, err = run("compare", path)
     assert ("all scores are 0 or 100, and are taken for numbers" in err) == is_said
+
+
+@pytest.mark.parametrize(("score", "is_said"), [(0.41, True), (0.84, False)])
+def test_a_run_that_is_far_from_the_others_is_named(score, is_said):
+    """Grubbs's test at 0.001 over all models and tasks."""
+    scores = {
+        "a": [0.85, 0.86, 0.853, score, 0.858],
+        "b": [0.86, 0.87, 0.864, 0.868, 0.866],
+    }
+    notes = compare_models(scores, unit="run").notes
+    said = [x for x in notes if "further from all others" in x]
+    assert len(said) == is_said
+    if is_said:
+        assert "0.41 of 'a' (others: 0.85 to 0.86). See whether it crashed" in said[0]
+
+
+@pytest.mark.parametrize("n", [5, 10, 30])
+def test_healthy_runs_are_seldom_far(n):
+    """At most 1 in 1000 normal samples, and few of those with heavier tails."""
+    rng = np.random.default_rng(n)
+    draws = {9: rng.normal(size=(4000, n)), 16: rng.standard_t(5, (4000, n))}
+    for most, samples in draws.items():
+        assert sum(_find_far(x, 0.001) is not None for x in samples) <= most
