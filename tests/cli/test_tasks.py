@@ -266,8 +266,9 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     assert "none is decided, for it takes 5 of them with a p-value as small" in words
     # There is a verdict over 26 tasks: it is no matter for a warning.
     assert "note: With so few scores" in words
-    assert err.count("warning") == 1
+    assert err.count("warning") == 2
     assert "Scores on tasks differ in size by a factor of" in err
+    assert "1000 of 'b', task 'game4', run '0' (others: " in words
     _, _, brief = run("compare", path, "--quiet")
     assert "single tasks" not in brief
     assert brief.count("warning") == 1
