@@ -232,10 +232,9 @@ def _take_last(
     n_kept = 0
     if is_kept:
         crashed = records.take(records.find_crashed() & ~np.isnan(records.scores))
-        of_run = ("task", "model", "run")
-        n_kept = n_early + (
-            crashed.group(*of_run)[1] if crashed.has("run") else len(crashed)
-        )
+        are_named = crashed.has("run")
+        n_kept = crashed.group("task", "model", "run")[1] if are_named else len(crashed)
+        n_kept += n_early
     return _LastScores(records, curves, unscored, notes, doubts, last_steps, n_kept)
 
 

@@ -268,10 +268,10 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     assert "note: With so few scores" in words
     assert err.count("warning") == 2
     assert "Scores on tasks differ in size by a factor of" in err
-    assert "1000 of 'b', task 'game4', run '0' (others:" in words
+    assert "1,000 of 'b', task 'game4', run '0' (others: " in words
     _, _, brief = run("compare", path, "--quiet")
     assert "single tasks" not in brief
-    assert brief.count("warning") == 1
+    assert brief.count("warning") == 2
     # There is none over 5 tasks, but by a statistic.
     few = [x for x in rows if re.search(",[0-3],game[6-9],|,[0-3],game10,", x)]
     path = write("\n".join(["model,seed,task,score", *few, ""]))

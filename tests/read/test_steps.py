@@ -394,7 +394,7 @@ def test_the_method_says_it_and_its_signature_repeats_it(write, run):
             f"its last Step, {END}; 1 run that ends much earlier has none. 1 run",
         ),
         ("worst", "that ended early (lstm) counts as 0.056, the worst of all runs"),
-        ("keep", f"Step, 5 to {END}. Runs that crashed or ended early have the score "),
+        ("keep", f"Step, 5 to {END}. 1 run that crashed or ended early has the score "),
     ):
         code, out, err = run("compare", path, "--missing", missing, "--format", "json")
         assert code == 0, err
