@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.library import Library, broadcast_shapes
+from sigarray._backend.library import Library
 from sigarray._numeric.sums import EPS_OF_SINGLE
 
 # By so many units of the largest score differences may be rounded.
@@ -29,12 +29,9 @@ class Range(NamedTuple):
         return xp.maximum(self.high, -self.low)
 
 
-def ranges_of(xp: Library, samples: Sequence[Array]) -> Range:
-    """Return the ranges of samples along the last axis, stacked: (samples, ...)."""
-    ends = [find(x, axis=-1) for find in (xp.min, xp.max) for x in samples]
-    shape = broadcast_shapes(*(x.shape for x in ends))
-    stack = xp.stack([xp.broadcast_to(x, shape) for x in ends])
-    return Range(stack[: len(samples), ...], stack[len(samples) :, ...])
+def range_of(xp: Library, x: Array) -> Range:
+    """Return the range of samples along the last axis."""
+    return Range(xp.min(x, axis=-1), xp.max(x, axis=-1))
 
 
 def limit_rounding(xp: Library, size: Array, *, paired: bool = False) -> Array:
@@ -43,17 +40,19 @@ def limit_rounding(xp: Library, size: Array, *, paired: bool = False) -> Array:
     return eps * (_UNITS if paired or eps < EPS_OF_SINGLE else 1.0) * size
 
 
-def find_flat(xp: Library, sizes: Array, spreads: Array) -> tuple[Array, Array]:
+def find_flat(
+    xp: Library, sizes: Sequence[Array], spreads: Sequence[Array]
+) -> tuple[list[Array], Array]:
     """Tell which samples of scores, or of differences, vary only by rounding.
 
-    Scores are given by their sizes, and samples by how far their ends are apart, each
-    stacked as by `ranges_of`. Also return how far from 0 a difference of two models may
-    be by rounding.
+    Scores are given by their sizes, and samples by how far their ends are apart. Also
+    return how far from 0 a difference of two models may be by rounding.
     """
-    if paired := spreads.shape[0] < sizes.shape[0]:
-        sizes = xp.max(sizes, axis=0, keepdims=True)
-    limits = limit_rounding(xp, sizes, paired=paired)
-    return spreads <= limits, xp.max(limits, axis=0)
+    if paired := len(spreads) < len(sizes):
+        sizes = [functools.reduce(xp.maximum, sizes)]
+    limits = [limit_rounding(xp, x, paired=paired) for x in sizes]
+    are_flat = [x <= limit for x, limit in zip(spreads, limits, strict=True)]
+    return are_flat, functools.reduce(xp.maximum, limits)
 
 
 def merge_same(xp: Library, samples: Sequence[Array], *, paired: bool) -> list[Array]:

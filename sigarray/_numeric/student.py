@@ -4,6 +4,7 @@ Scores are sorted by stratum, so that a stratum is an interval of places. Strata
 size need no more than their number; others have the interval of each place.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,10 +13,11 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._numeric.rounding import (
+    Range,
     fill_flat,
     find_flat,
     limit_rounding,
-    ranges_of,
+    range_of,
 )
 from sigarray._numeric.statistic import (
     choose_scale,
@@ -56,32 +58,31 @@ def find_errors(xp: Library, scores: list[Array], paired: bool) -> MeanErrors:
     The list of scores, which are large, is emptied.
     """
     dfs = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
-    ranges = ranges_of(xp, scores)
-    sizes = ranges.size(xp)
-    scale, unit_of_all = choose_scale(xp, xp.max(sizes, axis=0))
+    ranges = [range_of(xp, x) for x in scores]
+    sizes = [x.size(xp) for x in ranges]
+    scale, unit_of_all = choose_scale(xp, *sizes)
     samples = scale_by(xp, scale, scores)
     scores.clear()
     if paired:
         samples = [samples[0] - samples[1]]
-        low, high = ranges_of(xp, samples)
+        ranges = [range_of(xp, *samples)]
     else:
-        low, high = (x * scale for x in ranges)
-    spreads = high - low
-    are_flat, limit = find_flat(xp, sizes * scale, spreads)
+        ranges = [Range(low * scale, high * scale) for low, high in ranges]
+    spreads = [high - low for low, high in ranges]
+    are_flat, limit = find_flat(xp, [size * scale for size in sizes], spreads)
     # In units of the largest number, because squares of small ones would underflow.
-    largest = xp.max(spreads, axis=0)
+    largest = functools.reduce(xp.maximum, spreads)
     unit = xp.where(largest > 0.0, largest, 1.0)
-    # In a unit without bounds, finite numbers are 0.
-    units = xp.where(are_flat, math.inf, unit)
-    levels, means, squares = [], [], []
-    for k, x in enumerate(samples):
+    means, squares = [], []
+    for k, ((level, _), is_flat) in enumerate(zip(ranges, are_flat, strict=True)):
         # Relative to the smallest score, so that the level costs no digits.
-        levels.append(low[k, ...])
-        mean, square = xp.relative_moments(x, levels[k], units[k, ...])
+        # In a unit without bounds, finite numbers are 0.
+        own_unit = fill_flat(xp, is_flat, unit, math.inf)
+        mean, square = xp.relative_moments(samples[k], level, own_unit)
         means.append(mean)
-        squares.append(square / divisor_of_error(x))
+        squares.append(square / divisor_of_error(samples[k]))
         samples[k] = None
-    gap = difference_of(levels) / unit
+    gap = difference_of([level for level, _ in ranges]) / unit
     # Where a score is not finite, neither is a range.
     fault = largest - largest
     difference = gap + difference_of(means) + fault
@@ -92,13 +93,14 @@ def list_samples(
     xp: Library, scores: Sequence[Array], paired: bool
 ) -> tuple[list[Array], Array]:
     """Return samples, or differences of pairs, made exactly flat, by `find_flat`."""
-    ranges = ranges_of(xp, scores)
+    ranges = [range_of(xp, x) for x in scores]
+    sizes = [x.size(xp) for x in ranges]
     samples = [scores[0] - scores[1]] if paired else scores
-    low, high = ranges_of(xp, samples) if paired else ranges
-    are_flat, limit = find_flat(xp, ranges.size(xp), high - low)
+    ranges = [range_of(xp, *samples)] if paired else ranges
+    are_flat, limit = find_flat(xp, sizes, [high - low for low, high in ranges])
     return [
-        xp.where(are_flat[k, ..., None], low[k, ..., None], x)
-        for k, x in enumerate(samples)
+        xp.where(is_flat[..., None], low[..., None], x)
+        for x, (low, _), is_flat in zip(samples, ranges, are_flat, strict=True)
     ], limit
 
 
@@ -138,14 +140,16 @@ def flatten_within(
     once more, with so much `noise`, in units of rounding, from the means.
     """
     paired = len(deviations) < len(relative.scaled)
-    sizes = ranges_of(xp, relative.scaled).size(xp)
-    if paired:
-        sizes = xp.max(sizes, axis=0, keepdims=True)
-    limits = limit_rounding(xp, sizes / relative.unit + 1.0, paired=paired)
-    limits = limits + float(xp.finfo(limits.dtype).eps) * noise
+    scores = [range_of(xp, x).size(xp) for x in relative.scaled]
+    sizes = [functools.reduce(xp.maximum, scores)] if paired else scores
+    eps = float(xp.finfo(sizes[0].dtype).eps)
+    limits = [
+        limit_rounding(xp, x / relative.unit + 1.0, paired=paired) + eps * noise
+        for x in sizes
+    ]
     return [
-        fill_flat(xp, (xp.max(xp.abs(x), axis=-1) <= limits[k, ...])[..., None], x, 0.0)
-        for k, x in enumerate(deviations)
+        fill_flat(xp, (xp.max(xp.abs(x), axis=-1) <= limit)[..., None], x, 0.0)
+        for x, limit in zip(deviations, limits, strict=True)
     ]
 
 
@@ -183,9 +187,9 @@ def studentize(
     """
     zero = difference - difference  # or NaN
     varies = squared_error > 0.0
-    t = difference / xp.sqrt(squared_error)
     if xp.is_host and xp.all(varies):
-        return t + zero
+        return difference / xp.sqrt(squared_error) + zero
+    t = difference / xp.sqrt(xp.where(varies, squared_error, 0.0))
     if rounding is None:
         is_zero = difference == 0.0
     else:

@@ -16,7 +16,7 @@ from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.rounding import Range, fill_flat, limit_rounding
+from sigarray._numeric.rounding import Range, fill_flat, find_flat
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import average_df, divisor_of_error, find_t
 from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline
@@ -137,11 +137,12 @@ def _find_means(xp: Library, stack: Array) -> Array:
 
     The samples are sorted, and their squares neither overflow nor underflow.
     """
-    ends = low, high = Range(stack[..., 0], stack[..., -1])
-    is_flat = high - low <= limit_rounding(xp, ends.size(xp))
-    unit = fill_flat(xp, is_flat, xp.ones_like(low), math.inf)
-    mean, squares = xp.relative_moments(stack, low, unit)
-    return xp.stack([low, mean, squares / divisor_of_error(stack)], axis=-1)
+    ends = Range(stack[..., 0], stack[..., -1])
+    (is_flat,), _ = find_flat(xp, [ends.size(xp)], [ends.high - ends.low])
+    unit = fill_flat(xp, is_flat, xp.ones_like(ends.low), math.inf)
+    mean, squares = xp.relative_moments(stack, ends.low, unit)
+    error = squares / divisor_of_error(stack)
+    return xp.stack([ends.low, mean, error], axis=-1)
 
 
 def compare_means(

@@ -80,7 +80,7 @@ LAUNCHES = {
     "permutation_test(a, b, paired=True, rng=seed)": 18,
     "permutation_test(a, b, rng=seed)": 31,
     "bootstrap_test(a, b, rng=seed)": 29,
-    "bootstrap_ci(a, rng=seed)": 52,
+    "bootstrap_ci(a, rng=seed)": 46,
     "t_test(a, b)": 4,
     "responses.response_test(*[ratings] * 3, rng=seed)": 66,
 }
