@@ -225,8 +225,10 @@ def _say_of_others(
             f"the mean of {column!r} of items is compared, not {whole.metric} of the "
             f"whole set: for that, pass {whole.advice}"
         ]
+    if metric is None:
+        return []
     raters = advise_raters(frame, list_metrics(frame, roles), roles)
-    if metric is None or raters is None or column not in raters.columns:
+    if raters is None or column not in raters.columns:
         return []
     return [
         f"{list_names(raters.columns, 4)} may have the ratings of one rater each, of "
