@@ -15,7 +15,7 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, lacks_library
 from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
@@ -33,10 +33,7 @@ def read_stored_table(path: str) -> Frame:
         import pyarrow.feather
         import pyarrow.parquet
     except ImportError as error:
-        msg = (
-            f'{path}: expected pyarrow, to read it. Run: pip install "sigarray[read]".'
-        )
-        raise TableError(msg) from error
+        raise lacks_library(path, "pyarrow") from error
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
         if is_parquet:
@@ -65,10 +62,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         import narwhals.stable.v1 as nw
         from narwhals.exceptions import DuplicateError
     except ImportError as error:
-        msg = (
-            f'{name}: expected narwhals, to read it. Run: pip install "sigarray[read]".'
-        )
-        raise TableError(msg) from error
+        raise lacks_library(name, "narwhals") from error
     data, index = _name_columns(data, name)
     try:
         frame = nw.from_native(data, eager_only=True)

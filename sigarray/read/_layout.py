@@ -10,7 +10,14 @@ import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._frame import list_names
-from sigarray.read._text import NUMBER, Row, TableError, find_delimiter, split_table
+from sigarray.read._text import (
+    NUMBER,
+    Row,
+    TableError,
+    find_delimiter,
+    lacks_library,
+    split_table,
+)
 
 # "# lr=0.1" or "#lr", but not "#,lstm" or "#1,lstm", which are names of columns.
 _COMMENT = re.compile(r"\s*#(#|\s|[^\W\d]|$)")
@@ -176,10 +183,7 @@ def read_sheet(path: str, table: str | None) -> TextTable:
     try:
         import openpyxl
     except ImportError as error:
-        msg = (
-            f'{path}: expected openpyxl, to read it. Run: pip install "sigarray[read]".'
-        )
-        raise TableError(msg) from error
+        raise lacks_library(path, "openpyxl") from error
     try:
         values, formulas = (
             openpyxl.load_workbook(path, data_only=x) for x in (True, False)

@@ -76,6 +76,12 @@ class UnmatchedError(TableError):
     """Items, or runs, that are not those of all models."""
 
 
+def lacks_library(name: str, library: str) -> TableError:
+    """Return the error for a file of a library of the extra `read`."""
+    msg = f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
+    return TableError(msg)
+
+
 def read_bytes(
     path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
 ) -> tuple[str, bytearray]:
