@@ -248,10 +248,10 @@ GROUPS = (
         "permutation_replicates",
         {
             "n_clusters": """
-                The number of clusters, or a pair for a pair of labels, static under
-                `jit`, for labels on a device, which are not read. One that is not below
-                it, or that no item has, makes the result NaN. Labels on the host may
-                have fewer."""
+                The number of clusters or more (see :doc:`/clusters`), or a pair for a
+                pair of labels, static under `jit`, for labels on a device, which are
+                not read; by default that of items. A label that is not below it makes
+                the result NaN."""
         },
     ),
     Group(

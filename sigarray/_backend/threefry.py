@@ -15,7 +15,6 @@ References
    numbers: as easy as 1, 2, 3. SC '11. :doi:`10.1145/2063384.2063405`
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -39,8 +38,6 @@ _HALF_MASK = 2**_HALF_BITS - 1
 _MAX_OVERLAPPING = 2**12
 # Counters of a second sample begin here: no first sample has as many elements.
 _SECOND_SAMPLE = 2**30
-# Uniforms have the 24 bits that float32 represents exactly.
-_UNIFORM_BITS = 24
 
 
 def draw_fused(
@@ -141,14 +138,20 @@ def random_uniforms(
 
 
 def _random_halves(
-    xp: Library, seed: Seed, start: int | Array, count: int, width: int
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    width: int,
+    *,
+    first_block: int = 0,
 ) -> Array:
     """Return half words: the upper halves of `random_words`, and then the lower ones.
 
     The shape is (count, width), or (count, K, width).
     """
     n_words = -(-width // 2)
-    words = _random_rows(xp, seed, start, count, [n_words], [0])[0]
+    words = _random_rows(xp, seed, start, count, [n_words], [first_block])[0]
     return _halve(xp, words, n_words)[..., :width]
 
 
@@ -202,36 +205,6 @@ def encrypt_number(key: tuple[int, int], counter: tuple[int, int]) -> tuple[int,
     return x, y
 
 
-def uniforms(xp: Library, words: Array) -> Array:
-    """Return float32 uniforms on {1, ..., 2**24} / 2**24, without 0 for the log."""
-    bits = words >> (WORD_BITS - _UNIFORM_BITS)
-    if xp.isdtype(bits.dtype, "signed integer"):
-        bits &= (1 << _UNIFORM_BITS) - 1
-    values = xp.astype(bits, xp.float32)
-    values += 1.0
-    values *= 2.0**-_UNIFORM_BITS
-    return values
-
-
-def exponentials(xp: Library, uniforms: Array) -> Array:
-    """Return float32 standard exponentials, one for each uniform."""
-    values = xp.log(uniforms)
-    values *= -1.0
-    return values
-
-
-def normals(xp: Library, u: Array, v: Array) -> Array:
-    """Return float32 standard normals, two from each pair of uniforms (Box-Muller).
-
-    Those of the cosine and those of the sine are joined along the last axis.
-    """
-    radius = exponentials(xp, u)
-    radius *= 2.0
-    radius = xp.sqrt(radius)
-    angle = (2.0 * math.pi) * v
-    return xp.concat([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-1)
-
-
 def uniform_indices(xp: Library, words: Array, n: int | Array) -> Array:
     """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
 
@@ -260,6 +233,8 @@ def overlapping_words(
     count: int,
     width: int,
     n_choices: int,
+    *,
+    first_block: int = 0,
 ) -> Array:
     """Return words (count, width), each to choose one of `n_choices` places or ranks.
 
@@ -270,12 +245,13 @@ def overlapping_words(
     0.01 (the largest eigenvalue for 1500 to 4095 choices is 0.0065), and they take
     three quarters of the time. Beyond 2^12 choices all bits are drawn.
     """
+    where = {"first_block": first_block}
     if n_choices > _MAX_OVERLAPPING:
-        return random_words(xp, seed, start, count, width)
-    fused = draw_fused(xp, seed, "words", start, count, width, halves=True)
+        return random_words(xp, seed, start, count, width, **where)
+    fused = draw_fused(xp, seed, "words", start, count, width, halves=True, **where)
     if fused is not None:
         return fused
-    upper = _random_halves(xp, seed, start, count + 1, width)
+    upper = _random_halves(xp, seed, start, count + 1, width, **where)
     result = upper[:-1, :] << _HALF_BITS
     result |= upper[1:, :]
     return result
@@ -384,16 +360,38 @@ def random_places_of_intervals(
     return places
 
 
+def random_places_of_first(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    sizes: Sequence[int],
+    numbers: Sequence[Array],
+    is_together: bool,
+) -> list[Array]:
+    """Return as many places as `numbers` say, below these, in each of the samples.
+
+    The shape is (count, size); other places are `size`. If a number is the size, these
+    are the places of `random_places`.
+    """
+    if is_together:
+        return 2 * random_places_of_first(
+            xp, seed, start, count, sizes[:1], numbers[:1], False
+        )
+    places = []
+    for k, (size, number) in enumerate(zip(sizes, numbers, strict=True)):
+        first_block = k * _SECOND_SAMPLE
+        words = overlapping_words(
+            xp, seed, start, count, size, size, first_block=first_block
+        )
+        chosen = uniform_indices(xp, words, number)
+        is_drawn = xp.arange(size, dtype=xp.index_dtype) < number
+        places.append(xp.where(is_drawn, chosen, size))
+    return places
+
+
 def ordered_keys(xp: Library, words: Array) -> Array:
     """Return the words as integers with the same order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):
         return words ^ -(2 ** (WORD_BITS - 1))
     return words
-
-
-def random_bits(xp: Library, words: Array, n: int) -> Array:
-    """Return n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
-    places = xp.arange(WORD_BITS, dtype=words.dtype)
-    bits = words[..., None] >> places
-    bits &= 1
-    return xp.reshape(bits, (*words.shape[:-1], -1))[..., :n]

@@ -92,9 +92,9 @@ def bootstrap_ci(
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. One that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
+        The number of clusters or more (see :doc:`/clusters`), or a pair for a pair of
+        labels, static under `jit`, for labels on a device, which are not read; by
+        default that of items. A label that is not below it makes the result NaN.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and each sampled by itself: for scores
         (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
@@ -321,9 +321,9 @@ def bootstrap_replicates(
         Then whole clusters are drawn; `statistic` is a name but "t", of items, or
         `of_sums`.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. One that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
+        The number of clusters or more (see :doc:`/clusters`), or a pair for a pair of
+        labels, static under `jit`, for labels on a device, which are not read; by
+        default that of items. A label that is not below it makes the result NaN.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and each sampled by itself: for scores
         (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or

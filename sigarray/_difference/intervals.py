@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array, Seed, Statistic
-from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
 from sigarray._backend.tables import Axis
+from sigarray._difference.influences import find_acceleration
 from sigarray._difference.resampling import check_test_share, in_dtype, widen_error
 from sigarray._difference.studentized import (
     Hypothesis,
@@ -21,7 +22,6 @@ from sigarray._difference.studentized import (
     standardize_scores,
 )
 from sigarray._difference.units import prepare_items
-from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays, find_errors_by_design
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import interpolate
@@ -33,18 +33,15 @@ from sigarray._numeric.special import (
     student_t_isf,
 )
 from sigarray._numeric.statistic import (
-    HELD_BY_COUNTS,
     apply_statistic,
     center_scores,
     check_sizes,
     difference_of,
     find_rounding,
-    largest_or_one,
-    middle_of_counted,
     move_back,
     standard_deviation,
 )
-from sigarray._numeric.student import center_in_strata, find_t
+from sigarray._numeric.student import find_t
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.replicates import arrange, keep, resample
 from sigarray.results import TTestResult
@@ -60,132 +57,6 @@ def find_bias(
     above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
     share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
     return normal_quantiles(xp, share)
-
-
-def find_acceleration(
-    xp: Library,
-    rows: Sequence[Array],
-    statistic: Statistic,
-    paired: bool,
-    design: Design,
-) -> Array:
-    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up.
-
-    Influences are relative to the mean of their stratum, if there are strata. With
-    clusters they are those of clusters, and rows are sorted.
-    """
-    if design.n_clusters:
-        influences = [
-            _influence_of_clusters(xp, statistic, x, of)
-            for x, of in zip(rows, design.clusters, strict=True)
-        ]
-    else:
-        influences = [find_influences(xp, statistic, row) for row in rows]
-    if len(rows) == 2:
-        influences[1] = -influences[1]
-    if paired:
-        influences = [influences[0] + influences[1]]
-    if design.strata.are_there:
-        influences = [
-            center_in_strata(xp, x, design.strata, k) for k, x in enumerate(influences)
-        ]
-    unit = largest_or_one(xp, *influences)[..., None]
-    cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
-    for influence in influences:
-        share = influence / unit / influence.shape[-1]
-        cubes = cubes + xp.sum(share**3, axis=-1)
-        squares = squares + xp.sum(share**2, axis=-1)
-    varies = squares > 0.0
-    return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
-
-
-def find_influences(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """(n - 1) (mean of the values without one score - the value without this score)."""
-    if statistic == "mean":
-        return x - xp.mean(x, axis=-1, keepdims=True)
-    n = x.shape[-1]
-    if isinstance(statistic, SumStatistic):
-        without, _ = statistic.leave_out(xp, x)
-    elif statistic == "median":
-        without = _medians_without_one(xp, x)
-    elif statistic == "iqm":
-        without = _iqms_without_one(xp, x)
-    else:
-        without = _values_without_one(xp, statistic, x)
-    return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
-
-
-def _influence_of_clusters(
-    xp: Library, statistic: Statistic, ordered: Array, clusters: Clusters
-) -> Array:
-    """As `find_influences`, of sorted scores (..., n) without one cluster, (..., C)."""
-    values = functools.partial(_leave_out_clusters, xp, statistic, ordered, clusters)
-    n_held = HELD_BY_COUNTS * math.prod(ordered.shape)
-    without = map_replicates(xp, values, clusters.number, elements=n_held)
-    gaps = xp.mean(without, axis=-1, keepdims=True) - without
-    return (clusters.number - 1.0) * gaps
-
-
-def _leave_out_clusters(
-    xp: Library,
-    statistic: Statistic,
-    ordered: Array,
-    clusters: Clusters,
-    start: int | Array,
-    size: int,
-) -> Array:
-    left_out = xp.arange(size, dtype=clusters.codes.dtype) + start
-    left_out = xp.reshape(left_out, (size, *(1,) * ordered.ndim))
-    kept = xp.astype(clusters.codes != left_out, xp.int32)
-    return xp.move_axis(middle_of_counted(xp, statistic, ordered, kept), 0, -1)
-
-
-def _medians_without_one(xp: Library, x: Array) -> Array:
-    """Return the median without each score: it is next to the middle of all."""
-    n = x.shape[-1]
-    order = xp.argsort(x, axis=-1, stable=False)
-    rank = xp.argsort(order, axis=-1, stable=False)
-    ordered = xp.sort(x, axis=-1, stable=False)
-    middle = []
-    for place in ((n - 2) // 2, (n - 1) // 2):
-        after, at = ordered[..., place + 1, None], ordered[..., place, None]
-        middle.append(xp.where(rank <= place, after, at))
-    return 0.5 * (middle[0] + middle[1])
-
-
-def _iqms_without_one(xp: Library, x: Array) -> Array:
-    """Return the interquartile mean without each score.
-
-    Of n - 1 scores, k at each end are left out. All n have one more in between, which a
-    score that is left out in there was; without another one, it is the outermost.
-    """
-    n = x.shape[-1]
-    k = (n - 1) // 4
-    ordered = xp.sort(x, axis=-1, stable=False)
-    total = xp.sum(ordered[..., k : n - k], axis=-1, keepdims=True)
-    lowest, highest = ordered[..., k, None], ordered[..., n - 1 - k, None]
-    gone = xp.minimum(xp.maximum(x, lowest), highest)
-    return (total - gone) / (n - 1.0 - 2.0 * k)
-
-
-def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
-    n = x.shape[-1]
-    kept = xp.arange(n - 1, dtype=xp.index_dtype)
-    values = functools.partial(_leave_out, xp, statistic, x, kept)
-    return map_replicates(xp, values, n, elements=(1 + x.shape[0]) * n)
-
-
-def _leave_out(
-    xp: Library,
-    statistic: Statistic,
-    x: Array,
-    kept: Array,
-    start: int | Array,
-    size: int,
-) -> Array:
-    left_out = xp.arange(size, dtype=kept.dtype) + start
-    places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
-    return apply_statistic(xp, statistic, xp.take_last(x, places))
 
 
 def correct_quantiles(

@@ -15,11 +15,8 @@ from sigarray._backend.checks import choice, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.relabelling import (
-    MAX_UNITS,
-    count_extremes,
-    find_without_draws,
-)
+from sigarray._difference.lattice import MAX_UNITS
+from sigarray._difference.relabelling import count_extremes, find_without_draws
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
@@ -122,9 +119,9 @@ def permutation_test(
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. One that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
+        The number of clusters or more (see :doc:`/clusters`), or a pair for a pair of
+        labels, static under `jit`, for labels on a device, which are not read; by
+        default that of items. A label that is not below it makes the result NaN.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and each sampled by itself: for scores
         (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
@@ -260,7 +257,7 @@ def permutation_test(
     are_whole = method == "exact" and clusters is not None
     # An exact p-value is from the scores of clusters, and others from their sums.
     prepare: Callable[..., Prepared] = prepare_units
-    how = {"takes_middles": False}
+    how = {"takes_middles": False, "are_flipped": paired}
     if are_whole:
         prepare, how = prepare_items, {"are_drawn": True}
     xp, statistic, (a, b), dtype, _level, design = prepare(

@@ -1,11 +1,5 @@
-"""Statistics and p-values of scores with permuted labels, and exact ones on a lattice.
+"""Statistics and p-values of scores with permuted labels."""
 
-Accuracies (0 or 1), partial credits, votes and ratings have differences that are small
-multiples of a unit. A sum of these with random signs has few values: its tail is a
-finite sum over its characteristic function, whatever the number of pairs.
-"""
-
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +11,9 @@ from sigarray._backend.aliases import (
     Statistic,
     TestedStatistic,
 )
-from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
+from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import (
@@ -29,21 +23,18 @@ from sigarray._difference.studentized import (
     above_null,
     beyond_null,
 )
-from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.rounding import merge_same
 from sigarray._numeric.statistic import (
-    TIE_UNITS,
     apply_statistic,
     center_scores,
     find_p_value,
     find_rounding,
-    find_symmetric_p_value,
     largest_or_one,
     pool_samples,
 )
 from sigarray._numeric.student import find_t_of
-from sigarray._numeric.subsets import or_one, solve
 from sigarray._resampling.designs import permute_within
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
@@ -53,193 +44,6 @@ from sigarray._resampling.replicates import (
     count_beyond,
     keep,
 )
-
-# The most units of a difference.
-MAX_UNITS = 20
-# Remainders below this share of the least possible unit are rounding.
-_LEAST_SHARE = 0.25
-# The largest error of a difference by rounding, in units.
-_LARGEST_ROUNDING = 0.05
-# One period is this many deviations of the widest sum: beyond it there is a probability
-# below 2 exp(-50), by Hoeffding's inequality.
-_PERIOD = 22.0
-
-
-def lattice_p_value(
-    xp: Library,
-    pool: Array,
-    n: int,
-    alternative: Alternative,
-    clusters: Clusters | None = None,
-) -> Array:
-    """Return the p-value of the mean difference of n pairs, NaN if they have no unit.
-
-    The pool has the scores of A and then of B. Signs are those of pairs, or of the sums
-    of clusters, which are multiples of the same unit.
-    """
-    multiples, is_lattice = find_multiples(xp, pool, n)
-    if clusters is not None:
-        sums, sizes = sum_clusters(xp, multiples, clusters)
-        multiples = xp.round(sums)
-        is_inside = xp.max(xp.abs(multiples), axis=-1) <= MAX_UNITS
-        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(n))
-        is_lattice = is_lattice & is_inside & are_there
-    counts = _count_sizes(xp, multiples)
-    pvalue = find_symmetric_p_value(
-        xp,
-        alternative,
-        0.5 * xp.sum(multiples, axis=-1),
-        lambda lead: _flipped_tail(xp, counts, lead, multiples.shape[-1]),
-    )
-    return xp.where(is_lattice, pvalue, math.nan)
-
-
-def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
-    """Return the n differences in units, and whether they are multiples of a unit.
-
-    They are so up to the rounding of the scores, and at most `MAX_UNITS`. The unit is
-    the greatest common divisor, by Euclid's algorithm with remainders of least absolute
-    value, which halve in each step.
-    """
-    (centered,), *_, scale, _ = center_scores(xp, "mean", pool)
-    differences = centered[..., :n] - centered[..., n:]
-    rounding, levels = (
-        TIE_UNITS * xp.finfo(pool.dtype).eps * xp.max(xp.abs(x), axis=-1)
-        for x in (centered, pool / scale[..., None])
-    )
-    size = xp.abs(differences)
-    largest = largest_or_one(xp, size, least=rounding)
-    noise = (_LEAST_SHARE / MAX_UNITS) * largest[..., None]
-    unit = _smallest_above(xp, size, noise, largest)
-    for _ in range(math.ceil(math.log2(MAX_UNITS))):
-        step = unit[..., None]
-        rest = xp.abs(size - step * xp.round(size / step))
-        unit = _smallest_above(xp, rest, noise, unit)
-    number = xp.round(largest / unit)
-    unit = largest / number
-    multiples = xp.round(differences / unit[..., None])
-    error = xp.max(xp.abs(differences - unit[..., None] * multiples), axis=-1)
-    allowed = xp.minimum(levels, _LARGEST_ROUNDING * unit)
-    return multiples, (error <= allowed) & (number <= MAX_UNITS)
-
-
-def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
-    return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
-
-
-def _count_sizes(xp: Library, multiples: Array) -> Array:
-    """Count the differences of 1, 2, ... units: (..., MAX_UNITS)."""
-    size = xp.abs(multiples)[..., None, :]
-    count = functools.partial(_count_equal, xp, size)
-    return map_replicates(xp, count, MAX_UNITS, elements=math.prod(size.shape))
-
-
-def _count_equal(xp: Library, size: Array, start: int | Array, number: int) -> Array:
-    k = _numbers(xp, size, start + 1, number)
-    return xp.sum(xp.astype(size == k[:, None], size.dtype), axis=-1)
-
-
-def _flipped_tail(xp: Library, counts: Array, lead: Array, n: int) -> Array:
-    """P(S >= lead), where S is half of the sum of the multiples with random signs.
-
-    S has steps of 1, and is symmetric: if the lead is not positive, it is 1 - P(S >=
-    1 - lead). Else, with the distribution P_t tilted by exp(t S), and K(t) = log E
-    exp(t S) = sum c_k log cosh(t k / 2) for c_k differences of k units,
-
-        P(S >= s) = exp(K(t) - t s) sum over j >= 0 of exp(-t j) P_t(S = s + j),
-
-    where all terms are positive, and P_t is the inverse of a discrete Fourier
-    transform: a mean over L angles of E_t exp(i angle S), the product of [cos(angle k /
-    2) + i tanh(t k / 2) sin(angle k / 2)]^c_k. The tilt is near the saddlepoint, where
-    s is the mean, so that a small tail keeps its digits.
-    """
-    k = _numbers(xp, counts, 1, MAX_UNITS)
-    end = 0.5 * xp.sum(counts * k, axis=-1)
-    deviation = 0.5 * xp.sqrt(xp.sum(counts * k * k, axis=-1))
-    is_behind = lead <= 0.0
-    s = xp.where(is_behind, 1.0 - lead, lead)
-
-    def tilt(t: Array) -> tuple[Array, Array]:
-        pull = xp.tanh(0.5 * t[..., None] * k)
-        mean = 0.5 * xp.sum(counts * k * pull, axis=-1)
-        spread = (1.0 - pull) * (1.0 + pull)
-        return mean, or_one(xp, 0.25 * xp.sum(counts * k * k * spread, axis=-1))
-
-    # The tilt is finite half a step below the end, and not 0 in the middle.
-    goal = xp.clip(xp.minimum(s, end - 0.5), 0.0, None)
-    t = xp.maximum(solve(xp, tilt, goal, end), 1.0 / or_one(xp, deviation))
-    exponent = xp.sum(counts * _log_cosh(xp, 0.5 * t[..., None] * k), axis=-1) - t * s
-    tail = xp.exp(exponent) * _tilted_sum(xp, counts, s, t, n)
-    tail = xp.where(s > end, 0.0, xp.clip(tail, 0.0, 1.0))
-    return xp.where(is_behind, 1.0 - tail, tail)
-
-
-def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array:
-    """Sum exp(-t j) P_t(S = s + j) over half a period of j from 0 on."""
-    k = _numbers(xp, counts, 1, MAX_UNITS)
-    widest = math.ceil(0.5 * _PERIOD * MAX_UNITS * math.sqrt(n))
-    half = min(n * MAX_UNITS, widest // 2)
-    period, window = 2 * half + 1, half + 1
-    t, s = t[..., None], s[..., None]
-    pull = xp.tanh(0.5 * t[..., None] * k)
-    spread = (1.0 - pull) * (1.0 + pull)
-    counts = counts[..., None, :]
-    transform = _Transform(xp, counts, k, pull, spread, s, t, period, window)
-    initial, elements = xp.zeros_like(t[..., 0]), math.prod(counts.shape)
-    total = sum_replicates(xp, transform, half + 1, initial=initial, elements=elements)
-    return total / period
-
-
-@dataclass(frozen=True, eq=False)
-class _Transform:
-    """Terms of `_tilted_sum` by angle; each but 0 stands for its negative, too."""
-
-    xp: Library
-    counts: Array
-    k: Array
-    pull: Array
-    spread: Array
-    s: Array
-    t: Array
-    period: int
-    window: int
-
-    def __call__(self, start: int | Array, size: int) -> Array:
-        xp, t, pull, counts = self.xp, self.t, self.pull, self.counts
-        decay, last = xp.exp(-t), xp.exp(-t * self.window)
-        rise = 2.0 * xp.exp(-0.5 * t) * xp.sinh(0.5 * t)  # 1 - exp(-t)
-        below_one = 1.0 - xp.finfo(t.dtype).eps
-        place = _numbers(xp, counts, start, size)
-        angle = place * (2.0 * math.pi / self.period)
-        y = 0.5 * angle[:, None] * self.k
-        sine = xp.sin(y)
-        lost = xp.clip(self.spread * sine * sine, None, below_one)
-        size_of = xp.exp(0.5 * xp.sum(counts * xp.log1p(-lost), axis=-1))
-        turn = xp.atan2(pull * sine, xp.broadcast_to(xp.cos(y), lost.shape))
-        phase = xp.sum(counts * turn, axis=-1) - angle * self.s
-        # These are the parts of the fraction that is the sum of exp(-(t + i angle) j).
-        at_end, sine_of_half = angle * self.window, xp.sin(0.5 * angle)
-        top, side = 1.0 - last * xp.cos(at_end), last * xp.sin(at_end)
-        bottom = rise + 2.0 * decay * sine_of_half * sine_of_half
-        turned = decay * xp.sin(angle)
-        real = top * bottom + side * turned
-        imaginary = side * bottom - top * turned
-        fraction = real * xp.cos(phase) - imaginary * xp.sin(phase)
-        norm = bottom * bottom + turned * turned
-        weight = 1.0 + xp.astype(place > 0.0, place.dtype)
-        return weight * size_of * fraction / norm
-
-
-def _log_cosh(xp: Library, x: Array) -> Array:
-    """Return log cosh x for x >= 0, which is accurate to the last digit near 0."""
-    small = xp.sinh(xp.clip(x, None, 1.0))
-    large = x + xp.log1p(xp.exp(-2.0 * x)) - math.log(2.0)
-    return xp.where(x < 1.0, 0.5 * xp.log1p(small * small), large)
-
-
-def _numbers(xp: Library, like: Array, start: int | Array, size: int) -> Array:
-    places = xp.arange(size) + start
-    return xp.astype(places, like.dtype)
 
 
 @array_kernel
@@ -312,15 +116,17 @@ def count_extremes(
     exchanged; their t is compared, because spreads may differ.
     """
     a = beyond_null(a, null)
+    design = design.with_arrays(arrays)
+    if seed is None and not paired:
+        a = _need_all(xp, a, b, design)
     n, m = a.shape[-1], b.shape[-1]
     by: Statistic = "mean" if statistic == "t" else statistic
     # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = (statistic == "t" or null != 0.0) and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by, paired)
-    design = design.with_arrays(arrays)
     for rounding in design.rounding:
         tolerance = tolerance + rounding
-    draws = permute_within(xp, seed, n, m, paired, design.strata)
+    draws = permute_within(xp, seed, n, m, paired, design)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates
     if is_studentized:
@@ -363,9 +169,11 @@ def draw_permutations(
     """Return differences of random permutations, or of distinct ones without a seed."""
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
+    design = design.with_arrays(arrays)
+    if seed is None and not paired:
+        a = _need_all(xp, a, b, design)
     (pool,), *_, unit, _ = center_scores(xp, by, pool_samples(xp, a, b))
-    strata = design.with_arrays(arrays).strata
-    draws = permute_within(xp, seed, n, b.shape[-1], paired, strata)
+    draws = permute_within(xp, seed, n, b.shape[-1], paired, design)
     permuted: Replicates
     if is_t:
         pool = pool / largest_or_one(xp, pool)[..., None]
@@ -374,10 +182,20 @@ def draw_permutations(
         permuted = Resampled(xp, draws, [pool], by)
     if seed is None:
         m = pool.shape[-1] - n
-        n_distinct = count_permutations(n, m, paired=paired, strata=strata)
+        n_distinct = count_permutations(n, m, paired=paired, strata=design.strata)
         permuted = _Distinct(xp, permuted, n_distinct)
     differences = keep(xp, permuted, count, start)
     return differences if is_t else unit[..., None] * differences
+
+
+def _need_all(xp: Library, a: Array, b: Array, design: Design) -> Array:
+    """Return sums of A, NaN if there are fewer clusters than said.
+
+    Their deals would be of all clusters, as if others had no items.
+    """
+    for x, n_there in zip((a, b), design.n_there, strict=False):
+        a = xp.where(n_there == x.shape[-1], a, math.nan)
+    return a
 
 
 @dataclass(frozen=True, eq=False)

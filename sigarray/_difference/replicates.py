@@ -294,9 +294,9 @@ def permutation_replicates(
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
     n_clusters : int or tuple of int, optional
-        The number of clusters, or a pair for a pair of labels, static under `jit`, for
-        labels on a device, which are not read. One that is not below it, or that no
-        item has, makes the result NaN. Labels on the host may have fewer.
+        The number of clusters or more (see :doc:`/clusters`), or a pair for a pair of
+        labels, static under `jit`, for labels on a device, which are not read; by
+        default that of items. A label that is not below it makes the result NaN.
     strata : int, array_like, or a pair of them, optional
         The axis of strata, which are fixed and each sampled by itself: for scores
         (runs, tasks), ``axis=0, strata=1``; exchanged, these ask about other tasks. Or
@@ -356,14 +356,14 @@ def permutation_replicates(
     """
     xp, statistic, (a, b), dtype, _level, design = prepare_units(
         statistic,
-        a,
-        b,
+        *(a, b),
         axis=axis,
         paired=paired,
         clusters=clusters,
         n_clusters=n_clusters,
         strata=strata,
         takes_middles=False,
+        are_flipped=paired,
     )
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
@@ -381,8 +381,8 @@ def permutation_replicates(
     end = count if is_array(start) else int(start) + count
     if is_exact and end > n_distinct:
         msg = (
-            f"Expected start + count to be at most {n_distinct:,} with "
-            f"method='exact', for so many permutations are distinct; got {end:,}."
+            f"Expected start + count to be at most {n_distinct:,} with method='exact', "
+            f"for so many permutations are distinct; got {end:,}."
         )
         raise ValueError(msg)
     replicates = draw_permutations(

@@ -70,18 +70,20 @@ def prepare_items(
     )
     if not coded:
         return prepared
-    are_drawn = are_drawn or strata is not None
-    if are_drawn and n_clusters is None and any(x.on_host is None for x in coded):
+    are_fewer = any(x.on_host is None for x in coded)
+    if strata is not None and n_clusters is None and are_fewer:
         msg = (
-            "Expected n_clusters, the number of clusters, with labels on a device, "
-            "which are not read; got none. Pass it, or labels on the host."
+            "Expected n_clusters, the number of clusters, with strata and labels on a "
+            "device, which are not read; got none. Pass it, or labels on the host."
         )
         raise ValueError(msg)
     if are_drawn and n_clusters is not None and min(n_clusters) == 1:
         msg = "Expected two clusters or more; got n_clusters=1. Leave out clusters."
         raise ValueError(msg)
     design = design._replace(
-        n_clusters=tuple(x.number for x in coded), codes=[x.codes for x in coded]
+        n_clusters=tuple(x.number for x in coded),
+        codes=[x.codes for x in coded],
+        may_be_fewer=are_fewer,
     )
     prepared = prepared._replace(design=design)
     if strata is None or isinstance(axis, tuple):
@@ -155,11 +157,13 @@ def prepare_units(
     n_clusters: Any,
     strata: Any = None,
     takes_middles: bool = True,
+    are_flipped: bool = False,
 ) -> Prepared:
     """As `prepare_samples`; of whole clusters, if there are any, sums (..., d, C).
 
     The mean is that of items, a ratio of sums. For medians and interquartile means,
     which have no sums, the samples stay and the design has clusters, of each sample.
+    If pairs are flipped, clusters without items are as good as none.
     """
     prepared = prepare_items(
         statistic,
@@ -181,19 +185,26 @@ def prepare_units(
     _check_statistic_of_clusters(statistic, takes_middles, is_stratified)
     count = len(samples) // len(design.n_clusters)
     numbers, codes = design.n_clusters * count, list(design.codes) * count
+    may_be_fewer = design.may_be_fewer and not (is_stratified or are_flipped)
     if statistic in _MIDDLES:
-        samples, codes = _keep_whole_units(xp, samples, codes, numbers=numbers)
-        design = design._replace(n_clusters=numbers, codes=codes)
+        samples, codes, n_there = _keep_whole_units(
+            xp, samples, codes, numbers=numbers, may_be_fewer=may_be_fewer
+        )
+        design = design._replace(
+            n_clusters=numbers, codes=codes, n_there=n_there[: len(n_there) // count]
+        )
         return prepared._replace(samples=samples, design=design)
-    sums, level, rounding = _sum_units(
+    sums, level, rounding, n_there = _sum_units(
         xp,
         samples,
         codes,
         numbers=numbers,
         paired=paired,
         is_of_sums=isinstance(statistic, SumStatistic),
+        may_be_fewer=may_be_fewer,
     )
-    design = Design(design.strata, rounding=rounding)
+    n_there = n_there[: len(n_there) // count]
+    design = Design(design.strata, rounding=rounding, n_there=n_there)
     if isinstance(statistic, SumStatistic):
         return Prepared(xp, statistic, sums, dtype, design=design)
     level = level if len(samples) == 1 else None
@@ -231,16 +242,26 @@ def _keep_whole_units(
     codes: Sequence[Array],
     *,
     numbers: tuple[int, ...],
-) -> tuple[list[Array], list[Array]]:
-    """Return samples, NaN if a cluster is empty or unknown, and codes without such."""
-    kept, known = [], []
+    may_be_fewer: bool,
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """Return samples, NaN if a code is unknown, known codes, and numbers of clusters.
+
+    If there may be fewer than said, codes are changed so that empty ones come last.
+    """
+    kept, known, n_there = [], [], []
     for x, of, number in zip(samples, codes, numbers, strict=True):
         inside, is_known = keep_inside(xp, Clusters(of, number))
-        sizes = xp.count_places(inside[None, :], number)
-        is_whole = xp.all(is_known) & xp.all(sizes > 0)
+        is_whole = xp.all(is_known)
+        if may_be_fewer:
+            sizes = xp.count_places(inside[None, :], number)
+            ranks = xp.cumulative_sum(xp.astype(sizes[0, :] > 0, inside.dtype))
+            inside = xp.take(ranks, inside, axis=0) - 1
+            count = ranks[-1:]
+            n_there.append(count)
+            is_whole = is_whole & (count > 1)
         kept.append(xp.where(is_whole, x, math.nan))
         known.append(inside)
-    return kept, known
+    return kept, known, n_there
 
 
 @array_kernel
@@ -252,11 +273,12 @@ def _sum_units(
     numbers: tuple[int, ...],
     paired: bool,
     is_of_sums: bool,
-) -> tuple[list[Array], Array, list[Array]]:
+    may_be_fewer: bool,
+) -> tuple[list[Array], Array, list[Array], list[Array]]:
     """Return sums of clusters; of scores, those less a level, and their number.
 
-    Beside them the level, and of scores their rounding at it. An empty cluster is a
-    fault, for it would be drawn as often as others: its sums are NaN.
+    Beside them the level, and of scores their rounding at it. If there may be fewer
+    clusters than said, for which draws are to know, the sums of empty ones come last.
     """
     samples = [spread_faults(xp, x) for x in samples]
     level = xp.min(samples[0], axis=-1)
@@ -268,15 +290,22 @@ def _sum_units(
         spread = sum(xp.mean(xp.abs(x), axis=-1) for x in rests)
         rounding = [_widen(xp, rounding_of_scores(xp, levels, spread, numbers))]
         samples = [_widen(xp, x) for x in rests]
-    sums = []
+    sums, n_there = [], []
     for x, of, number in zip(samples, codes, numbers, strict=True):
         of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
-        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
+        are_there = xp.sum(sizes) == float(x.shape[-1])
+        if may_be_fewer:
+            is_empty = sizes == 0.0
+            order = xp.argsort(xp.astype(is_empty, xp.int32), stable=True)
+            of_clusters, sizes = (xp.take_last(y, order) for y in (of_clusters, sizes))
+            count = xp.sum(xp.astype(~is_empty, xp.index_dtype), axis=-1, keepdims=True)
+            n_there.append(count)
+            are_there = are_there & (count > 1)
         if not is_of_sums:
             numbers_of_scores = xp.broadcast_to(sizes, of_clusters.shape)
             of_clusters = xp.stack([of_clusters, numbers_of_scores], axis=-2)
         sums.append(xp.where(are_there, of_clusters, math.nan))
-    return sums, xp.astype(level, sums[0].dtype, copy=False), rounding
+    return sums, xp.astype(level, sums[0].dtype, copy=False), rounding, n_there
 
 
 def _widen(xp: Library, x: Array) -> Array:

@@ -188,8 +188,10 @@ def _spread_seeds(seeds: Array, rest: Array, df: Any, parts: Parts) -> Array:
 
 
 # The arrays of a design, which may be traced: intervals of strata, codes of clusters,
-# and the rounding of scores whose sums are the samples.
-DesignArrays = tuple[Sequence[Intervals], Sequence[Array], Sequence[Array]]
+# the rounding of scores whose sums are the samples, and numbers of clusters.
+DesignArrays = tuple[
+    Sequence[Intervals], Sequence[Array], Sequence[Array], Sequence[Array]
+]
 
 
 class Design(NamedTuple):
@@ -201,7 +203,9 @@ class Design(NamedTuple):
     the cells of one seed after another. `codes` (n,) or (..., n) are those of clusters
     of each sample, or of the items of tables once, below `n_clusters`. Of sums of
     scores, which do not show it, `rounding` has one array (...): how far apart equal
-    means may be, for scores are decimals that are no floats.
+    means may be, for scores are decimals that are no floats. Of labels on a device,
+    `n_there` has how many clusters of each sample have items; these come first.
+    Such labels are not read: there may be fewer than `n_clusters`.
     """
 
     strata: Strata = NO_STRATA
@@ -209,6 +213,8 @@ class Design(NamedTuple):
     n_clusters: tuple[int, ...] = ()
     codes: Sequence[Array] = ()
     rounding: Sequence[Array] = ()
+    n_there: Sequence[Array] = ()
+    may_be_fewer: bool = False
 
     @property
     def is_simple(self) -> bool:
@@ -223,7 +229,7 @@ class Design(NamedTuple):
     @property
     def arrays(self) -> DesignArrays:
         """What may be traced."""
-        return self.strata.intervals, self.codes, self.rounding
+        return self.strata.intervals, self.codes, self.rounding, self.n_there
 
     @property
     def static(self) -> Self:
@@ -232,9 +238,13 @@ class Design(NamedTuple):
         return type(self)(fixed, self.n_items, self.n_clusters)
 
     def with_arrays(self, arrays: DesignArrays) -> Self:
-        intervals, codes, rounding = arrays
-        strata = self.strata._replace(intervals=intervals)
-        return type(self)(strata, self.n_items, self.n_clusters, codes, rounding)
+        intervals, codes, rounding, n_there = arrays
+        return self._replace(
+            strata=self.strata._replace(intervals=intervals),
+            codes=codes,
+            rounding=rounding,
+            n_there=n_there,
+        )
 
     @property
     def of_all_deals(self) -> Self:

@@ -19,7 +19,7 @@ from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import name_streams, number_streams, stream_seeds
 from sigarray._backend.tables import standardize_columns
-from sigarray._difference.intervals import find_influences
+from sigarray._difference.influences import find_influences
 from sigarray._difference.resampling import Prepared, in_dtype
 from sigarray._difference.strata import arrange_strata, code_strata, is_axis
 from sigarray._difference.units import prepare_items, prepare_units

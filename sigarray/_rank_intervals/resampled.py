@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sigarray._backend.aliases import Array, Seed, Statistic
 from sigarray._backend.library import Library
-from sigarray._difference.intervals import find_influences
+from sigarray._difference.influences import find_influences
 from sigarray._numeric.statistic import (
     apply_statistic,
     rounding_of,

@@ -28,6 +28,7 @@ from sigarray._backend.threefry import (
     random_places,
     random_places_of_intervals,
 )
+from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import difference_of, weighted_middle
 from sigarray._numeric.student import Intervals, Strata, number_strata, weigh_scores
 from sigarray._numeric.sums import SumStatistic, uses_sums
@@ -42,6 +43,7 @@ from sigarray._resampling.draws import (
     take_levels_off,
     take_places,
 )
+from sigarray._resampling.partial import DealsOfFirst
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +177,15 @@ def draw_within(
 
 
 def permute_within(
-    xp: Library, seed: Seed | None, n: int, m: int, paired: bool, strata: Strata
+    xp: Library, seed: Seed | None, n: int, m: int, paired: bool, design: Design
 ) -> Draws:
     """Return permutations of a pool of n scores of A and m of B, within strata.
 
-    Pairs are in one stratum however they are exchanged.
+    Pairs are in one stratum however they are exchanged, and without items they are 0.
     """
+    strata = design.strata
+    if design.n_there and seed is not None and not paired:
+        return DealsOfFirst(seed, n, design.n_there)
     if paired or not strata.are_there:
         return permute(seed, n, paired=paired)
     of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))

@@ -12,10 +12,10 @@ from sigarray._backend.threefry import (
     WORD_BITS,
     ordered_keys,
     overlapping_words,
-    random_bits,
     random_places,
     random_words,
 )
+from sigarray._backend.variates import random_bits
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
 from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at

@@ -13,13 +13,14 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from sigarray._backend.aliases import Array, Seed, Statistic
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
-from sigarray._backend.threefry import random_places
+from sigarray._backend.threefry import random_places, random_places_of_first
 from sigarray._numeric.clusters import Clusters, sort_items
 from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import HELD_BY_COUNTS, difference_of, middle_of_counted
 from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.designs import Crossed, StratifiedPlaces
 from sigarray._resampling.draws import Draws, Places, Summands
+from sigarray._resampling.partial import PlacesOfFirst
 
 
 class Replicates(Protocol):
@@ -172,7 +173,8 @@ def count_beyond(
 class ResampledClusters:
     """The median or interquartile mean of whole clusters, or the difference of two.
 
-    Of each sample C of C clusters are drawn with replacement, those of pairs together.
+    Of each sample C of C clusters are drawn with replacement, those of pairs together;
+    of labels on a device, as many as there are.
     Scores (..., n) are sorted, and codes (..., n) are in their order: the scores of a
     resample are then in order, too, and only how often each is there varies.
     """
@@ -183,6 +185,7 @@ class ResampledClusters:
     scores: Sequence[Array]
     clusters: Sequence[Clusters]
     statistic: Statistic
+    n_there: Sequence[Array] = ()
 
     @property
     def elements(self) -> int:
@@ -192,13 +195,20 @@ class ResampledClusters:
 
     def __call__(self, start: int | Array, size: int) -> Array:
         xp, numbers = self.xp, [x.number for x in self.clusters]
-        places = random_places(
-            xp, self.seed, start, size, numbers, numbers, self.is_paired
-        )
-        values, counts = [], None
+        values, counts, n_spare = [], None, 0
+        if self.n_there:
+            n_spare = 1
+            places = random_places_of_first(
+                xp, self.seed, start, size, numbers, self.n_there, self.is_paired
+            )
+        else:
+            places = random_places(
+                xp, self.seed, start, size, numbers, numbers, self.is_paired
+            )
         for x, of, drawn in zip(self.scores, self.clusters, places, strict=True):
             if counts is None or not self.is_paired:
-                counts = xp.astype(xp.count_places(drawn, of.number), xp.int32)
+                n_places = of.number + n_spare
+                counts = xp.astype(xp.count_places(drawn, n_places), xp.int32)
             counted = xp.take_last(counts, of.codes)
             middle = middle_of_counted(xp, self.statistic, x, counted)
             values.append(xp.move_axis(middle, 0, -1))
@@ -228,8 +238,8 @@ def resample(
     Scores with clusters are those of `arrange`.
     """
     if design.n_clusters:
-        clusters = design.clusters
-        return ResampledClusters(xp, seed, is_paired, scores, clusters, statistic)
+        of, n_there = design.clusters, design.n_there
+        return ResampledClusters(xp, seed, is_paired, scores, of, statistic, n_there)
     draws = draw_with_replacement(xp, seed, is_paired, design)
     return Resampled(xp, draws, scores, statistic)
 
@@ -241,4 +251,6 @@ def draw_with_replacement(
         return Crossed.split(xp, seed, is_paired, design.n_items)
     if design.strata.are_there:
         return StratifiedPlaces(seed, is_paired, design.strata)
+    if design.n_there:
+        return PlacesOfFirst(seed, is_paired, n_there=design.n_there)
     return Places(seed, is_paired)

@@ -13,7 +13,8 @@ from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import exponentials, normals, random_words, uniforms
+from sigarray._backend.threefry import random_words
+from sigarray._backend.variates import exponentials, normals, uniforms
 from sigarray.responses._measures import add_up, average, standardize_responses
 
 # (item means, item standard deviations, uniforms) -> responses.

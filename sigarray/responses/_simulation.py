@@ -14,11 +14,9 @@ from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import spare_seed
 from sigarray._backend.threefry import (
     WORD_BITS,
-    normals,
-    random_bits,
     random_words,
-    uniforms,
 )
+from sigarray._backend.variates import normals, random_bits, uniforms
 from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import From, keep
 from sigarray.responses._measurement import Metric, Wins, find_lead, find_p_values

@@ -121,7 +121,7 @@ LAUNCHES = {
     "bootstrap_ci(models, axis=(0, 1), method='percentile', rng=0)": 115,
     "aso(models, models[:5], axis=(0, 1), rng=0)": 965,
     "bootstrap_ci(a, statistic='iqm', clusters=(0 * a).int(), n_clusters=9, "
-    "method='percentile', rng=0)": 205,
+    "method='percentile', rng=0)": 235,
     "t_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=9)": 203,
     "permutation_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=40, "
     "rng=0)": 202,

@@ -11,17 +11,14 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import (
     encrypt_number,
-    exponentials,
-    normals,
     overlapping_words,
-    random_bits,
     random_places,
     random_uniforms,
     random_words,
     threefry2x32,
     uniform_indices,
-    uniforms,
 )
+from sigarray._backend.variates import exponentials, normals, random_bits, uniforms
 from tests import oracles
 from tests.backends import ONE_WIDTH, everywhere, require
 from tests.chosen import few_on_jax

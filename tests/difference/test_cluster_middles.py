@@ -195,11 +195,11 @@ class TestWrongCalls:
         np.testing.assert_allclose(
             found.confidence_interval, expected.confidence_interval
         )
-        for number, wrong in ((6, labels), (8, labels), (7, labels - 1)):
+        for number, wrong in ((6, labels), (7, labels - 1), (8, labels - 1)):
             lost = bootstrap_ci(x, clusters=wrong, n_clusters=number, **options)
             assert all(torch.isnan(x) for x in (lost.statistic, lost.standard_error))
-        with pytest.raises(ValueError, match="n_clusters, the number of clusters, wi"):
-            bootstrap_ci(x, clusters=labels, **options)
+        drawn = bootstrap_ci(x, clusters=labels, **options)
+        assert torch.isfinite(drawn.standard_error)
         with pytest.raises(ValueError, match="two clusters or more; got n_clusters=1"):
             bootstrap_ci(x, clusters=labels * 0, n_clusters=1, **options)
 

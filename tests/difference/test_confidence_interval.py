@@ -12,7 +12,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._backend.workers import Execution, executed_by
-from sigarray._difference.intervals import _iqms_without_one, _medians_without_one
+from sigarray._difference.influences import _iqms_without_one, _medians_without_one
 from tests.backends import ONE_WIDTH
 from tests.chosen import few_on_jax
 from tests.oracles import FALSE_ALARM
