@@ -45,15 +45,14 @@ def test_committed_intervals_are_those_of_docstrings():
 
 def test_committed_power_is_that_of_the_docstring():
     said = " ".join(required_items.__doc__.split())
-    alone = [x for x in OF_POWER if float(x["seed"]) == 0.0 == float(x["item"])]
-    rest = [x for x in OF_POWER if x not in alone]
     two, three = (
-        around([x for x in rest if x["seeds"] == n], "power") for n in ("2", "3")
+        around([x for x in OF_POWER if x["seeds"] == n], "power") for n in ("2", "3")
     )
-    more = around([x for x in rest if int(x["seeds"]) > 3], "power")
-    assert f"in {more} for a power of 0.8 with 4 to 10 seeds" in said
+    many = [x for x in OF_POWER if int(x["seeds"]) > 3]
+    assert f"in {around(many, 'power')} for a power of 0.8 with 4 to 10 seeds" in said
     assert f"in {three} with 3, and in {two} with 2." in said
-    assert f"it was {around(alone, 'power')}: least with 2 seeds" in said
+    shares = [float(x["power"]) for x in many]
+    assert all(abs(x - 0.8) <= 0.03 for x in shares if not math.isnan(x))
 
 
 def test_intervals_are_counted_as_then():
