@@ -227,6 +227,8 @@ def _read(value: Any, arrays: list[Array]) -> Any:
         for name, stand_in in _STAND_INS.items():
             if (key := _OF_NUMPY.format(name)) in value:
                 labels = _read(value[key], arrays)
+                if isinstance(labels, np.ndarray):  # texts, no tensor
+                    return labels
                 return stand_in(len(labels)) if labels.is_meta else labels.numpy()
         return {_read(key, arrays): _read(x, arrays) for key, x in value.items()}
     return value

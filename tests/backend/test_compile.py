@@ -256,6 +256,7 @@ def test_labels_of_numpy_are_read_as_without_the_compiler():
             lambda a, b: drawn(a, b, paired=True, clusters=names, strata=halves),
             lambda a, b: shown(a, b, paired=True, clusters=names),
             lambda a, b: rank_ci({"a": a, "b": b}, paired=True, clusters=names, rng=0),
+            lambda a, b: paired(a, b, clusters=names.astype(str)),
         ]
         for call in calls:
             torch._dynamo.reset()
