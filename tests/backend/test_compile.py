@@ -245,6 +245,7 @@ def test_labels_of_numpy_are_read_as_without_the_compiler():
 
         a, b = torch.randn(2, 12)
         names, halves = np.repeat([1004, 1002, 1003, 1001], 3), np.arange(12) // 6
+        texts = names.astype(str)
         paired = functools.partial(t_test, paired=True)
         drawn = functools.partial(bootstrap_ci, rng=0, n_resamples=99)
         shown = functools.partial(permutation_replicates, rng=0, start=0, count=9)
@@ -256,11 +257,13 @@ def test_labels_of_numpy_are_read_as_without_the_compiler():
             lambda a, b: drawn(a, b, paired=True, clusters=names, strata=halves),
             lambda a, b: shown(a, b, paired=True, clusters=names),
             lambda a, b: rank_ci({"a": a, "b": b}, paired=True, clusters=names, rng=0),
-            lambda a, b: paired(a, b, clusters=names.astype(str)),
         ]
         for call in calls:
             torch._dynamo.reset()
             same(compile(call)(a, b), call(a, b))
+        torch._dynamo.reset()
+        by_text = lambda a, b: paired(a, b, clusters=texts)
+        same(torch.compile(by_text)(a, b), by_text(a, b))  # texts end a graph
         for one in ({"clusters": halves * 0}, {"strata": np.arange(12)}):
             torch._dynamo.reset()
             bad = lambda a, b: paired(a, b, **one)
