@@ -59,7 +59,9 @@ class TestWhatIsSaid:
         arguments = ["power", table, "--n-samples", "5", "--format", style]
         arguments += ["--lift", "1.25"]
         code, out, err = run(*arguments)
-        assert (code, err) == (0, "")
+        assert code == 0
+        # A machine with other work says how long that takes.
+        assert not err or "takes about" in err
         assert "c" in out
         if style == "csv":
             assert len(list(csv.DictReader(io.StringIO(out)))) == 6
