@@ -59,7 +59,7 @@ def list_files(
         paths = [x for path in paths for x in _list_models(path)]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
     # With one folder, its files or folders name the models.
-    folders = dict(zip(held, _name_files(held), strict=True)) if paths[1:] else {}
+    folders = dict(zip(held, name_paths(held), strict=True)) if paths[1:] else {}
     for source in paths:
         named = re.fullmatch(r"([^=/\\]+)=(.+)", source)
         if named and not Path(source).exists():
@@ -78,7 +78,7 @@ def list_files(
         else:
             plain.append(source)
             listed.append(SourceFile(source, ""))
-    names = dict(zip(plain, _name_files(plain), strict=True))
+    names = dict(zip(plain, name_paths(plain), strict=True))
     files = [x._replace(model=names[x.path]) if not x.model else x for x in listed]
     every = [x.path for x in files]
     if len(set(every)) < len(every):
@@ -157,7 +157,7 @@ def name_stem(name: str) -> str:
     return name
 
 
-def _name_files(paths: Names) -> list[str]:
+def name_paths(paths: Names) -> list[str]:
     """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
