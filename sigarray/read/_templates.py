@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from sigarray.read._advice import advise_raters
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
+from sigarray.read._grids import VARIANTS
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, as_words, count_up, list_words
+from sigarray.read._words import RATERS, count_up, list_words
 
 # Of an option, the names that its template may have; any, and how to name models.
 _ROLES = {"--path": ("task", "model", "run")}
@@ -329,15 +330,6 @@ def doubt_names(
     ]
 
 
-# Second parts of names of models, such as "llama-chat"; others may be of raters.
-_OF_MODELS = as_words("""
-    base large small medium big tiny mini nano xl pro plus turbo chat instruct it sft
-    dpo ppo rlhf ft tuned finetuned pretrained scratch cot rag tools zero few shot
-    zeroshot fewshot greedy beam sampling low high old new full ours baseline aug
-    noisy lora prompt short long simple thinking distilled quantized multi mono
-""")
-
-
 def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
     """Say that names of models may be of raters, too: they have all pairs of parts.
 
@@ -354,7 +346,7 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
         models, raters = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
         words = list_words(" ".join(raters))
         is_grid = len(models) * len(raters) == len(pairs) and len(raters) > 1
-        is_of_models = words & _OF_MODELS or any(map(str.isdecimal, words))
+        is_of_models = words & VARIANTS or any(map(str.isdecimal, words))
         if is_grid and len(models) > 1 and "" not in models and not is_of_models:
             pattern = shlex.quote(f"{{model}}{mark}{{rater}}")
             return [
