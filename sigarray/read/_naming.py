@@ -4,7 +4,7 @@ import collections
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -200,7 +200,7 @@ def check_dated(read: Sequence[ReadFile]) -> None:
         model = record.model or file.model
         part = frame.constants.get("subtask")
         other = first.setdefault((model, record.task, part), name)
-        if other != name and not file.is_named:
+        if other != name and not file.is_named and file.said is None:
             task = "" if record.task is None else f" on {record.task}"
             inner = dict.fromkeys(
                 str(Path(x.path).parent) for x, *_ in read if x.folder == file.folder
@@ -213,11 +213,24 @@ def check_dated(read: Sequence[ReadFile]) -> None:
                 )
                 advice = "the folders in it, where each is of a model: "
                 advice += shlex.join([*inner, *others])
+            advice = _advise_runs(file, model, inner) or advice
             msg = (
                 f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
                 f"{advice}."
             )
             raise TableError(msg)
+
+
+def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | None:
+    """Say how to name the runs of models, if folders in a folder are named as runs."""
+    parts = [Path(x).relative_to(file.folder).parts for x in folders if file.folder]
+    for k, way in enumerate(("{run}/{model}", "{model}/{run}")):
+        if parts and all(len(x) == 2 and RUN.fullmatch(x[k]) for x in parts):
+            return f"--path {shlex.quote(way)}, where folders are of runs"
+    if parts and all(len(x) == 1 and RUN.fullmatch(x[0]) for x in parts):
+        name = shlex.quote(f"{model}={file.folder}")
+        return f"one of them, or name all models, where folders are runs: {name}"
+    return None
 
 
 def check_ignored(

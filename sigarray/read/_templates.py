@@ -47,10 +47,18 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    It is relative to the folder of a file; "*" is any text without a meaning in a part.
+    It is relative to the folder of a file, and may be of the folders in that; "*" is
+    any text without a meaning in a part.
     """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)
+    if not any(matches):  # of the folders of files?
+        n_parts = 1 + template.strip("/").count("/")
+        folders = ["/".join(x.split("/")[:n_parts]) for x in places]
+        of_folders = match_paths(folders, template)
+        places, matches = (
+            (folders, of_folders) if any(of_folders) else (places, matches)
+        )
     others = [place for place, x in zip(places, matches, strict=True) if x is None]
     named = [
         file._replace(said=x.said)
@@ -311,8 +319,11 @@ def doubt_names(
     if not are_columns and len(files) > 1:
         place = place_of(files[0])
         names = pattern.replace("{rater}", "{run}")
-        way = shlex.quote(f"{names}{place.removeprefix(cut_suffix(place))}")
-        advice = f"For these, pass --path {way}; for models, NAME=FILE"
+        way = f"{names}{place.removeprefix(cut_suffix(place))}"
+        advice = f"For these, pass --path {shlex.quote(way)}; for models, NAME=FILE"
+        if not any(match_paths([*map(place_of, files)], way)):
+            advice = "For these, pass NAME=PATH with one name for all of a model; for "
+            advice += "models, with a name for each"
     elif not are_columns:
         advice = "For these, write the number in a column of runs, or of raters"
     elif "{rater}" in pattern or re.search(r"[^\W\d_]{2}", _BRACES.sub("", pattern)):
