@@ -260,7 +260,7 @@ def _tabulate(
     present = [x for x in tables if x is not None]
     if choice.metrics:
         are_all = len(present) == len(tables)
-        metrics = split_metrics(present, chosen, choice.metrics, are_all=are_all)
+        metrics = split_metrics(present, chosen, choice, are_all=are_all)
         choice = replace(choice, metrics=metrics)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
