@@ -59,7 +59,7 @@ def list_files(
         paths = [x for path in paths for x in _list_models(path)]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
     # With one folder, its files or folders name the models.
-    folders = dict(zip(held, _name_files(held), strict=True)) if paths[1:] else {}
+    folders = dict(zip(held, name_paths(held), strict=True)) if paths[1:] else {}
     for source in paths:
         named = re.fullmatch(r"([^=/\\]+)=(.+)", source)
         if named and not Path(source).exists():
@@ -78,14 +78,14 @@ def list_files(
         else:
             plain.append(source)
             listed.append(SourceFile(source, ""))
-    names = dict(zip(plain, _name_files(plain), strict=True))
+    names = dict(zip(plain, name_paths(plain), strict=True))
     files = [x._replace(model=names[x.path]) if not x.model else x for x in listed]
     every = [x.path for x in files]
     if len(set(every)) < len(every):
         twice = next(path for path in every if every.count(path) > 1)
         msg = f"Expected each file once; got {twice} twice."
         raise TableError(msg)
-    return _take_newest(files, notes)
+    return _take_newest(_name_by_results(files), notes)
 
 
 def _list_models(source: str) -> list[str]:
@@ -94,15 +94,46 @@ def _list_models(source: str) -> list[str]:
     Each is of a model, unless it is named as a run. Those with results alone, too.
     """
     found: dict[str, set[Path]] = {}
-    for path in Path(source).rglob(SAMPLES) if Path(source).is_dir() else ():
-        found.setdefault(_DATED.sub("", path.name), set()).add(path.parent)
+    every = list_tree(Path(source)) if Path(source).is_dir() else []
+    for path in every:
+        if path.match(SAMPLES):
+            found.setdefault(_DATED.sub("", path.name), set()).add(path.parent)
     inner = set[Path]().union(*found.values())
     if max(map(len, found.values()), default=0) < 2 or any(
         x == Path(source) or RUN.fullmatch(x.name) for x in inner
     ):
         return [source]
-    inner |= {x.parent for x in Path(source).rglob(_AVERAGES)}
+    inner |= {x.parent for x in every if x.match(_AVERAGES)}
     return [*map(str, sorted(inner))]
+
+
+def _name_by_results(files: list[SourceFile]) -> list[SourceFile]:
+    """Name models whose samples are in one folder by the results, base_DATE.json.
+
+    By `--output_path out/base.json`, lm_eval writes all models into a folder; the date
+    alone tells which samples are whose.
+    """
+    of_date: dict[tuple[Path, str], str] = {}
+    dated: dict[str, tuple[Path, str]] = {}
+    for x in files:
+        path = Path(x.path)
+        date = _DATED.search(path.name)
+        if date is not None and path.match(SAMPLES) and not x.is_named:
+            key = dated[x.path] = path.parent, date[0]
+            if key not in of_date:
+                beside = sorted(path.parent.glob(f"*{date[0]}.json"))
+                names = [name_stem(y.name) for y in beside if not y.match(_AVERAGES)]
+                of_date[key] = next(iter(names), "")
+    known: dict[Path, set[str]] = {}
+    for (folder, _), name in of_date.items():
+        known.setdefault(folder, set()).add(name)
+    several = {x for x, names in known.items() if len(names) > 1 and "" not in names}
+    return [
+        x._replace(model=of_date[at])
+        if (at := dated.get(x.path)) is not None and at[0] in several
+        else x
+        for x in files
+    ]
 
 
 def _take_newest(
@@ -157,7 +188,7 @@ def name_stem(name: str) -> str:
     return name
 
 
-def _name_files(paths: Names) -> list[str]:
+def name_paths(paths: Names) -> list[str]:
     """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
@@ -175,13 +206,24 @@ def _strip_common(parts: list[list[str]]) -> list[list[str]]:
     return parts
 
 
+def list_tree(folder: Path) -> list[Path]:
+    """List the files in a folder and those in it, by links, too, but not in circles."""
+    files: list[Path] = []
+    above = {str(folder): {os.path.realpath(folder)}}
+    for root, folders, names in os.walk(folder, followlinks=True):
+        files += [x for x in (Path(root, name) for name in names) if x.is_file()]
+        within = {name: os.path.realpath(Path(root, name)) for name in folders}
+        folders[:] = [x for x, real in within.items() if real not in above[root]]
+        above |= {os.path.join(root, x): {*above[root], within[x]} for x in folders}
+    return sorted(files)
+
+
 def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     """List the files of a folder, all of one model, or of one for each folder in it."""
     every = [
         path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not any(
+        for path in list_tree(folder)
+        if not any(
             part.startswith((".", "__")) for part in path.relative_to(folder).parts
         )
     ]

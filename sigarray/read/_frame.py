@@ -340,11 +340,12 @@ def quote_names(names: Names) -> str:
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
     """Return the error for a column with cells but no name."""
+    is_number = looks_like_score(first)
+    others = "numbers runs, --run ''" if is_number else "names the models, --model ''"
     return TableError(
         f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
         "the items of a test set, by which models are paired, pass --item ''; where it "
-        "names the model of each row, --model ''; where it numbers runs, --ignore ''; "
-        "or choose the models with --columns."
+        f"{others}; to leave it out, --ignore ''; or choose the models with --columns."
     )
 
 

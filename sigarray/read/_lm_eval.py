@@ -100,7 +100,7 @@ def read_samples(
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
     """Return metric -> whether higher is better, from the results beside samples."""
-    for document in list_results(path.parent):
+    for document in _list_beside(path):
         directions = document.get("higher_is_better", {}).get(task)
         if isinstance(directions, dict):
             return {str(x): y for x, y in directions.items() if isinstance(y, bool)}
@@ -109,13 +109,23 @@ def _read_directions(path: Path, task: str) -> dict[str, bool]:
 
 def _read_groups(path: Path, task: str) -> dict[str, int]:
     """Return the groups of a task and their sizes, from the results beside samples."""
-    for document in list_results(path.parent):
+    for document in _list_beside(path):
         members = document.get("group_subtasks") or {}
         tasks = {group: _list_tasks(group, members) for group in members}
         groups = {x: len(y) for x, y in tasks.items() if task in y and x != task}
         if groups:
             return groups
     return {}
+
+
+def _list_beside(path: Path) -> list[dict[str, Any]]:
+    """Return the results beside samples, if need be of their date by any name."""
+    match = _SAMPLES.fullmatch(path.name)
+    date = match and match[2]
+    others = f"*{date}.json"
+    return list_results(path.parent) or (
+        list_results(path.parent, others) if date else []
+    )
 
 
 def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
@@ -167,8 +177,16 @@ def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
     The items of a group are all items of its tasks, so that its mean is that of its
     tasks, weighed by their sizes.
     """
-    grouped = list(frames)
-    for k, frame in enumerate(frames):
+    # Some models may have been run on the tasks of a group without it.
+    known: dict[str, dict[str, int]] = {}
+    for frame in frames:
+        if frame.kind == ITEMS:
+            known.setdefault(frame.constants.get("task", ""), {}).update(frame.groups)
+    grouped = [
+        replace(x, groups=known[x.constants.get("task", "")]) if x.kind == ITEMS else x
+        for x in frames
+    ]
+    for k, frame in enumerate(grouped):
         if frame.kind == AVERAGES:
             _refuse_groups(frame, tasks)
             continue
@@ -243,8 +261,8 @@ def say_groups(
     return [], [
         f"{said}. Tasks of one group are hardly independent, so that verdicts over "
         f"tasks like these would find too many differences. Pass --tasks {chosen}, to "
-        "take each group for one task, of all its items; or, for a verdict on these "
-        "tasks, --statistic mean"
+        "take each group for one task, of all its items. Verdicts on these tasks "
+        "alone, by --statistic mean, are not concerned"
     ]
 
 

@@ -33,14 +33,23 @@ _MAX_TASKS = 8
 
 
 def split_metrics(
-    frames: Sequence[Frame], chosen: Roles, metrics: Names, *, are_all: bool
+    frames: Sequence[Frame], chosen: Roles, choice: Choice, *, are_all: bool
 ) -> list[str]:
     """Return the names of metrics; one with commas that no table has is several."""
-    names = [x for name in metrics for x in _split(frames, chosen, name)]
+    names = [x for name in choice.metrics for x in _split(frames, chosen, name)]
     if len(names) > 1 and are_all:
         for name in names:
             if not any(_has(x, chosen, name) for x in frames):
-                raise _lacks_metric(frames, chosen, name)
+                error = _lacks_metric(frames, chosen, name)
+                kept = (choice.where or {}).get("filter")
+                if kept is None or "none" in kept:
+                    raise error
+                filters = ",".join([*kept, "none"])
+                msg = (
+                    f"{error} Samples of other filters, as 'none' of most tasks, were "
+                    f"left out: keep both with --where filter={filters}"
+                )
+                raise TableError(msg)
     return names
 
 

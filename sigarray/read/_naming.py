@@ -4,7 +4,7 @@ import collections
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from sigarray.read._records import Record, Records
 from sigarray.read._templates import OF_FOLDS, place_of
 from sigarray.read._text import TableError
 from sigarray.read._tracked import advise_names
-from sigarray.read._words import RUN
+from sigarray.read._words import RUN, RUN_NAME
 
 # The most files and tasks that are named.
 MAX_NAMED = 4
@@ -36,8 +36,11 @@ class ReadFile(NamedTuple):
     reading: Reading
 
 
-def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Records:
-    """Return the records with the model and the run from the path of the file."""
+def name_records(file: SourceFile, reading: Reading, role: str | None) -> Records:
+    """Return the records with the model and the run from the path of the file.
+
+    `role` is what names of files with a column of models are of: tasks, or runs.
+    """
     records = reading.records
     first = records[0]
     if file.is_named:
@@ -50,9 +53,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
             raise TableError(msg)
         return records.name(model=file.model)
     if records.has("model"):
-        if is_of_task:
-            return records.name(task=file.model)
-        return records
+        return records if role is None else records.name(**{role: file.model})
     if first.frame.kind.startswith("runs of "):
         msg = (
             f"{first.frame.source}, read as {first.frame.kind}: expected a column of "
@@ -98,16 +99,13 @@ def name_all(
     Then names of files that were split into a model and a run; and the numbers of
     scores that were left out as blank, by task and model.
     """
-    n_files = collections.Counter(map(_name_part, read))
-    every = [x.reading.records for x in read]
-    are_tasks = len(every) > 1 and all(
-        not x.has("task") and len(x.list_known("model")) > 1 for x in every
-    )
+    n_files = collections.Counter(map(name_part, read))
+    role = _find_role_of_names(read)
     named, splits, n_blank = [], [], Counts()
     for x in read:
-        file = x.file._replace(run=None) if n_files[_name_part(x)] == 1 else x.file
+        file = x.file._replace(run=None) if n_files[name_part(x)] == 1 else x.file
         records = (
-            name_records(file, x.reading, is_of_task=are_tasks)
+            name_records(file, x.reading, role)
             if file.said is None
             else name_as_said(file, x.reading.records)
         )
@@ -115,9 +113,21 @@ def name_all(
         first = records[0]
         n_blank += _count_blank(file, x.reading, first)
         is_by_path = not x.reading.records.has("model") and file.said is None
-        if is_by_path and first.model != file.model:
+        if (is_by_path and first.model != file.model) or role == "run":
             splits.append((file.model, (first.model, first.run)))
     return named, splits, n_blank
+
+
+def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
+    """Return what names of files are of that have a column of several models each."""
+    every = [x.reading.records for x in read]
+    if len(every) < 2 or any(
+        x.has("task") or len(x.list_known("model")) < 2 for x in every
+    ):
+        return None
+    names = [x.file.model for x in read]
+    are_runs = all(RUN_NAME.fullmatch(x) and not _FOLD.fullmatch(x) for x in names)
+    return "run" if are_runs and not any(x.has("run") for x in every) else "task"
 
 
 def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
@@ -136,7 +146,7 @@ def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
     return named_by_path
 
 
-def _name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
+def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
     """Name what runs of a model share: its task, which may be a part of a group."""
     return x.file.model, x.reading.records[0].task, x.frame.constants.get("subtask")
 
@@ -190,7 +200,7 @@ def check_dated(read: Sequence[ReadFile]) -> None:
         model = record.model or file.model
         part = frame.constants.get("subtask")
         other = first.setdefault((model, record.task, part), name)
-        if other != name and not file.is_named:
+        if other != name and not file.is_named and file.said is None:
             task = "" if record.task is None else f" on {record.task}"
             inner = dict.fromkeys(
                 str(Path(x.path).parent) for x, *_ in read if x.folder == file.folder
@@ -203,11 +213,24 @@ def check_dated(read: Sequence[ReadFile]) -> None:
                 )
                 advice = "the folders in it, where each is of a model: "
                 advice += shlex.join([*inner, *others])
+            advice = _advise_runs(file, model, inner) or advice
             msg = (
                 f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
                 f"{advice}."
             )
             raise TableError(msg)
+
+
+def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | None:
+    """Say how to name the runs of models, if folders in a folder are named as runs."""
+    parts = [Path(x).relative_to(file.folder).parts for x in folders if file.folder]
+    for k, way in enumerate(("{run}/{model}", "{model}/{run}")):
+        if parts and all(len(x) == 2 and RUN.fullmatch(x[k]) for x in parts):
+            return f"--path {shlex.quote(way)}, where folders are of runs"
+    if parts and all(len(x) == 1 and RUN.fullmatch(x[0]) for x in parts):
+        name = shlex.quote(f"{model}={file.folder}")
+        return f"one of them, or name all models, where folders are runs: {name}"
+    return None
 
 
 def check_ignored(

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._copied_runs import say_alike_runs
+from sigarray.read._file_runs import name_runs
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
@@ -168,7 +169,8 @@ def _join_files(
     named, splits, n_blank = name_all(every)
     said += say_split(splits)
     said += say_conditions([x.file.path for x in every], named, choice)
-    records = join_all(named)
+    records, of_runs = name_runs(join_all(named), every)
+    said += of_runs
     known = np.flatnonzero(~np.isnan(records.scores))
     if choice.unit is None and len(known):
         said += refuse_unnamed_rows(
@@ -258,7 +260,7 @@ def _tabulate(
     present = [x for x in tables if x is not None]
     if choice.metrics:
         are_all = len(present) == len(tables)
-        metrics = split_metrics(present, chosen, choice.metrics, are_all=are_all)
+        metrics = split_metrics(present, chosen, choice, are_all=are_all)
         choice = replace(choice, metrics=metrics)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
@@ -299,8 +301,7 @@ def _leave_out_averages(
 
 def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
     """Add doubts about scores, and about runs if scores are of runs."""
-    is_of_runs = table.unit == "run" and not table.is_paired
-    more = [*doubts, *(of_runs if is_of_runs else ())]
+    more = [*doubts, *(of_runs if table.unit == "run" and not table.is_paired else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
 
 

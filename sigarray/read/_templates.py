@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from sigarray.read._advice import advise_raters
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
+from sigarray.read._grids import VARIANTS
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, as_words, count_up, list_words
+from sigarray.read._words import RATERS, count_up, list_words
 
 # Of an option, the names that its template may have; any, and how to name models.
 _ROLES = {"--path": ("task", "model", "run")}
@@ -46,10 +47,18 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    It is relative to the folder of a file; "*" is any text without a meaning in a part.
+    It is relative to the folder of a file, and may be of the folders in that; "*" is
+    any text without a meaning in a part.
     """
     places = [place_of(file) for file in files]
     matches = match_paths(places, template)
+    if not any(matches):  # of the folders of files?
+        n_parts = 1 + template.strip("/").count("/")
+        folders = ["/".join(x.split("/")[:n_parts]) for x in places]
+        of_folders = match_paths(folders, template)
+        places, matches = (
+            (folders, of_folders) if any(of_folders) else (places, matches)
+        )
     others = [place for place, x in zip(places, matches, strict=True) if x is None]
     named = [
         file._replace(said=x.said)
@@ -310,8 +319,11 @@ def doubt_names(
     if not are_columns and len(files) > 1:
         place = place_of(files[0])
         names = pattern.replace("{rater}", "{run}")
-        way = shlex.quote(f"{names}{place.removeprefix(cut_suffix(place))}")
-        advice = f"For these, pass --path {way}; for models, NAME=FILE"
+        way = f"{names}{place.removeprefix(cut_suffix(place))}"
+        advice = f"For these, pass --path {shlex.quote(way)}; for models, NAME=FILE"
+        if not any(match_paths([*map(place_of, files)], way)):
+            advice = "For these, pass NAME=PATH with one name for all of a model; for "
+            advice += "models, with a name for each"
     elif not are_columns:
         advice = "For these, write the number in a column of runs, or of raters"
     elif "{rater}" in pattern or re.search(r"[^\W\d_]{2}", _BRACES.sub("", pattern)):
@@ -327,15 +339,6 @@ def doubt_names(
         f"the same numbers {numbers} may be {len(by)} models with several runs or "
         f"raters. {advice}"
     ]
-
-
-# Second parts of names of models, such as "llama-chat"; others may be of raters.
-_OF_MODELS = as_words("""
-    base large small medium big tiny mini nano xl pro plus turbo chat instruct it sft
-    dpo ppo rlhf ft tuned finetuned pretrained scratch cot rag tools zero few shot
-    zeroshot fewshot greedy beam sampling low high old new full ours baseline aug
-    noisy lora prompt short long simple thinking distilled quantized multi mono
-""")
 
 
 def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
@@ -354,7 +357,7 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
         models, raters = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
         words = list_words(" ".join(raters))
         is_grid = len(models) * len(raters) == len(pairs) and len(raters) > 1
-        is_of_models = words & _OF_MODELS or any(map(str.isdecimal, words))
+        is_of_models = words & VARIANTS or any(map(str.isdecimal, words))
         if is_grid and len(models) > 1 and "" not in models and not is_of_models:
             pattern = shlex.quote(f"{{model}}{mark}{{rater}}")
             return [

@@ -16,7 +16,7 @@ _MIN_ABOVE, _MAX_ROWS = 3, 10_000
 # A row is refused if the chance that another run is as near is below this: for a mean
 # below others, and for another statistic. Below the third chance, a last row is noted.
 _MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
-# No mean is rounded to a unit of more than this many deviations.
+# A score is coarse in units of more than this many deviations.
 _COARSEST = 2.0
 # Deviations and errors are at most this many times the deviation of the others, which
 # are further away than this many times their range.
@@ -152,7 +152,8 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
         if abs(statistic(others) - score) > near:
             return 1.0
         deviation = float(others.std(ddof=1))
-        if digits.unit > max(digits.grain, _COARSEST * deviation):
+        is_coarse = digits.unit > max(digits.grain, _COARSEST * deviation)
+        if is_coarse and _may_be_bound(score, row):
             return 1.0
         if deviation == 0.0:
             continue
@@ -167,6 +168,12 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
         share = n_near / (n + 1) if is_discrete else (n_near - 1) / n
         chance *= min(max(2.0 * width * density, share), 1.0)
     return chance if varies else 1.0
+
+
+def _may_be_bound(score: float, row: _Row) -> bool:
+    """Tell whether a score may be a bound, such as 1, 100, or 500 of all models."""
+    is_whole = score == round(score)
+    return is_whole and (score in (0, 1, 100) or len(np.unique(row.scores)) == 1)
 
 
 def _find_digits(row: _Row) -> _Digits:

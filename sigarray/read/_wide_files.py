@@ -25,6 +25,7 @@ from sigarray.read._frame import (
     list_names,
     refuse_indices,
 )
+from sigarray.read._grids import say_tasks
 from sigarray.read._other_columns import add_others
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
@@ -90,7 +91,9 @@ def read_columns(
         raise (add_others(error, rest) if choice.models is None else error) from None
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
-    said += say_grid(table, choice)
+    of_raters = say_grid(table, choice)
+    is_said = choice.models is not None or "task" in chosen
+    said += of_raters or ([] if is_said else say_tasks(name, table.models))
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     doubts += tuple(doubt_scale_of_table(wide, table.tasks))
     return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))

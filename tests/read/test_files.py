@@ -4,6 +4,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from sigarray.read._files import list_tree
 from tests.read.long_tables import as_lists
 
 
@@ -50,7 +51,9 @@ class TestFoldersOfSeveralModels:
     def test_folders_of_runs_are_asked_about(self, tmp_path, monkeypatch):
         self.write_samples(tmp_path, "a/seed1", "a/seed2", "b/x")
         monkeypatch.chdir(tmp_path)
-        with pytest.raises(TableError, match=r"one file of 'a' on arc; .* NAME=FILE"):
+        with pytest.raises(
+            TableError, match=r"one file of 'a' on arc; .* are runs: a=a"
+        ):
             read.scores("a", "b")
 
     def test_of_deeper_folders_the_error_has_the_line(self, tmp_path, monkeypatch):
@@ -61,3 +64,16 @@ class TestFoldersOfSeveralModels:
             read.scores("lm")
         names = ("others/a", "ours/a", "ours/b")
         assert read.scores(*line.split()).models == names
+
+
+def test_links_to_folders_are_followed(tmp_path):
+    for model in ("a", "b"):
+        (tmp_path / "all" / model).mkdir(parents=True)
+        (tmp_path / "all" / model / "x.csv").write_text("acc\n1\n2\n")
+        (tmp_path / "all" / model / "again").symlink_to(tmp_path / "all")
+    (tmp_path / "some").mkdir()
+    for model in ("a", "b"):
+        (tmp_path / "some" / model).symlink_to(tmp_path / "all" / model)
+    found = {x.relative_to(tmp_path).as_posix() for x in list_tree(tmp_path / "some")}
+    assert {"some/a/x.csv", "some/b/x.csv"} <= found
+    assert len(list_tree(tmp_path / "all")) == 2

@@ -6,6 +6,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from tests.read.asking import refuse
 from tests.read.long_tables import EXPECTED, ROWS, as_csv, as_lists
 
 
@@ -128,3 +129,14 @@ def test_settings_are_no_metrics(write, state):
     with pytest.raises(TableError, match=r"'val/acc', 'loss'[;.]"):
         read.scores(path, model="model", metric="f1")
     assert read.scores(path, model="model", metric="lr").metric == "lr"
+
+
+def test_what_is_offered_for_a_column_without_a_name_can_be_typed(run, write):
+    """--model '' was offered for numbers, and had no column."""
+    rows = [
+        f"{k},{0.8 + 0.011 * (k % 5)},{0.7 + 0.013 * (k % 7)}" for k in (13, 42, 87, 99)
+    ]
+    path = write("\n".join([",a,b", *rows]))
+    refuse(run("compare", path), "where it numbers runs, --run ''", "--ignore ''")
+    for option in ("--run", "--ignore"):
+        assert run("compare", path, option, "")[0] == 0

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from sigarray import read
 from tests.read.asking import refuse
 
 NEWER = "2026-03-02T10-00-00.0"
@@ -92,3 +93,55 @@ def test_averages_of_a_group_are_no_independent_items(tmp_path, run):
         in err
     )
     assert "higher acc is better" in " ".join(out.split())
+
+
+def test_a_model_without_the_group_lacks_items_of_it(write_samples, run, tmp_path):
+    """It lacked the group, and the advice named a task and its group, an error."""
+    for model in ("org__a", "org__bb"):
+        for task in ("t1", "t2", "t3")[: 3 - (model == "org__bb")]:
+            folder = write_samples(model, task)
+    for path in (tmp_path / "org__bb").glob("results*"):
+        path.write_text("{}")
+    _, _, err = run("compare", folder)
+    assert "--tasks group" in err
+    refuse(run("compare", folder, "--tasks", "group"), "'org__bb' lacks 40 ('t3/0'")
+
+
+def test_a_filter_that_leaves_out_a_metric_says_so(tmp_path, run):
+    for model in ("a", "b"):
+        folder = tmp_path / f"org__{model}"
+        folder.mkdir()
+        for task, rule, metric in (("t1", "none", "acc"), ("t2", "strict", "em")):
+            rows = [
+                {"doc_id": k, "filtered_resps": [], "filter": rule, metric: k % 2}
+                for k in range(20)
+            ]
+            path = folder / f"samples_{task}_{NEWER}.jsonl"
+            path.write_text("\n".join(map(json.dumps, rows)))
+    chosen = ("compare", str(tmp_path), "--metric", "acc,em")
+    done = run(*chosen, "--where", "filter=strict")
+    refuse(done, "were left out: keep both with --where filter=strict,none")
+    assert run(*chosen, "--where", "filter=strict,none")[0] == 0
+
+
+def test_models_in_one_folder_are_named_by_results_of_their_date(tmp_path):
+    """As lm_eval writes them by --output_path out/base.json."""
+    for k, model in enumerate(("base", "tuned")):
+        date = f"2026-01-0{1 + k}T10-00-00.0"
+        groups = {"group_subtasks": {"group": ["t1", "t2"]}}
+        (tmp_path / f"{model}_{date}.json").write_text(json.dumps(groups))
+        for task in ("t1", "t2"):
+            rows = [
+                {
+                    "doc_id": j,
+                    "filtered_resps": [],
+                    "filter": "none",
+                    "acc": (j + k) % 3,
+                }
+                for j in range(20)
+            ]
+            path = tmp_path / f"samples_{task}_{date}.jsonl"
+            path.write_text("\n".join(map(json.dumps, rows)))
+    table = read.scores(tmp_path, metric="acc", tasks=["group"])
+    assert table.models == ("base", "tuned")
+    assert len(table.scores["base"]) == 40

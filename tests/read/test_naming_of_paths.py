@@ -1,10 +1,12 @@
 """The meaning of the parts of paths: taken from their names, or asked of the user."""
 
+import itertools
 import json
 import random
 
 import pytest
 
+from sigarray import read
 from tests.read.asking import parse, refuse
 from tests.read.conftest import MODELS, TASKS
 
@@ -137,3 +139,63 @@ class TestNamesOfTwo:
         refuse(done, "in one way", "task 'mnli', model 'bert-base'", f"--path '{way}'")
         by = parse(run("compare", str(tmp_path), "--path", way, "--format", "json"))
         assert set(by["models"]) == {"bert", "bert-base"}
+
+
+class TestFoldersOfRuns:
+    """Of lm-evaluation-harness: an output folder for each run, or each model."""
+
+    @pytest.fixture
+    def folders(self, tmp_path):
+        def write(template):
+            for model, seed in itertools.product(("base", "new"), (1, 2)):
+                rows = [
+                    {
+                        "doc_id": k,
+                        "doc": {"q": k},
+                        "filtered_resps": [],
+                        "filter": "none",
+                    }
+                    | {
+                        "metrics": ["acc"],
+                        "acc": float((k * seed) % 3 == len(model) % 3),
+                    }
+                    for k in range(9)
+                ]
+                path = tmp_path / "out" / template.format(model=model, run=seed)
+                path.mkdir(parents=True)
+                name = f"samples_boolq_2026-11-2{seed}T10-00-00.000001.jsonl"
+                (path / name).write_text("".join(json.dumps(x) + "\n" for x in rows))
+            return str(tmp_path / "out")
+
+        return write
+
+    @pytest.mark.parametrize(
+        ("template", "said"),
+        [("run{run}/{model}", "{run}/{model}"), ("{model}/seed{run}", "{model}/{run}")],
+    )
+    def test_the_path_that_is_named_reads_them(self, folders, run, template, said):
+        folder = folders(template)
+        refuse(run("compare", folder), f"--path '{said}', where folders are of runs")
+        for path in (
+            said,
+            template,
+            f"{said}/*",
+            f"{template}/samples_{{task}}_*.jsonl",
+        ):
+            table = read.scores(folder, path=path)
+            assert (table.unit, table.models) == ("run,item", ("base", "new"))
+
+    def test_folders_in_folders_of_models(self, folders, run):
+        folder = folders("{model}/seed{run}")
+        done = run("compare", f"{folder}/base", f"{folder}/new")
+        refuse(done, "where folders are runs", f"base={folder}/base")
+        names = [f"{x}={folder}/{x}" for x in ("base", "new")]
+        assert read.scores(*names).unit == "run,item"
+
+    def test_names_with_numbers_of_runs(self, folders):
+        folder = folders("run{run}/{model}")
+        paths = [f"{folder}/run{k}/{x}" for x in ("base", "new") for k in (1, 2)]
+        (doubt,) = read.scores(*paths).doubts
+        assert "pass NAME=PATH with one name for all of a model" in doubt
+        table = read.scores(*(f"{x.rpartition('/')[2]}={x}" for x in paths))
+        assert (table.unit, len(table.models)) == ("run,item", 2)

@@ -121,6 +121,28 @@ def test_rows_that_are_computed_are_refused(append, decimals):
     assert measure_refusals(100, 4, 6, decimals, append) >= 0.98
 
 
+@pytest.mark.parametrize("deviation", [0.006, 0.002])
+@pytest.mark.parametrize("statistic", [np.mean, np.median, np.max])
+def test_a_row_that_is_rounded_to_more_than_deviations(deviation, statistic):
+    """As 0.8, 0.8, 0.83 below 0.8012: 2 of 30 were refused, and verdicts had a run."""
+    rng, n_refused = np.random.default_rng(0), 0
+    for _ in range(100):
+        runs = rng.normal(np.array([[0.803], [0.8], [0.83]]), deviation, (3, 5))
+        table = at_the_end(lambda x: statistic(x, 1))(runs.round(4), 2)
+        try:
+            refuse_mean_rows("f.csv", by_model(table))
+        except TableError:
+            n_refused += 1
+    assert n_refused >= 98
+
+
+def test_a_bound_is_no_rounded_mean():
+    runs = np.random.default_rng(0).normal(0.9985, 0.0004, (3, 6)).round(4)
+    for table in (runs, runs - 1.0, runs * 500.0):
+        best = np.full((3, 1), np.round(table.mean()))
+        assert refuse_mean_rows("f.csv", by_model(np.hstack([table, best]))) == []
+
+
 def test_a_mean_of_scores_of_two_digits_is_said():
     table = np.array([[0.71, 0.74, 0.72, 0.75], [0.81, 0.83, 0.84, 0.80]])
     table = at_the_end(lambda x: x.mean(1))(table, 2)

@@ -1,0 +1,136 @@
+"""Columns whose names are all pairs of two parts, which may be models and tasks."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sigarray.read._frame import Names, list_names
+from sigarray.read._text import TableError
+from sigarray.read._words import HYPERPARAMETERS, as_words, list_words
+
+# Benchmarks, environments and languages, without the numbers after them.
+_TASKS = as_words("""
+    mnli cola sst qnli qqp rte mrpc stsb wnli boolq copa multirc wic squad xnli anli
+    snli glue superglue mmlu gsm gsmk math arc hellaswag winogrande truthfulqa piqa
+    humaneval mbpp triviaqa nq imdb agnews yelp trec conll wikitext ptb lambada cnndm
+    xsum wmt cifar imagenet mnist fashionmnist kmnist emnist svhn celeba coco voc
+    cityscapes kitti librispeech cora citeseer pubmed adult halfcheetah hopper walker
+    ant humanoid cartpole pong breakout qbert seaquest alien amidar assault asterix
+    task dataset domain language en de fr es it zh ja ru ar hi pt ko tr vi english
+    german french spanish italian chinese japanese russian arabic hindi
+""")
+# Words for variants of a model, such as "llama-chat"; first parts such as "ours" are
+# of models, too, without being one.
+VARIANTS = as_words("""
+    base large small medium big tiny mini nano xl pro plus turbo chat instruct it sft
+    dpo ppo rlhf ft tuned finetuned pretrained scratch cot rag tools zero few shot
+    zeroshot fewshot greedy beam sampling low high old new full ours baseline aug
+    noisy lora prompt short long simple thinking distilled quantized multi mono
+""")
+_SETTINGS = VARIANTS - as_words("ours baseline base new old full") | as_words("""
+    adam adamw sgd rmsprop lion drop dropout mixup cutmix ema ensemble frozen attn
+    attention relu gelu tanh fp bf int bit fast slow wide deep shallow on off yes no
+    true false uni bi left right early late hard soft cased uncased mean max sum cls
+    concat bn ln gn wd random none default warm cold glove fasttext elmo tfidf bow bpe
+    char word ce focal dice rerank
+""")
+
+
+# What may be between two parts of a name, and after the second one.
+_MARKS = (
+    *((" (", ")"), ("(", ")"), (" [", "]"), ("[", "]")),
+    *((x, "") for x in (" / ", " | ", ": ", " - ", *"/|:_-. ")),
+)
+
+
+class Grid(NamedTuple):
+    """Models and tasks of which all pairs are names, and the pattern of these.
+
+    `is_known` if most tasks are those of benchmarks.
+    """
+
+    models: Names
+    tasks: Names
+    pattern: str
+    is_known: bool
+
+
+def find_grid(names: Names) -> Grid | None:
+    """Return the models and tasks that names may be all pairs of, unless of variants.
+
+    Names of variants, such as sizes and settings, may be all pairs of these as well.
+    """
+    found: list[Grid] = []
+    for pairs, mark, end in _list_ways(names):
+        firsts, seconds = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
+        n = len(firsts) * len(seconds)
+        if min(len(firsts), len(seconds)) < 2 or not n == len(names) == len({*pairs}):
+            continue
+        is_first, is_second = _are_known(firsts), _are_known(seconds)
+        pattern = f"{{model}}{mark}{{task}}{end}", f"{{task}}{mark}{{model}}{end}"
+        if is_second and not is_first:
+            return Grid(firsts, seconds, pattern[0], is_known=True)
+        if is_first:
+            found.append(Grid(seconds, firsts, pattern[1], is_known=True))
+        else:
+            found.append(Grid(firsts, seconds, pattern[0], is_known=False))
+    grid = min(found, key=lambda x: not x.is_known, default=None)
+    if grid is None or grid.is_known:
+        return grid
+    return None if any(map(_is_variant, (*grid.models, *grid.tasks))) else grid
+
+
+def say_tasks(source: str, models: Names) -> list[str]:
+    """Say that columns may be of models and tasks; refuse those of known tasks.
+
+    It is a note, for names of variants, which models may have, are not all known.
+    """
+    grid = find_grid(models)
+    if grid is None:
+        return []
+    pattern, way = grid.pattern, ""
+    mark = pattern.partition("}")[2].partition("{")[0]
+    if any(mark in x for x in (*grid.models, *grid.tasks)):
+        pattern = "{model}/{task}"
+        way = f"write '/' between them, as in '{grid.models[0]}/{grid.tasks[0]}', and "
+    said = (
+        f"{len(models)} columns whose names are each of {list_names(grid.models, 4)} "
+        f"with each of {list_names(grid.tasks, 4)}, which may be models and tasks. For "
+        f"these, {way}pass --columns {shlex.quote(pattern)}; for models, name them "
+        "with --columns"
+    )
+    if grid.is_known:
+        msg = f"{source}: expected a column of scores for each model; got {said}."
+        raise TableError(msg)
+    return [f"{source}: compared as models are {said}"]
+
+
+def _list_ways(names: Names) -> list[tuple[Sequence[tuple[str, str]], str, str]]:
+    """List the ways to cut all names in two, with what is between and after parts."""
+    ways: list[tuple[Sequence[tuple[str, str]], str, str]] = []
+    for mark, end in _MARKS:
+        for cut in (str.rpartition, str.partition):
+            pairs = [cut(x.removesuffix(end), mark)[::2] for x in names]
+            if all(x and y for x, y in pairs) and all(x.endswith(end) for x in names):
+                ways.append((pairs, mark, end))
+    return ways
+
+
+def _are_known(names: Names) -> bool:
+    """Tell whether most names are those of benchmarks.
+
+    Two letters are a language if they are the whole name.
+    """
+    words = [
+        {re.sub(r"[\W\d_]", "", x).lower(), *(y for y in list_words(x) if y[2:])}
+        for x in names
+    ]
+    return 2 * sum(bool(x & _TASKS) for x in words) > len(names)
+
+
+def _is_variant(name: str) -> bool:
+    """Tell whether a part is of a variant: a word for one, a number, or a letter."""
+    words = list_words(name)
+    are_plain = all(x.isdecimal() or len(x) == 1 for x in words)
+    return are_plain or bool(words & (_SETTINGS | HYPERPARAMETERS))
