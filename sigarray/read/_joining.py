@@ -23,6 +23,7 @@ from sigarray.read._one_task import (
     join_task,
 )
 from sigarray.read._other_columns import refuse_summaries
+from sigarray.read._pooled_values import count_pooled, doubt_pooled, split_runs
 from sigarray.read._records import LastSteps, Record, Records, find_column
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import (
@@ -32,7 +33,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._settings import doubt_crossed_runs, say_confounds, say_groups
+from sigarray.read._settings import say_confounds, say_groups
 from sigarray.read._steps import (
     Curves,
     Unscored,
@@ -91,7 +92,6 @@ def join_records(
         records, of_raters = find_raters(records)
     else:
         doubts += _doubt_raters_as_runs(records, source, unit)
-    is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
@@ -112,18 +112,19 @@ def join_records(
     if unit == "run":
         doubts += _doubt_copies(records, joined, source)
     shared: list[str] = []
+    run = find_column(records, "run")
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(
             {task: x.scores for task, x in joined.items()},
             {task: x.ids for task, x in joined.items()},
             source,
             find_column(records, "task"),
-            find_column(records, "run"),
+            run,
         )
     grouped: tuple[Names, Names] = [], []
+    pools = split_runs([*joined.values()], run) if unit in OF_RUNS else []
+    doubts += doubt_pooled([*joined.values()], pools, run, source)
     if unit == "run":
-        runs = find_column(records, "run") or ""
-        doubts += doubt_crossed_runs([*joined.values()], runs, source)
         doubts += doubt_checkpoints({task: x.ids for task, x in joined.items()}, source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
@@ -133,7 +134,7 @@ def join_records(
         {task: x.scores for task, x in joined.items()},
         {task: x.ids for task, x in joined.items()},
         unit,
-        is_paired,
+        choice.is_paired or unit != "run",
         metric,
         kind,
         source,
@@ -154,11 +155,12 @@ def join_records(
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
-        run_column=find_column(records, "run"),
+        run_column=run,
         shares_runs=bool(shared),
         metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
         n_kept=ended.n_kept,
+        settings=count_pooled(pools, run),
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)

@@ -200,7 +200,8 @@ def _join_files(
     doubts = [*(doubt for x in every for doubt in x.reading.doubts), *doubts]
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
-        table = table._replace(settings=count_settings(settings, records, table))
+        counts = count_settings(settings, records, table)
+        table = table._replace(settings={**table.settings, **counts})
     return table, doubts
 
 
