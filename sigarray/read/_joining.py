@@ -7,8 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
+from sigarray.read._alike_names import doubt_alike_units
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
+from sigarray.read._copied_runs import (
+    doubt_checkpoints,
+    doubt_items_as_runs,
+    doubt_repeats,
+)
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -84,6 +89,7 @@ def join_records(
     metric, metrics = _check_metrics(records)
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
+    doubts += doubt_alike_units(records, source)
     unit = choose_unit(records, choice.unit)
     records, of_clusters = _leave_out_clusters(records, choice)
     of_clusters += _say_one_run(records, choice, source)
@@ -92,7 +98,7 @@ def join_records(
         records, of_raters = find_raters(records)
     else:
         doubts += _doubt_raters_as_runs(records, source, unit)
-    doubts += _doubt_items_as_runs(records, unit, source)
+    doubts += doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     doubts += doubt_scale_of_records(by_task.values())
@@ -111,8 +117,7 @@ def join_records(
             joined[task] = one
     if unit == "run":
         doubts += _doubt_copies(records, joined, source)
-    shared: list[str] = []
-    run = find_column(records, "run")
+    shared, run = list[str](), find_column(records, "run")
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(
             {task: x.scores for task, x in joined.items()},
@@ -265,17 +270,6 @@ def _add_blank(
     return table._replace(
         missing=table.missing or "drop", n_missing=n_missing, is_untreated=is_untreated
     )
-
-
-def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
-    """Say that items with names are taken for independent runs, as --unit run says."""
-    if unit != "run" or not records.has("item") or records.has("run"):
-        return []
-    return [
-        f"{source}: each score of an item is taken for an independent run, as --unit "
-        "run says, though items have names. Leave it out where models have scores of "
-        "the same items: these pair the models"
-    ]
 
 
 def _find_direction(
