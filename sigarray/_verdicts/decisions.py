@@ -365,7 +365,7 @@ def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
 def advise_repeats(explained: Sequence[str]) -> list[str]:
     """Say what to do about numbers of runs that differ, if they are explained."""
     return [
-        "Repeat the missing runs, and do not remove others to have equal numbers."
+        "Do not remove runs to have equal numbers; if some are missing, repeat them."
     ] * bool(explained)
 
 

@@ -11,6 +11,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
 from sigarray._plain_text import list_in_words
 from sigarray.read._frame import Names
+from sigarray.read._records import Records
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._unlikely_rows import find_unit, list_decimals
 
@@ -23,6 +24,17 @@ _MIN_VALUES, _MOST_SCORES, _MANY, _MOST_SHOWN = 3, 10_000, 1000, 3
 _CHECKPOINT = re.compile(
     r"(?<![a-z])(step|ckpt|checkpoint|epoch|iter(ation)?)s?[\W_]*\d+", re.I
 )
+
+
+def doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
+    """Say that items with names are taken for independent runs, as --unit run says."""
+    if unit != "run" or not records.has("item") or records.has("run"):
+        return []
+    return [
+        f"{source}: each score of an item is taken for an independent run, as --unit "
+        "run says, though items have names. Leave it out where models have scores of "
+        "the same items: these pair the models"
+    ]
 
 
 def doubt_checkpoints(ids: Mapping[str, Mapping[str, Names]], source: str) -> list[str]:

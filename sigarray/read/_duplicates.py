@@ -18,7 +18,7 @@ from sigarray.read._identifiers import (
 )
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._roles import counts_steps, find_largest, names_runs
-from sigarray.read._settings import may_be_setting
+from sigarray.read._settings import list_shared, may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
 from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
@@ -77,12 +77,16 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     name = columns[0]
     is_setting = _is_of_runs(name)
-    ways = [f"choose rows with --where {name}={_choose_value(records, name, a)}"]
+    shared, are_same = _share_values(records, name)
+    ways = []
+    if shared or a.item is not None:
+        value = find_largest(shared) or _choose_value(records, name, a)
+        ways = [f"choose rows with --where {name}={value}"]
     if model is not None and not (are_averaged and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
     if a.item is not None:
         ways += list_ways(name, item, a.task)
-    elif a.task is None and not names_runs(name):
+    elif a.task is None and shared and not names_runs(name):
         ways.append(f"compare on each with --task {name}")
     if a.run is not None and not is_setting and _are_steps(records, name):
         ways.append(
@@ -95,14 +99,27 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"pass --item {name}, where its values were sampled, as subjects or "
             "benchmarks are",
         )
-    elif a.run is not None:
+    elif a.run is not None and a.item is None and not shared:
+        rest = run or "seed"
+        ways.append(
+            f"compare the values of {name!r}, of which each has the mean of its runs, "
+            f"with --run {name} --item {rest} --unit run"
+        )
+    elif a.run is not None and are_same:
         both = name if run is None else f"{run},{name}"
         ways.append(
             f"pool them with --run {both}, for a verdict on runs in which {name!r} "
             "varies as it does here"
         )
-    ways[-1] = f"or {ways[-1]}"
+    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
+
+
+def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
+    """Return the values in a column of all models, and whether none has others."""
+    having, texts = records.take_texts(name)
+    shared = list_shared(having.factors["model"], texts)
+    return shared, len(shared) == len({*texts.list_known()} - {None})
 
 
 def _is_of_runs(name: str) -> bool:

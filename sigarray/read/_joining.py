@@ -7,8 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
+from sigarray.read._alike_names import doubt_alike_units
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
+from sigarray.read._copied_runs import (
+    doubt_checkpoints,
+    doubt_items_as_runs,
+    doubt_repeats,
+)
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -23,6 +28,7 @@ from sigarray.read._one_task import (
     join_task,
 )
 from sigarray.read._other_columns import refuse_summaries
+from sigarray.read._pooled_values import count_pooled, doubt_pooled, split_runs
 from sigarray.read._records import LastSteps, Record, Records, find_column
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import (
@@ -32,7 +38,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._settings import doubt_crossed_runs, say_confounds, say_groups
+from sigarray.read._settings import say_confounds, say_groups
 from sigarray.read._steps import (
     Curves,
     Unscored,
@@ -83,6 +89,7 @@ def join_records(
     metric, metrics = _check_metrics(records)
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
+    doubts += doubt_alike_units(records, source)
     unit = choose_unit(records, choice.unit)
     records, of_clusters = _leave_out_clusters(records, choice)
     of_clusters += _say_one_run(records, choice, source)
@@ -91,8 +98,7 @@ def join_records(
         records, of_raters = find_raters(records)
     else:
         doubts += _doubt_raters_as_runs(records, source, unit)
-    is_paired = choice.is_paired or unit != "run"
-    doubts += _doubt_items_as_runs(records, unit, source)
+    doubts += doubt_items_as_runs(records, unit, source)
     doubts += doubt_items_of_records(records, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     doubts += doubt_scale_of_records(by_task.values())
@@ -111,19 +117,19 @@ def join_records(
             joined[task] = one
     if unit == "run":
         doubts += _doubt_copies(records, joined, source)
-    shared: list[str] = []
+    shared, run = list[str](), find_column(records, "run")
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(
             {task: x.scores for task, x in joined.items()},
             {task: x.ids for task, x in joined.items()},
             source,
             find_column(records, "task"),
-            find_column(records, "run"),
+            run,
         )
     grouped: tuple[Names, Names] = [], []
+    pools = split_runs([*joined.values()], run) if unit in OF_RUNS else []
+    doubts += doubt_pooled([*joined.values()], pools, run, source)
     if unit == "run":
-        runs = find_column(records, "run") or ""
-        doubts += doubt_crossed_runs([*joined.values()], runs, source)
         doubts += doubt_checkpoints({task: x.ids for task, x in joined.items()}, source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
@@ -133,7 +139,7 @@ def join_records(
         {task: x.scores for task, x in joined.items()},
         {task: x.ids for task, x in joined.items()},
         unit,
-        is_paired,
+        choice.is_paired or unit != "run",
         metric,
         kind,
         source,
@@ -154,11 +160,12 @@ def join_records(
         unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
         clusters={task: x.clusters for task, x in joined.items() if x.clusters},
         runs={task: x.runs for task, x in joined.items() if x.runs},
-        run_column=find_column(records, "run"),
+        run_column=run,
         shares_runs=bool(shared),
         metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
         n_kept=ended.n_kept,
+        settings=count_pooled(pools, run),
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
@@ -263,17 +270,6 @@ def _add_blank(
     return table._replace(
         missing=table.missing or "drop", n_missing=n_missing, is_untreated=is_untreated
     )
-
-
-def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
-    """Say that items with names are taken for independent runs, as --unit run says."""
-    if unit != "run" or not records.has("item") or records.has("run"):
-        return []
-    return [
-        f"{source}: each score of an item is taken for an independent run, as --unit "
-        "run says, though items have names. Leave it out where models have scores of "
-        "the same items: these pair the models"
-    ]
 
 
 def _find_direction(

@@ -1,7 +1,7 @@
 """The scores of models, the choice of what to read, and which scores are better."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -348,18 +348,3 @@ def say_fewer_runs(
         if n < usual[model] and not n_missing.get(task, {}).get(model)
     ]
     return [shorten(said, _MAX_SHOWN)] if said else []
-
-
-def say_alike(names: Iterable[str]) -> list[str]:
-    """Say which models have names that differ by case or spaces alone."""
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault("".join(name.casefold().split()), []).append(name)
-    same = [list_names(x) for x in alike.values() if len(x) > 1]
-    if not same:
-        return []
-    return [
-        f"names of models that differ by case or spaces alone were taken for several "
-        f"models: {shorten(same, _MAX_SHOWN, by='; ')}. If they are one, write it in "
-        "one way"
-    ]

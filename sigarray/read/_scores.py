@@ -3,13 +3,13 @@
 import contextlib
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sigarray.read._codes import find_first, group_rows
+from sigarray.read._alike_names import say_alike_models, say_alike_tasks
 from sigarray.read._copied_runs import say_alike_runs
 from sigarray.read._file_runs import name_runs
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
@@ -61,9 +61,10 @@ from sigarray.read._naming import (
     refuse_single_runs,
 )
 from sigarray.read._other_columns import refuse_summary_rows
+from sigarray.read._pooled_values import count_settings
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
-from sigarray.read._score_table import Choice, ScoreTable, say_alike, say_fewer_runs
+from sigarray.read._score_table import Choice, ScoreTable, say_fewer_runs
 from sigarray.read._sources import open_sources, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError, UnmatchedError
@@ -87,7 +88,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
         fewer = say_fewer_runs(sizes, table.n_missing) + say_alike_runs(table)
-    notes = (*table.notes, *fewer, *say_alike(table.models))
+    alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
+    notes = (*table.notes, *fewer, *alike)
     return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
@@ -202,7 +204,8 @@ def _join_files(
     doubts = [*(doubt for x in every for doubt in x.reading.doubts), *doubts]
     if table.unit == "run":
         settings = dict.fromkeys(name for x in every for name in x.reading.settings)
-        table = table._replace(settings=count_settings(settings, records, table))
+        counts = count_settings(settings, records, table)
+        table = table._replace(settings={**table.settings, **counts})
     return table, doubts
 
 
@@ -374,27 +377,3 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
         msg = f"{name} is empty. Expected a header and scores."
         raise TableError(msg)
     return frame
-
-
-def count_settings(
-    columns: Iterable[str], records: Records, table: ScoreTable
-) -> dict[str, int]:
-    """Count the values in each column that runs of one model have on one task.
-
-    Of several models it is the largest number; columns with one value are left out.
-    """
-    ids = {x for by in table.ids.values() for names in by.values() for x in names}
-    is_kept = records.factors["model"].find(table.models)
-    is_kept &= records.factors["run"].find(ids)
-    if table.missing == "drop":
-        is_kept &= ~np.isnan(records.scores)
-    records = records.take(is_kept)
-    counts = {}
-    for name in columns:
-        having, texts = records.take_texts(name)
-        having, texts = having.take(texts.codes >= 0), texts[texts.codes >= 0]
-        owners = [having.factors[role] for role in ("task", "model")]
-        groups, n_groups = group_rows([*owners, texts])
-        first = find_first(groups, n_groups)
-        counts[name] = int(np.bincount(group_rows(owners)[0][first]).max(initial=0))
-    return {name: n for name, n in counts.items() if n > 1}

@@ -88,12 +88,14 @@ def say_settings(
         return [], []
     columns = [x for x, _ in found]
     name, (model, values) = found[0]
+    texts = encode_texts(take(frame.columns[name], rows))
+    shared = list_shared(models, texts) or values
     note = Caution(
         f"runs of one model differ in {list_names(columns, _MAX_SHOWN)}, "
         f"and were taken together: those of {model!r} have {name} "
         f"{shorten(values, _MAX_SHOWN)}. If these are models of their own, pass "
         f"--model {roles['model']},{name}; or take some with --where "
-        f"{name}={find_largest(values) or values[0]}"
+        f"{name}={find_largest(shared) or shared[0]}"
     )
     return [note], columns
 
@@ -119,6 +121,13 @@ def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:
     if n_values < 2 or not (is_repeated or squeeze(name) in HYPERPARAMETERS):
         return False
     return group_rows([of_models, known])[1] > len(of_models.list_known())
+
+
+def list_shared(models: Coded, texts: Coded) -> list[str]:
+    """List the values that all models have in a column."""
+    by = [{*texts[models.find([x])].list_known()} for x in models.list_known()]
+    shared = {*texts.list_known()}.intersection(*by) - {None}
+    return [str(x) for x in texts.list_known() if x in shared]
 
 
 def _find_first(models: Coded, texts: Coded) -> tuple[str, list[str]]:
@@ -269,31 +278,6 @@ def say_groups(
     return [f"{note}{cluster}{fixed}"] if groups else [], []
 
 
-def doubt_crossed_runs(tasks: Sequence[Any], columns: str, source: str) -> list[str]:
-    """Doubt runs that several columns name, if those of one value are alike.
-
-    As of subjects, each in several seeds: differences between models depend on them.
-    """
-    parts = columns.split(",")
-    if len(parts) < 2:
-        return []
-    every = [*map(_match, tasks)]
-    if any(run.count(", ") != len(parts) - 1 for names, _ in every for run in names):
-        return []
-    for k, name in enumerate(parts):
-        if _exceed_signs(
-            [(x, [run.split(", ")[k] for run in names], None) for names, x in every]
-        ):
-            rest = shlex.quote(",".join(x for x in parts if x != name))
-            return [
-                f"{source}: the differences between models depend on {name!r}, more "
-                "than by chance, so that runs that share it are not independent, and "
-                "verdicts claim too much. If its values were sampled, as subjects or "
-                f"benchmarks are, pass --run {rest} --item {shlex.quote(name)}"
-            ]
-    return []
-
-
 def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[str]:
     """Doubt verdicts on these raters, if differences between models depend on them.
 
@@ -305,7 +289,7 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[s
     if column is None or not (is_used and names_raters(column)):
         return []
     parts = [_list_ratings(x.records, [*x.scores]) for x in tasks]
-    if not _exceed_signs(parts, _LEVEL_OF_RATERS):
+    if not exceed_signs(parts, _LEVEL_OF_RATERS):
         return []
     item = shlex.quote(find_column(records, "item") or "")
     return [
@@ -343,12 +327,12 @@ def _are_alike(tasks: Sequence[Any], column: str) -> bool:
         items = having.factors["item"]
         first = find_first(items.codes, len(items.values) + 1)
         codes = dict(zip(items.values, texts.codes[first].tolist(), strict=False))
-        names, x = _match(joined)
+        names, x = match_scores(joined)
         parts.append((x, [codes.get(name, -1) for name in names], None))
-    return _exceed_signs(parts)
+    return exceed_signs(parts)
 
 
-def _exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
+def exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
     """Tell whether the sums of differences by label vary more than by chance."""
     squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
     for scores, labels, blocks in parts:
@@ -371,7 +355,7 @@ def _exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
     return bool(n_beyond <= level * len(squares))
 
 
-def _match(joined: Any) -> tuple[Names, np.ndarray]:
+def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
     """Return the first items, or runs, that all models have, and their scores."""
     size = max(1, _MAX_DRAWN // len(joined.scores))
     first, *others = joined.ids.values()

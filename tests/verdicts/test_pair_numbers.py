@@ -108,7 +108,9 @@ def test_few_runs_of_unequal_numbers_say_why_their_intervals_are_wide():
     full = [0.85702, 0.85344, 0.84765, 0.85245, 0.85244]
     crashed = [0.83505, 0.84059, 0.84124, 0.84507]
     said = "Intervals are wider where numbers of runs differ."
-    advice = "Repeat the missing runs, and do not remove others to have equal numbers."
+    advice = (
+        "Do not remove runs to have equal numbers; if some are missing, repeat them."
+    )
     widths = []
     for k, is_said in ((5, True), (4, False)):
         scores = {"t": full[:k], "m": crashed}
