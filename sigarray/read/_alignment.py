@@ -10,8 +10,9 @@ import numpy as np
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
-from sigarray.read._identifiers import are_samples, match_raters, names_raters
+from sigarray.read._identifiers import are_samples
 from sigarray.read._messages import Caution
+from sigarray.read._raters import match_raters, names_raters
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError, UnmatchedError

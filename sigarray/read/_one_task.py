@@ -14,7 +14,6 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
 from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
 from sigarray.read._frame import Names, list_names
-from sigarray.read._identifiers import Doubt, doubt_raters
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -26,6 +25,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
+from sigarray.read._raters import Doubt, doubt_raters
 from sigarray.read._records import (
     ENDED_EARLY,
     Averaged,

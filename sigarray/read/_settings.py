@@ -11,8 +11,8 @@ from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows, repeat, take
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
-from sigarray.read._identifiers import names_raters
 from sigarray.read._messages import Caution, DoubtOfGroups, put_place
+from sigarray.read._raters import names_raters
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_largest
 from sigarray.read._words import (
