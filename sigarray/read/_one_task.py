@@ -25,7 +25,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import Doubt, doubt_raters
+from sigarray.read._raters import Doubt, doubt_raters, is_shared, name_unit
 from sigarray.read._records import (
     ENDED_EARLY,
     Averaged,
@@ -395,6 +395,8 @@ def count_averaged(records: Records, unit: str) -> Averaged | None:
     least, most = int(counts.min()), int(counts.max())
     if of_runs:
         return Averaged("run", "item", least, most)
-    if records.has("rater"):
-        return Averaged("item", "rating", least, most, find_column(records, "rater"))
-    return Averaged("item", "run" if records.has("run") else "score", least, most)
+    unit, by = name_unit(find_column(records, "item")), find_column(records, "rater")
+    if by is not None:
+        what = "score" if is_shared(by) else "rating"
+        return Averaged(unit, what, least, most, by)
+    return Averaged(unit, "run" if records.has("run") else "score", least, most)
