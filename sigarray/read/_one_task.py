@@ -25,7 +25,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import Doubt, doubt_raters, is_shared, name_unit
+from sigarray.read._raters import Doubt, count_averaged, doubt_raters
 from sigarray.read._records import (
     ENDED_EARLY,
     Averaged,
@@ -33,7 +33,6 @@ from sigarray.read._records import (
     Ended,
     Raters,
     Records,
-    find_column,
 )
 from sigarray.read._score_table import Choice
 from sigarray.read._steps import RunTable, find_run_tables
@@ -380,23 +379,3 @@ def count_dropped(
     n_scores = records.group(*holders)[1] * n_all - n_held
     is_kept = records.factors[role].find({*kept.list_known(role)})
     return Dropped(role, n_left, n_all, n_scores, int(np.sum(is_missing & ~is_kept)))
-
-
-def count_averaged(records: Records, unit: str) -> Averaged | None:
-    """Count the scores of each item, or the items of each run, if there are several."""
-    if not records.has("item") or (unit == "run" and not records.has("run")):
-        return None
-    if unit == "run,item":
-        return None  # means decide nothing
-    of_runs = unit == "run"
-    counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
-    if counts.max() == 1:
-        return None
-    least, most = int(counts.min()), int(counts.max())
-    if of_runs:
-        return Averaged("run", "item", least, most)
-    unit, by = name_unit(find_column(records, "item")), find_column(records, "rater")
-    if by is not None:
-        what = "score" if is_shared(by) else "rating"
-        return Averaged(unit, what, least, most, by)
-    return Averaged(unit, "run" if records.has("run") else "score", least, most)

@@ -13,7 +13,7 @@ from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
-from sigarray.read._records import Raters, Records, find_column
+from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import names_runs
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, as_words, list_words
@@ -251,3 +251,23 @@ def match_raters(
         f"all models have {say_one(unit, repr(column))}"
     )
     return records.take(is_kept), found, [note]
+
+
+def count_averaged(records: Records, unit: str) -> Averaged | None:
+    """Count the scores of each item, or the items of each run, if there are several."""
+    if not records.has("item") or (unit == "run" and not records.has("run")):
+        return None
+    if unit == "run,item":
+        return None  # means decide nothing
+    of_runs = unit == "run"
+    counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
+    if counts.max() == 1:
+        return None
+    least, most = int(counts.min()), int(counts.max())
+    if of_runs:
+        return Averaged("run", "item", least, most)
+    unit, by = name_unit(find_column(records, "item")), find_column(records, "rater")
+    if by is not None:
+        what = "score" if is_shared(by) else "rating"
+        return Averaged(unit, what, least, most, by)
+    return Averaged(unit, "run" if records.has("run") else "score", least, most)
