@@ -117,20 +117,28 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
     for name in frame.columns:
         if name in known or _SAMPLE.fullmatch(squeeze(name)):
             continue
-        having, texts = records.take_texts(name)
-        model, item = (having.factors[role] for role in ("model", "item"))
-        n_names = group_rows([model, item, texts])[1]
-        n_models = len(model.list_known())
-        n_by_item = group_rows([item, texts])[1]
-        is_of_all = n_names == n_models * n_by_item
-        if list_words(name) & (RATERS - RATINGS):
-            # A pool of raters, of whom some rate an item, is no part of its name.
-            is_of_all &= n_by_item == len(item.list_known()) * len(texts.list_known())
-        if n_names > n_groups and is_of_all:
+        n_names, is_apart = tells_apart(records, name)
+        if is_apart:
             raise _ask_about(name, records, counts.max(), n_names < len(records))
         if n_names == len(records) and looks_like_index(name, ()) and not is_said:
             return False
     return True
+
+
+def tells_apart(records: Records, column: str) -> tuple[int, bool]:
+    """Tell whether a column has the same values for all models that have an item.
+
+    And several of an item. Return how many names it makes, too.
+    """
+    having, texts = records.take_texts(column)
+    model, item = (having.factors[role] for role in ("model", "item"))
+    n_names = group_rows([model, item, texts])[1]
+    n_by_item = group_rows([item, texts])[1]
+    is_of_all = n_names == len(model.list_known()) * n_by_item
+    if list_words(column) & (RATERS - RATINGS):
+        # A pool of raters, of whom some rate an item, is no part of its name.
+        is_of_all &= n_by_item == len(item.list_known()) * len(texts.list_known())
+    return n_names, is_of_all and n_names > group_rows([model, item])[1]
 
 
 def have_samples(records: Records) -> bool:

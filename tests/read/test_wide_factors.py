@@ -65,8 +65,8 @@ def test_two_of_them_are_named(write, run):
 
 def test_raters_of_other_items_are_known_by_their_names(write, run):
     columns = draw_ratings(2, n_rows=1)
-    path = write(as_table(add_first("rater_id", np.arange(30) % 4, columns)))
-    refuse(run("compare", path, *OPTIONS[:2]), "got 'rater_id', hardly the name of")
+    path = write(as_table(add_first("rater", np.arange(30) % 4, columns)))
+    refuse(run("compare", path, *OPTIONS[:2]), "got 'rater', hardly the name of")
 
 
 def test_models_that_rate_are_models(write, run):
