@@ -12,8 +12,15 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
-from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
+from sigarray.read._alignment import (
+    Pairs,
+    Unit,
+    average,
+    join_pairs,
+    join_scores,
+)
 from sigarray.read._frame import Names, list_names
+from sigarray.read._lost_runs import leave_out_lost
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -75,6 +82,7 @@ def join_task(
     is_paired = choice.is_paired or unit != "run"
     if unit == "item":
         whole = name_items(whole)
+    whole, lost = leave_out_lost(whole, choice.treatment, unit)
     records, n_missing, ended, notes = _treat_missing(
         whole, choice, unit, is_paired=is_paired, direction=direction
     )
@@ -86,7 +94,7 @@ def join_task(
         is_said=choice.unit == "item",
         ignored=choice.ignored,
     )
-    notes += said
+    notes = [*lost, *notes, *said]
     order = [x for x in models if x in joined]
     if len(order) < min(choice.min_models, 2):
         notes.append(say_single(whole[0].task or "", order))
