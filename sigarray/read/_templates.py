@@ -248,6 +248,8 @@ def stack_columns(
             msg = f"{name}: expected lists of one size for {option}; got {sizes}."
             raise TableError(msg)
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
+    if choice.summed and {*choice.summed} <= {*frame.columns}:
+        return frame  # whose columns of each model have been turned
     chosen = {x: y for x, y in (choice.columns or {}).items() if y in frame.columns}
     known = {**find_roles(frame, {}), **chosen}
     named = {y for x, y in known.items() if x not in _OF_SCORES}

@@ -43,7 +43,7 @@ def test_beside_items_without_an_answer(write):
 
 def test_a_model_without_any_is_refused(write):
     lost = [("b", x) for x in "1234"]
-    with pytest.raises(ValueError, match="missing; got none of 'b'"):
+    with pytest.raises(ValueError, match="not missing; got none of"):
         read.scores(write(make("nan", lost)), missing="drop", models=["a", "b"])
 
 
