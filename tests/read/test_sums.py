@@ -38,7 +38,7 @@ def test_no_bleu_is_above_100(write):
     path = write(as_csv(draw_segments(), f"system,seg_id,{','.join(others)}"))
     read.scores(path, statistic="bleu", score=others)
     wrong = [*others[:2], *others[6:], *others[2:6]]
-    with pytest.raises(TableError, match=r"bleu is 100 or less; got [\d.]+ of 'a', as of"):
+    with pytest.raises(TableError, match=r"is 100 or less; got [\d.]+ of 'a', as of"):
         read.scores(path, statistic="bleu", score=wrong)
 
 
