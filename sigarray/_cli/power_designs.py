@@ -316,7 +316,7 @@ def _report_items(
         method += f" / {n_pairs}, as if no other of {n_pairs} comparisons were decided"
     method += (
         ". Numbers of items are by the components of variance of these scores (by "
-        "run, by item and by both) and quantiles of Student's t"
+        "run, by item and by both)"
     )
     records = [
         {

@@ -102,7 +102,10 @@ def _test(options: argparse.Namespace) -> Report:
         f"seed {options.seed}"
     )
     if "bootstrap" in (options.items, options.responses):
-        method += ". P is conservative: it has the variance of the test set twice"
+        method += (
+            ". P is conservative if items are independent: it has the variance of the "
+            "test set twice"
+        )
     record = {
         "metric": options.metric,
         "higher_is_better": metric.higher_is_better,

@@ -11,7 +11,6 @@ from sigarray import corpus
 from sigarray._difference.location import t_ci
 from sigarray._numeric.sums import SumStatistic
 from sigarray._verdicts.intervals import UNKNOWN, Interval
-from sigarray.read._alignment import Unit
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -219,8 +218,13 @@ def name_sampled(table: ScoreTable) -> str:
     return "cluster" if table.clusters else table.unit
 
 
-def name_scored(table: ScoreTable) -> Unit:
-    """Name what a score of a comparison is of: an item, if runs were drawn as well."""
+def name_scored(table: ScoreTable) -> str:
+    """Name what a score of a comparison is of: an item, if runs were drawn as well.
+
+    Or a rater, if means of raters are compared.
+    """
+    if table.unit == "item":
+        return next((x.unit for x in table.averaged.values()), "item")
     return "item" if table.runs else table.unit
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from sigarray._plain_text import list_in_words, quote, show_number
 from sigarray._verdicts.comparison import name_metrics
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.sampled import find_sampled, say_items
+from sigarray._verdicts.sampled import find_sampled, name_scored, say_items
+from sigarray.read._raters import say_one
 from sigarray.read._score_table import ScoreTable
 
 _BETWEEN = ". "
@@ -251,8 +252,11 @@ def _say_means(table: ScoreTable) -> list[str]:
         return []
     unit, of, *_, by = means[0]
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
-    which = f"{'an' if unit == 'item' else 'a'} {unit}"
+    which = f"{'an' if unit[0] in 'aeiou' else 'a'} {unit}"
     said = [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+    if of == "score" and by is not None:
+        said[0] += f" (by {quote(by)})"
+        said += [f"Results are about other {unit}s, not other values of {quote(by)}"]
     return [*said, _OF_RATERS] if of == "rating" else said
 
 
@@ -265,11 +269,12 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
         n, n_items = sum(x.n for x in matched), sum(x.n_items for x in matched)
         some = f"{n} of {sum(x.n_all for x in matched)} ratings"
         if n_items:
-            some += f", with {n_items} of {sum(x.n_all_items for x in matched)} items,"
+            some += f", with {n_items} of {sum(x.n_all_items for x in matched)} "
+            some += f"{name_scored(table)}s,"
         left = "left out of means" if is_paired and table.pairs else "left out"
         said.append(
             f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
-            f"one of the item by the same {quote(matched[0].column)}"
+            f"{say_one(name_scored(table), quote(matched[0].column))}"
         )
     return said + doubt_raters(table)
 

@@ -202,6 +202,9 @@ def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
         got = show(values)
-        msg = f"Expected {name} to be several names; got {got}. Pass [{got}]."
+        advice = f"[{got}]"
+        if name == "models" and "{" in str(values):
+            advice = f"columns={got}, a template of names of columns"
+        msg = f"Expected {name} to be several names; got {got}. Pass {advice}."
         raise TypeError(msg)
     return list(values)

@@ -10,8 +10,9 @@ import numpy as np
 from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
-from sigarray.read._identifiers import are_samples, match_raters, names_raters
+from sigarray.read._identifiers import are_samples
 from sigarray.read._messages import Caution
+from sigarray.read._raters import match_raters, name_unit, names_raters
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError, UnmatchedError
@@ -126,9 +127,10 @@ def join_scores(
         least, most = min(sizes), max(sizes)
         left = f"{least}" if least == most else f"{least} to {most}"
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+        name = name_unit(find_column(records, "item")) if unit == "item" else unit
         notes.append(
-            f"{len(records)} scores{task} were averaged within {unit}s: each model has "
-            f"{left} {unit}s{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{len(records)} scores{task} were averaged within {name}s: each model has "
+            f"{left} {name}s{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 
@@ -190,7 +192,8 @@ def _check_units(records: Records, unit: Unit) -> None:
 
 def _say_samples(records: Records) -> str:
     counts = np.bincount(records.group("model", "item")[0])
-    several = "several scores of an item"
+    unit = name_unit(find_column(records, "item"))
+    several = f"several scores of {'an' if unit[0] in 'aeiou' else 'a'} {unit}"
     if counts.min() < counts.max():
         several += f", {counts.min()} to {counts.max()} of each,"
     return f"{several} were averaged"

@@ -17,7 +17,6 @@ from sigarray.read._copied_runs import (
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._guards import refuse_unnamed_pairs
-from sigarray.read._identifiers import find_raters, names_raters
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
@@ -29,6 +28,7 @@ from sigarray.read._one_task import (
 )
 from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._pooled_values import count_pooled, doubt_pooled, split_runs
+from sigarray.read._raters import find_raters, names_raters
 from sigarray.read._records import LastSteps, Record, Records, find_column
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import (

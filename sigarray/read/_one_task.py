@@ -12,9 +12,15 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
-from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
+from sigarray.read._alignment import (
+    Pairs,
+    Unit,
+    average,
+    join_pairs,
+    join_scores,
+)
 from sigarray.read._frame import Names, list_names
-from sigarray.read._identifiers import Doubt, doubt_raters
+from sigarray.read._lost_runs import leave_out_lost
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -26,6 +32,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
+from sigarray.read._raters import Doubt, count_averaged, doubt_raters
 from sigarray.read._records import (
     ENDED_EARLY,
     Averaged,
@@ -33,7 +40,6 @@ from sigarray.read._records import (
     Ended,
     Raters,
     Records,
-    find_column,
 )
 from sigarray.read._score_table import Choice
 from sigarray.read._steps import RunTable, find_run_tables
@@ -76,6 +82,7 @@ def join_task(
     is_paired = choice.is_paired or unit != "run"
     if unit == "item":
         whole = name_items(whole)
+    whole, lost = leave_out_lost(whole, choice.treatment, unit)
     records, n_missing, ended, notes = _treat_missing(
         whole, choice, unit, is_paired=is_paired, direction=direction
     )
@@ -87,7 +94,7 @@ def join_task(
         is_said=choice.unit == "item",
         ignored=choice.ignored,
     )
-    notes += said
+    notes = [*lost, *notes, *said]
     order = [x for x in models if x in joined]
     if len(order) < min(choice.min_models, 2):
         notes.append(say_single(whole[0].task or "", order))
@@ -380,21 +387,3 @@ def count_dropped(
     n_scores = records.group(*holders)[1] * n_all - n_held
     is_kept = records.factors[role].find({*kept.list_known(role)})
     return Dropped(role, n_left, n_all, n_scores, int(np.sum(is_missing & ~is_kept)))
-
-
-def count_averaged(records: Records, unit: str) -> Averaged | None:
-    """Count the scores of each item, or the items of each run, if there are several."""
-    if not records.has("item") or (unit == "run" and not records.has("run")):
-        return None
-    if unit == "run,item":
-        return None  # means decide nothing
-    of_runs = unit == "run"
-    counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
-    if counts.max() == 1:
-        return None
-    least, most = int(counts.min()), int(counts.max())
-    if of_runs:
-        return Averaged("run", "item", least, most)
-    if records.has("rater"):
-        return Averaged("item", "rating", least, most, find_column(records, "rater"))
-    return Averaged("item", "run" if records.has("run") else "score", least, most)

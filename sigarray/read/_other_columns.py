@@ -30,6 +30,8 @@ from sigarray.read._words import (
     MAYBE_TRUTHS,
     METRICS,
     MORE_COSTS,
+    RATERS,
+    RATINGS,
     SPLITS,
     STATISTICS,
     TRUTHS,
@@ -353,7 +355,8 @@ def _is_kind(
         return True
     if plain in _OTHERS and (len(plain) > 1 or max(map(len, words)) > 1):
         return True
-    if plain in COMPUTED | HYPERPARAMETERS:
+    of_raters = plain.removesuffix("id") in RATERS - RATINGS
+    if plain in COMPUTED | HYPERPARAMETERS or (of_raters and _grade(scores[name]) < 2):
         return True
     may_be = words_of_name & _SETTINGS and words_of_name <= _SETTINGS | _BESIDE_SETTINGS
     if not may_be and plain not in MAYBE_HYPERPARAMETERS | {"n"}:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import (
     as_text,
@@ -113,6 +114,8 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
         return
     found = _find_preferences(frame)
     said = {*metrics, *chosen.values()}
+    if found is None and not said:
+        _refuse_single_preferences(frame)
     if found is None or (found.better in said and _are_numbers(frame, found.better)):
         return
     which = "says which is better"
@@ -131,6 +134,44 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
         f"{which}. Make a row for each model, with 1 for a win, 1/2 for a tie and 0 "
         f"for a loss. In pandas, if frame is this table: {rows}{_write(frame, found)}. "
         f"Compare the wins on each pair of models with {_say_options(frame, found)}."
+    )
+    raise TableError(msg)
+
+
+# Words for a column with the better one of the same two models in all rows.
+_SINGLE = as_words("preference preferences preferred prefer pref winner chosen")
+
+
+def _refuse_single_preferences(frame: Frame) -> None:
+    """Refuse one column of preferences between two models, beside items and raters."""
+    names = [x for x in frame.columns if list_words(x) & _SINGLE]
+    others = {*frame.columns} - {*names, *find_roles(frame, {}).values()}
+    parts = [x for x in others if are_of_one_item(x)]
+    if len(names) != 1 or not all(
+        x in parts or looks_like_index(x, ()) for x in others
+    ):
+        return
+    (column,) = names
+    known = [x for x in dict.fromkeys(_read_texts(frame.columns[column])) if x]
+    ties = [x for x in known if _TIE.fullmatch(squeeze(x)) or x in ("0", "0.0")]
+    wins = [x for x in known if x not in ties]
+    if len(wins) != 2 or len(ties) > 1:
+        return
+    are_numbers = all(map(looks_like_score, wins))
+    if are_numbers:
+        wins.sort(key=float, reverse=True)
+    texts = [_write_value(frame, column, x) for x in (*wins, *ties)]
+    tie = f" + frame[{column!r}].eq({texts[2]}) / 2" if ties else ""
+    models = ["A", "B"] if are_numbers else wins
+    pairs = ", ".join(f"({x!r}, {y})" for x, y in zip(models, texts, strict=False))
+    run = f" --run {quote_names(parts)}" if parts else ""
+    msg = (
+        f"{frame.source}: expected scores of models; got what looks like preferences: "
+        f"{column!r} says which of two models is better ({', '.join(texts)}). Make a "
+        "row for each model, with 1 for a win, 1/2 for a tie and 0 for a loss. In "
+        "pandas, if frame is this table: wins = pd.concat(frame.assign(model=name, "
+        f"win=frame[{column!r}].eq(x){tie}) for name, x in [{pairs}]).drop(columns="
+        f"[{column!r}]). Compare the wins with --score win --unit item{run}."
     )
     raise TableError(msg)
 

@@ -311,8 +311,9 @@ class Ended(NamedTuple):
 class Averaged(NamedTuple):
     """The score of an item, or of a run, is a mean of so many at least, and at most.
 
-    `of` is what is averaged: "score", "rating", "run" or "item"; `by` has the column
-    of raters, if any.
+    `unit` is "item", "run", or the word for raters who are the items; `of` is what is
+    averaged: "score", "rating", "run" or "item", and `by` the column of raters, or of
+    what else models have in common, if any.
     """
 
     unit: str

@@ -13,6 +13,7 @@ from sigarray._response_results import ResponseSet
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names
+from sigarray.read._response_checks import check_responses
 from sigarray.read._roles import find_roles
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import NUMBER, TableError, read_number, read_rows
@@ -59,7 +60,8 @@ def read_responses(
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
     known: dict[str, None] = {}
-    for line, *cells in zip(frame.lines, *cells_of, strict=True):
+    taken: dict[int, float] = {}
+    for row, (line, *cells) in enumerate(zip(frame.lines, *cells_of, strict=True)):
         item, system, response = ("" if is_blank(x) else as_text(x) for x in cells)
         place = f"{name}, {frame.line_word} {line}"
         if not item or not system:
@@ -71,6 +73,7 @@ def read_responses(
             lines.setdefault(item, line)
             number = read_number(response, f"{place}: expected a number as response")
             answers[system].setdefault(item, []).append(number)
+            taken[row] = number
     gold = systems[0]
     if not answers[gold] and gold in frame.columns:
         answers[gold] = _read_gold(frame, gold, cells_of[0], lines)
@@ -84,7 +87,10 @@ def read_responses(
                 f"column), --a and --b.{advice}"
             )
             raise TableError(msg)
+    doubts = check_responses(frame, found, taken, answers, systems)
     _check_items(answers, lines, name)
+    for doubt in doubts:
+        warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
     others = [system for system in known if system not in answers]
     if others:
         msg = (

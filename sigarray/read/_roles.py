@@ -56,7 +56,8 @@ _FEWEST = 3
 _DOCUMENTS = ("docid", "doc")
 _ITEMS = (
     *("question", "questionid", "qid", "query", "queryid", "segmentid", "segid"),
-    *("sentenceid", "sentid", "exampleid", "sampleid", "instanceid", "promptid"),
+    *("sentenceid", "sentid", "exampleid", "example", "sampleid", "instanceid"),
+    *("promptid", "instance"),
     *("itemidx", "idx", "prompt", "instance", "uid", "id"),
 )
 

@@ -11,8 +11,8 @@ from sigarray._plain_text import quote, squeeze
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows, repeat, take
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
-from sigarray.read._identifiers import names_raters
 from sigarray.read._messages import Caution, DoubtOfGroups, put_place
+from sigarray.read._raters import names_raters
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_largest
 from sigarray.read._words import (
@@ -255,9 +255,9 @@ def say_groups(
         if frame.metrics is None
         for name in frame.columns
         if name not in {*roles.values(), records.metrics[k]} - {roles.get("rater")}
-        and _groups_items(frame, roles, name)
+        and groups_items(frame, roles, name)
     }
-    alike = [x for x in groups if _are_alike(tasks, x)]
+    alike = [x for x in groups if are_alike(tasks, x)]
     names = alike or [*groups]
     cluster, task, ignore = (
         " or ".join(f"--{role} {shlex.quote(x)}" for x in names[:4])
@@ -319,7 +319,7 @@ def _list_ratings(records: Records, models: Names) -> Part:
     return np.round(table - means[:, items], 12), raters, items
 
 
-def _are_alike(tasks: Sequence[Any], column: str) -> bool:
+def are_alike(tasks: Sequence[Any], column: str) -> bool:
     """Tell whether items are alike that have one value in a column."""
     parts: list[Part] = []
     for joined in tasks:
@@ -368,7 +368,7 @@ def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
     return names, np.stack([x[[by[y] for y in names]] for x, by in pairs])
 
 
-def _groups_items(frame: Frame, roles: Roles, column: str) -> bool:
+def groups_items(frame: Frame, roles: Roles, column: str) -> bool:
     """Tell whether a column has one value for each item, and groups items."""
     cells = frame.columns[column]
     if "item" not in roles or find_blank(cells).any():

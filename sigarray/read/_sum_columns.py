@@ -140,6 +140,10 @@ def order_columns(metric: str | None, columns: Names) -> list[str]:
     Other columns stay in their order, and so do all for a function of one's own, which
     is no `metric` here.
     """
+    if metric == "bleu":
+        by = {x.lower(): x for x in columns}
+        is_named = {*by} == {*_ASKED["bleu"]} and len(by) == len(columns)
+        return [by[x] for x in _ASKED["bleu"]] if is_named else list(columns)
     layout = _find_layout(metric, len(columns))
     if layout is None:
         return list(columns)

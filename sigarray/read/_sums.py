@@ -28,6 +28,10 @@ _CHRF = "n-grams of the hypothesis, of the reference and of both, for each order
 _RESIDUALS = "squared residuals, gold values, their squares and ones"
 
 
+# Sums that are in order have no larger metric, but for rounding.
+_LARGEST = {"bleu": 100.0 + 1e-6, "chrf": 100.0 + 1e-6}
+
+
 class Metric(NamedTuple):
     """A function of sums, the columns that it needs, and whether higher is better."""
 
@@ -244,6 +248,14 @@ def _measure_items(
         msg = (
             f"{source}: expected sums of which {name} is a number, of all items and "
             f"without any one of them; got {totals} of {model!r}."
+        )
+        raise TableError(msg)
+    value = float(np.mean(scores))
+    if metric is METRICS.get(name) and value > _LARGEST.get(name, np.inf):
+        msg = (
+            f"{source}: expected sums of which {name} is {_LARGEST[name]:g} or less; "
+            f"got {value:.4g} of {model!r}, as of numbers in another order. Pass "
+            f"--score with {metric.columns}, in this order."
         )
         raise TableError(msg)
     return scores

@@ -15,6 +15,7 @@ from sigarray.read._frame import Frame, Names, is_numeric, list_names
 from sigarray.read._grids import VARIANTS
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._template_grids import find_wider_grid, say_others
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, count_up, list_words
 
@@ -256,6 +257,8 @@ def stack_columns(
             msg = f"{name}: expected lists of one size for {option}; got {sizes}."
             raise TableError(msg)
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
+    if choice.summed and {*choice.summed} <= {*frame.columns}:
+        return frame  # whose columns of each model have been turned
     chosen = {x: y for x, y in (choice.columns or {}).items() if y in frame.columns}
     known = {**find_roles(frame, {}), **chosen}
     named = {y for x, y in known.items() if x not in _OF_SCORES}
@@ -265,6 +268,10 @@ def stack_columns(
         raters = advise_raters(frame, names, known) if "rater" in pattern else None
         names = names if raters is None else list(raters.columns)
     matches = match_paths(names, pattern, option)
+    grid = find_wider_grid(names, pattern, [x and x.said for x in matches])
+    matches = (
+        matches if grid is None else [None if x is None else Match(x, x) for x in grid]
+    )
     first = check_matches(names, matches, pattern, option)
     said = {x: y.said for x, y in zip(names, matches, strict=True) if y is not None}
     if pattern == "{model}.{run}":
@@ -273,8 +280,8 @@ def stack_columns(
     kept = {x: cells for x, cells in frame.columns.items() if x not in said}
     notes = [f"{first!r} was read as {say_match(said[first])}"]
     others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
-    if others:
-        notes.append(f"no scores are {list_names(others, _MAX_SHOWN)}")
+    of_models = dict.fromkeys(x["model"] for x in said.values() if "model" in x)
+    notes += say_others(others, [*of_models], pattern)
     factors = {x: [by[x] for by in said.values()] for x in said[first]}
     if {*factors} - {*NAMES} and known.keys() <= {*_OF_SCORES}:
         kept["item"] = list(map(str, frame.lines))

@@ -40,6 +40,7 @@ from sigarray.read._sum_columns import find_sums_of_models
 from sigarray.read._templates import say_grid
 from sigarray.read._text import TableError, get_cell
 from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
+from sigarray.read._wide_factors import refuse_factors
 from sigarray.read._wide_scores import take_wide
 
 _ROLES = ("item", "cluster")
@@ -80,6 +81,7 @@ def read_columns(
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
     chosen, of_items = name_items(wide, chosen, choice)
     said += of_items
+    refuse_factors(wide, chosen, choice.ignored, choice.models)
     try:
         if frame is not None and "cluster" in chosen and choice.unit in (None, "item"):
             table = _take_clusters(frame, wide, chosen, choice)

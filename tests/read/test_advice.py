@@ -192,7 +192,7 @@ class TestRatings:
         options = ("--columns", "{rater}", "--unit", "item", "--run", "rater")
         code, _, err = run("compare", path, *options)
         assert code == 0
-        assert "no scores are 'length'" in err
+        assert "was left out: 'length'" in err
         assert "180 scores were averaged" in err
 
     def test_those_with_numbers_are_no_names(self, write, run, ratings):

@@ -583,7 +583,7 @@ class TestMatching:
         said = "by the same 'rater' for all models; got none of 1 of 40 items ('q9')."
         refuse(
             run("compare", path, *options),
-            f"{said} To average the ratings of an item, whoever they are by, pass "
+            f"{said} To average all scores of the item, pass "
             "--ignore rater and no --run; or leave out 34 of 206 scores with --drop-un",
         )
         code, _, err = run("compare", path, "--unit", "item", "--ignore", "rater")

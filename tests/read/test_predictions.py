@@ -177,3 +177,41 @@ def test_other_tables_with_two_models_are_none(header, values, options):
     except TableError as error:
         message = str(error)
     assert "preferences" not in message
+
+
+class TestPreferencesBetweenTheSameModels:
+    """One column says which of two models is better, in all rows."""
+
+    def write(self, write, values, column="preferred"):
+        rows = [(k // 3, f"r{k % 3}", values[k % len(values)]) for k in range(60)]
+        return write(as_csv(rows, f"id,rater,{column}"))
+
+    @pytest.mark.parametrize(
+        ("values", "mean"),
+        [
+            (("ours", "base", "tie", "ours"), 0.625),
+            (("A", "B"), 0.5),
+            (("1", "0", "-1", "1"), 0.625),
+        ],
+    )
+    def test_the_error_has_the_line_that_makes_scores(self, write, run, values, mean):
+        pd = pytest.importorskip("pandas")
+        path = self.write(write, values)
+        code, _, err = run("compare", path)
+        assert code == 2
+        assert "'preferred' says which of two models is better" in err
+        line = err.partition("this table: ")[2].partition(". Compare the wins")[0]
+        names = {"pd": pd, "frame": pd.read_csv(path)}
+        exec(line, names)
+        options = err.partition("the wins with ")[2].strip().rstrip(".")
+        assert options == "--score win --unit item --run rater"
+        wins = names["wins"]
+        table = read.scores(wins, score="win", unit="item", run="rater")
+        first = next(x for x in ("ours", "A") if x in table.models)
+        assert table.scores[first].mean() == pytest.approx(mean)
+
+    @pytest.mark.parametrize("values", [("ours", "base", "tiny"), ("1", "2", "3", "4")])
+    def test_others_are_none(self, write, run, values):
+        assert (
+            "looks like preferences" not in run("compare", self.write(write, values))[2]
+        )

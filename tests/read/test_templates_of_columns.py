@@ -172,7 +172,7 @@ def test_rows_without_names_are_items(run, tmp_path, spread, long):
         assert table.unit == "run,item"
         assert table.runs[""]["ours"].scores.shape == (3, 12)
         assert any("each row was taken for an item" in x for x in table.notes)
-        assert not any("no scores are" in x for x in table.notes)
+        assert not any("left out" in x for x in table.notes)
     options = {"columns": "{model}_{rater}", "run": "rater", "unit": "item"}
     assert len(read.scores(frame, **options).scores["ours"]) == 12
     table = read.scores(frame, columns="{model}_{task}")
@@ -185,7 +185,7 @@ def test_rows_without_names_are_items(run, tmp_path, spread, long):
 def test_columns_without_scores_are_named(spread):
     frame = pd.read_csv(spread("{model}_{run}")).assign(gold=1.5)
     table = read.scores(frame, columns="{model}_{run}")
-    assert any("no scores are 'gold'" in x for x in table.notes)
+    assert any("was left out: 'gold'" in x for x in table.notes)
 
 
 def test_words_of_python(spread):

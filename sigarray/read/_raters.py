@@ -1,0 +1,273 @@
+"""Those who rated items, and others by which the scores of models are matched."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sigarray._backend.given import looks_like_index
+from sigarray.read._cells import looks_like_score
+from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._frame import Names, list_names, quote_names, shorten
+from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._messages import Caution
+from sigarray.read._records import Averaged, Raters, Records, find_column
+from sigarray.read._roles import names_runs
+from sigarray.read._text import TableError
+from sigarray.read._words import RATERS, RATINGS, RUN_NAME, as_words, list_words
+
+_MAX_MODELS, _MAX_SHOWN = 4, 3
+# Shares that differ by less are hardly worth a warning.
+_MIN_GAP = 0.01
+
+
+class Doubt(NamedTuple):
+    """What is to be said of a column by which the scores of models are not alike.
+
+    Either some model lacks a value, or all have the same values in unequal shares.
+    """
+
+    column: str
+    line: str
+    are_others: bool
+
+
+def find_raters(records: Records) -> tuple[Records, list[str]]:
+    """Return the scores with their raters, and the columns that may name these.
+
+    Such a column has a name for raters, or words that tell all scores of an item apart.
+    Raters are those of the one with the fewest names that does so, left out or not; or
+    of that of --run, if all models may share what it names: no seeds, but the items of
+    raters, say.
+    """
+    frames = records.list_frames()
+    if not records.has("item") or any(x.metrics is not None for x in frames):
+        return records, []
+    of_items = [records.factors[x] for x in ("task", "model", "item")]
+    has_several = group_rows(of_items)[1] < len(records)
+    used = {x for by in records.roles for role, x in by.items() if role != "run"}
+    # Beside scores of "rater_1", "rater_2" has other ratings, and no names.
+    used = {re.sub(r"\d+", "0", x) for x in (*used, *records.metrics)}
+    names = {x: None for y in frames for x in (*y.columns, *y.left_out)}
+    # Where raters are the items, others have rated what is no item by its role.
+    are_items = names_raters(find_column(records, "item"))
+    found: dict[str, Coded] = {}
+    for name in names:
+        is_of_raters = bool(list_words(name) & RATERS)
+        is_known = are_of_one_item(name) or looks_like_index(name, ())
+        is_known &= not are_items
+        is_used = re.sub(r"\d+", "0", name) in used
+        if is_used or not (is_of_raters or (has_several and not is_known)):
+            continue
+        having, texts = records.take_texts(name)
+        if len(having) < len(records):
+            continue
+        if (
+            _names_raters(name, texts)
+            if is_of_raters
+            else _are_names(texts, of_items, may_be_numbers=are_items)
+        ):
+            found[name] = texts
+    crossed = find_column(records, "run") or ""
+    if is_shared(crossed):
+        found[crossed] = records.factors["run"]
+    apart = [x for x, y in found.items() if _tells_apart(y, of_items)]
+    if not apart:
+        return records, [*found]
+    column = min(apart, key=lambda x: (x != crossed, len(found[x].list_known())))
+    roles = tuple({**by, "rater": column} for by in records.roles)
+    factors = {**records.factors, "rater": found[column]}
+    return replace(records, roles=roles, factors=factors), [*found]
+
+
+def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
+    """Say that scores of a task are by other raters for each model, by their column.
+
+    Or by the same in unequal shares.
+    """
+    doubts = []
+    first = records[0]
+    of = "" if first.task is None else f" of task {first.task!r}"
+    for name in columns:
+        texts = records.take_texts(name)[1]
+        rows = np.flatnonzero(texts.codes >= 0)
+        by, models = texts[rows], records.factors["model"][rows]
+        how = f"scores of models{of} are not by the same {name!r}"
+        lacking = _say_lacking(by, models) or _say_unmatched(records, name)
+        if lacking is None:
+            how = f"models have scores{of} by the same {name!r}, in unequal shares"
+        if line := lacking or _say_shares(by, models):
+            said = f"{first.frame.source}: {how}: {line}. A difference between models "
+            said += "may be one between these"
+            doubts.append(Doubt(name, said, lacking is not None))
+    return doubts
+
+
+def _say_unmatched(records: Records, column: str) -> str | None:
+    """Say that few scores are matched by a column that is not one of raters."""
+    if column != find_column(records, "rater") or names_raters(column):
+        return None
+    n_pairs, n_models = records.group("item", "rater")[1], records.group("model")[1]
+    if n_pairs * n_models == len(records) or not is_shared(column):
+        return None
+    unit = name_unit(find_column(records, "item"))
+    return f"some of a {unit} are not of all models"
+
+
+# Words in names of columns of runs, which are others for each model.
+_OF_RUNS = as_words("""
+    seed seeds run runs trial repetition repeat rep replicate replica init
+""")
+
+
+def is_shared(column: str) -> bool:
+    """Tell by its name whether a column of --run is of no runs, raters or samples."""
+    return bool(column) and not any(
+        names_runs(x) or are_of_one_item(x) or list_words(x) & _OF_RUNS
+        for x in column.split(",")
+    )
+
+
+def name_unit(column: str | None) -> str:
+    """Name what a column of items has: raters by their word, if these are the items."""
+    words = sorted(list_words(column or "") & (RATERS - RATINGS))
+    return words[0] if words else "item"
+
+
+def say_one(unit: str, column: str) -> str:
+    """Say of what all models need a score: "one of the item by the same 'rater'"."""
+    by = "with" if is_shared(column) else "by"
+    return f"one of the {unit} {by} the same {column}"
+
+
+def names_raters(column: str | None) -> bool:
+    return column is not None and bool(list_words(column) & (RATERS - RATINGS))
+
+
+def _names_raters(name: str, texts: Coded) -> bool:
+    """Tell by its name whether a column has raters; ratings are numbers in one."""
+    if list_words(name) & RATERS - RATINGS or looks_like_index(name, ()):
+        return True
+    return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
+
+
+def _are_names(
+    texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool = False
+) -> bool:
+    """Tell whether a column has few words, which tell all scores of an item apart."""
+    values = [x for x in texts.list_known() if x is not None]
+    is_of_few = 1 < len(values) <= len(texts) / 2
+    is_other = not may_be_numbers and any(map(looks_like_score, values))
+    is_other |= any(RUN_NAME.fullmatch(x) for x in values)
+    return is_of_few and not is_other and _tells_apart(texts, scores)
+
+
+def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
+    return group_rows([*scores, texts])[1] == len(texts)
+
+
+def _say_shares(texts: Coded, models: Coded) -> str | None:
+    """Say whose share of the scores differs most between models, or None if little."""
+    values, known = texts.list_known(), models.list_known()
+    counts = np.asarray(
+        [
+            np.bincount(texts.codes[models.find([model])], minlength=len(texts.values))
+            for model in known
+        ]
+    )
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    gaps = np.ptp(shares, axis=0)
+    k = int(np.argmax(gaps))
+    if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
+        return None
+    order = np.argsort(-shares[:, k], kind="stable")
+    (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
+    return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
+
+
+def _say_lacking(texts: Coded, models: Coded) -> str | None:
+    """Say which values have no score of a model, or None if all models have all."""
+    values = [x for x in texts.list_known() if x is not None]
+    known = [x for x in models.list_known() if x is not None]
+    said = []
+    for model in known:
+        has = texts[np.flatnonzero(models.find([model]))].list_known()
+        lacks = sorted(x for x in values if x not in has)
+        if lacks:
+            said.append(
+                f"{model!r} lacks {len(lacks)} ({list_names(lacks, _MAX_SHOWN)})"
+            )
+    if not said:
+        return None
+    return f"of {len(values)}, {shorten(said, _MAX_MODELS, by='; ')}"
+
+
+def match_raters(
+    records: Records, *, drop_unmatched: bool, ignored: Names = ()
+) -> tuple[Records, Raters | None, list[str]]:
+    """Return the ratings of a task by those who rated the item for all models.
+
+    So the raters of an item are the same for all models, which their means need. Where
+    most items have no such rater, or raters are `ignored`, all ratings are returned.
+    And what is known of raters, None if they were not matched, and notes.
+    """
+    n_models = len(records.list_known("model"))
+    raters, items = records.factors["rater"], records.factors["item"].codes
+    column = find_column(records, "rater")
+    if not records.has("rater") or n_models < 2 or column in ignored:
+        return records, None, []
+    ratings = records.group("item", "rater")[0]
+    is_common = (np.bincount(ratings) == n_models)[ratings] & (raters.codes >= 0)
+    held, n_held = records.group("model", "item")
+    n_having = np.bincount(items[find_first(held, n_held)])
+    is_of_all = (n_having == n_models)[items]
+    every, matched = np.unique(items[is_of_all]), np.unique(items[is_common])
+    is_kept = is_common | ~is_of_all
+    unit = name_unit(find_column(records, "item"))
+    n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
+    if 2 * len(matched) <= len(every) or (n_held == len(records) and n_lost):
+        return records, None, []
+    if n_lost and not drop_unmatched:
+        lost = np.setdiff1d(every, matched)
+        some = list_names([records.factors["item"].values[x] for x in lost], _MAX_SHOWN)
+        same = say_one(unit, repr(column)).removeprefix("one of the ")
+        msg = (
+            f"{records[0].frame.source}: expected scores of each {same} for all "
+            f"models; got none of {n_lost} of {len(every)} {unit}s ({some}). To "
+            f"average all scores of the {unit}, pass --ignore "
+            f"{quote_names([column or ''])} and no --run; or leave out {n_left} of "
+            f"{len(records)} scores with --drop-unmatched."
+        )
+        raise TableError(msg)
+    found = Raters(column or "", n_left, len(records), n_lost, len(every))
+    if not n_left:
+        return records, found, []
+    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+    also = f", with {n_lost} of {len(every)} {unit}s," if n_lost else ""
+    note = Caution(
+        f"{n_left} of {len(records)} scores{task}{also} were left out, because not "
+        f"all models have {say_one(unit, repr(column))}"
+    )
+    return records.take(is_kept), found, [note]
+
+
+def count_averaged(records: Records, unit: str) -> Averaged | None:
+    """Count the scores of each item, or the items of each run, if there are several."""
+    if not records.has("item") or (unit == "run" and not records.has("run")):
+        return None
+    if unit == "run,item":
+        return None  # means decide nothing
+    of_runs = unit == "run"
+    counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
+    if counts.max() == 1:
+        return None
+    least, most = int(counts.min()), int(counts.max())
+    if of_runs:
+        return Averaged("run", "item", least, most)
+    unit, by = name_unit(find_column(records, "item")), find_column(records, "rater")
+    if by is not None:
+        what = "score" if is_shared(by) else "rating"
+        return Averaged(unit, what, least, most, by)
+    return Averaged(unit, "run" if records.has("run") else "score", least, most)
