@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -119,6 +120,11 @@ def _report_scores(
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
+    if test.is_paired and n_models == 1 and table.unit == "run":
+        note(
+            "how runs of a pair correlate is not known from one model, and they are "
+            "taken to be independent: fewer do if they rise and fall together."
+        )
     comparisons, over = _describe_tasks(request, table, test, sizes_of_clusters)
     n_pairs = sum(len(x.pairs) for x in comparisons.values())
     trials = Trials(
@@ -217,8 +223,13 @@ def _report_scores(
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
     if not any(x.drawn for x in answers):
-        msg = "Expected --plot with --difference, or models whose means differ."
-        raise ValueError(msg)
+        warnings.warn(
+            f"there is no picture {path!r}, for no difference is known: pass "
+            "--difference.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
     save_pictures([draw_power(answers, goal)], path)
 
 

@@ -25,12 +25,16 @@ from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns
 from sigarray.read._wide_scores import take_wide
-from sigarray.read._words import list_words
+from sigarray.read._words import RUN, RUN_NAME, list_words
 
 # Scores of models on a task differ less than those of a model on tasks, as a rule.
 _TURNED = 4.0
 # Words in names of models, but hardly of tasks.
 _MODELS = {"baseline", "baselines", "ours", "proposed"}
+_OF_RUNS = (
+    "Items in several runs are a data frame with columns model, run, item and score; "
+    "of two models, t_test(a, b, axis=(0, 1)) takes arrays of runs x items."
+)
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
@@ -44,6 +48,8 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         raise TypeError(msg)
     tasks = {str(name): x for name, x in scores.items()} if True in are_tasks else {}
     known = list(tasks)
+    if choice.tasks is None:
+        _refuse_runs(tasks)
     n_tasks = None if choice.tasks is None else len(tasks)
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
@@ -96,6 +102,22 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         left_out=tuple(alone),
         n_tasks=n_tasks,
     )
+
+
+def _refuse_runs(tasks: Mapping[str, Mapping[Hashable, Any]]) -> None:
+    """Refuse keys that name runs, which would be tasks, or models."""
+    inner = list(dict.fromkeys(str(name) for by in tasks.values() for name in by))
+    for names, pattern, what in (
+        (list(tasks), RUN, "task"),
+        (inner, RUN_NAME, "model"),
+    ):
+        if len(names) > 1 and all(map(pattern.fullmatch, names)):
+            msg = (
+                f"The scores: expected names of {what}s; got {list_names(names, 3)}, "
+                f"as of runs. {_OF_RUNS} If they are {what}s, give them other names, "
+                f"such as '{what} {names[0]}'."
+            )
+            raise TableError(msg)
 
 
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
@@ -201,7 +223,7 @@ def _read_columns(
             if column.ndim == 2 and column.size:
                 msg += (
                     " Scores on several tasks are a mapping of tasks to models: "
-                    "{task: {model: scores}}."
+                    f"{{task: {{model: scores}}}}. {_OF_RUNS}"
                 )
             raise TableError(msg)
         is_fault = ~np.isfinite(column)

@@ -108,7 +108,7 @@ _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
     *("tasks", "where", "path", "pattern", "drop-unmatched"),
 )
-_OF_MAPPINGS = ("tasks",)
+_OF_MAPPINGS = ("tasks", "drop-unmatched")
 # Words that may follow an option and are not its value.
 _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
 _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-]*\w)*)"

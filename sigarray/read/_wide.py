@@ -277,9 +277,11 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
     if is_paired and blanks:
         row, position = min(blanks)
         place = f"{table.place(row)}, {_place_column(position, names[position])}"
+        others = (x for k, x in table.cells.items() if k not in names)
+        label = next((f" of {as_text(x[row])!r}" for x in others), "")
         msg = (
             f"{place}: expected a score in every cell, for those of a row are pairs; "
-            "got a blank one. Pass --drop-unmatched to leave out such rows."
+            f"got a blank one{label}. Pass --drop-unmatched to leave out such rows."
         )
         raise TableError(msg)
 

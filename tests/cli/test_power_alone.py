@@ -298,3 +298,11 @@ def test_the_picture_has_the_range_of_what_may_be_needed(run, write, tmp_path):
     assert f"a difference of 0.4: {said[1]} runs, or {said[2]}<" in svg
     assert "a bar is how many may be needed (90 % confidence, normal scores)" in err
     assert ">3.5<" not in svg  # runs are whole
+
+
+def test_pairs_of_one_model_are_noted(write, run):
+    path = write("a\n1\n2\n4\n3\n5\n")
+    options = ("power", path, "--difference", "2", "--n-samples", "9")
+    said = "how runs of a pair correlate is not known from one model"
+    assert said in " ".join(run(*options, "--paired")[2].split())
+    assert said not in " ".join(run(*options)[2].split())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigarray import compare_models, read
+from sigarray import compare_models, read, t_test
 from sigarray.read import TableError
 
 MODELS, TASKS = ("lora", "adapter", "full"), ("CoLA", "SST-2", "RTE", "QNLI")
@@ -42,6 +42,42 @@ class TestLevels:
     def test_tasks_of_unlike_scales_are_no_models(self):
         games = SCORES * np.asarray([1.0, 100.0, 1e4, 1.0])[:, None, None]
         assert read.scores(nest(games, TASKS, MODELS)).notes == ()
+
+    def test_runs_are_no_tasks(self):
+        for outer, inner, said in (
+            ([f"seed{k}" for k in range(4)], MODELS, "tasks; got 'seed0'"),
+            (range(42, 46), MODELS, "tasks; got '42'"),
+            (TASKS, ("run_1", "run_2", "run_3"), "models; got 'run_1'"),
+        ):
+            with pytest.raises(TableError, match=f"expected names of {said}"):
+                compare_models(nest(SCORES, outer, inner))
+        numbered = nest(SCORES, [f"task {k}" for k in range(4)], MODELS)
+        assert [*read.scores(numbered).tasks] == [*numbered]
+        asked = nest(SCORES, [*map(str, range(4))], MODELS)
+        assert [*read.scores(asked, tasks=[*asked]).tasks] == [*asked]
+
+    def test_arrays_of_runs_and_items(self):
+        a, b = np.random.default_rng(0).normal(size=(2, 4, 30))
+        with pytest.raises(TableError, match=r"t_test\(a, b, axis=\(0, 1\)\) takes"):
+            compare_models({"a": a, "b": b}, unit="item")
+        assert t_test(a, b, axis=(0, 1)).pvalue.shape == ()
+        rows = [
+            {"model": name, "run": r, "item": i, "score": y}
+            for name, x in (("a", a), ("b", b))
+            for (r, i), y in np.ndenumerate(x)
+        ]
+        pandas = pytest.importorskip("pandas")
+        assert read.scores(pandas.DataFrame(rows)).runs[""]["a"].scores.shape == (4, 30)
+
+    def test_labels_that_a_model_lacks(self):
+        pandas = pytest.importorskip("pandas")
+        a = pandas.Series(np.arange(5.0), index=list("vwxyz"))
+        scores = {"a": a, "b": a[:4]}
+        said = "one of 'z'. Pass drop_unmatched=True .* argument of sigarray.read.score"
+        with pytest.raises(TableError, match=said):
+            compare_models(scores, unit="item")
+        table = read.scores(scores, unit="item", drop_unmatched=True)
+        assert [*map(len, table.scores.values())] == [4, 4]
 
     def test_arrays_of_several_tasks_are_to_be_nested(self):
         by_model = dict(zip(MODELS, SCORES.swapaxes(0, 1), strict=True))

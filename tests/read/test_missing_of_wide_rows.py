@@ -12,7 +12,7 @@ class TestRowsOfColumns:
     LINES = "q,a,b,c\nx1,1,0,1\nx2,,1,1\nx3,1,0,\nx4,0,1,1\nx5,1,1,0\nx6,1,0,0\n"
 
     def test_blank_cells_ask_to_leave_out_the_row(self, write):
-        with pytest.raises(TableError, match=r"blank one\. Pass drop_unmatched=True"):
+        with pytest.raises(TableError, match=r"one of 'x2'\. Pass drop_unmatched=True"):
             read.scores(write(self.LINES), item="q")
 
     def test_of_each_pair_what_both_have(self, write):
