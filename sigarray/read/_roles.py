@@ -44,7 +44,8 @@ _USUAL = {
         prompt instance uid id""",
     "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
         replicate repeat rep runname randomstate""",
-    "task": "task taskname dataset datasetname benchmark game env environment corpus",
+    "task": """task taskname dataset datasetname benchmark game gamename env envid
+        envname environment corpus""",
     "cluster": "cluster clusterid passageid documentid",
     "metric": "metric metricname measure",
     "score": "score scores value metricvalue",
@@ -81,7 +82,13 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
             continue
         if role not in roles and role not in frame.constants:
             column = _find_usual(usual.split(), names)
-            if column is not None:
+            # In a table of runs, an id of one row is that of a run.
+            if column is not None and not (
+                role == "item"
+                and "state" in {*roles, *names.values()}
+                and names[column] in ("id", "uid")
+                and len({*frame.columns[column]}) == len(frame.columns[column])
+            ):
                 roles[role] = column
                 del names[column]
     if not frame.roles:

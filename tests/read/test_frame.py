@@ -25,6 +25,7 @@ class TestColumns:
             "system,task_name,random_seed,f1",
             "Method,benchmark,trial,value",
             "agent,game,run_id,reward",
+            "algo,env_id,seed,episodic_return",
         ],
     )
     def test_by_their_usual_names(self, write, header):

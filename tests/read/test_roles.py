@@ -56,3 +56,14 @@ def fail(write, header, cells):
 def test_other_texts_are_no_scores(write, name, cells):
     _, said = fail(write, f"model,item,{name}", cells)
     assert "expected a column of numbers for scores; got 'model', 'item'" in said
+
+
+def test_an_id_of_each_run_is_no_item(write):
+    rows = [
+        f"r{3 * k:03x},run-{k},finished,{'ab'[k // 4]},{k % 4},{0.7 + 0.01 * (k % 5)}"
+        for k in range(8)
+    ]
+    header = "ID,Name,State,arch,seed,acc"
+    table = read.scores(write("\n".join([header, *rows])), model="arch", metric="acc")
+    assert table.unit == "run"
+    assert [len(x) for x in table.scores[""].values()] == [4, 4]
