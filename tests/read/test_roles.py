@@ -66,4 +66,4 @@ def test_an_id_of_each_run_is_no_item(write):
     header = "ID,Name,State,arch,seed,acc"
     table = read.scores(write("\n".join([header, *rows])), model="arch", metric="acc")
     assert table.unit == "run"
-    assert [len(x) for x in table.scores[""].values()] == [4, 4]
+    assert [len(x) for x in table.scores.values()] == [4, 4]
