@@ -159,10 +159,10 @@ def permutation_test(
     TypeError
         Scores that are not real, or of two libraries or devices; an unsuitable `rng`.
     ValueError
-        Samples of no score, or of one each, unequal pairs, leading axes that do not
-        broadcast, options outside their range, or a `margin` with "two-sided", with
-        another statistic than "mean" or "t", with `clusters`, or with `strata` of
-        independent samples.
+        A sample without scores, unequal pairs, leading axes that do not broadcast,
+        options outside their range, or a `margin` with "two-sided", with another
+        statistic than "mean" or "t", with `clusters`, or with `strata` of independent
+        samples.
 
     See Also
     --------
@@ -273,8 +273,6 @@ def permutation_test(
     )
     if statistic == "t" or (null and not paired):
         check_sizes(a, b, purpose="for their variance")
-    if a.shape[-1] == b.shape[-1] == 1:
-        check_sizes(a, b, purpose="to exchange")
     if not draws_resamples(
         method,
         statistic,

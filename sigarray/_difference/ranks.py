@@ -56,8 +56,8 @@ def mann_whitney_u(
     TypeError
         Scores that are not real, or of two libraries or devices.
     ValueError
-        Samples of no score, or of one each, leading axes that do not broadcast, or an
-        `alternative` that is none.
+        A sample without scores, leading axes that do not broadcast, or an `alternative`
+        that is none.
 
     See Also
     --------
@@ -101,8 +101,6 @@ def mann_whitney_u(
     True
     """
     xp, (a, b) = standardize(a, b, axis=axis)
-    if a.shape[-1] == b.shape[-1] == 1:
-        check_sizes(a, b, purpose="to rank")
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
