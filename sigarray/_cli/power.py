@@ -123,7 +123,7 @@ def _report_scores(
     if test.is_paired and n_models == 1 and table.unit == "run":
         note(
             "how runs of a pair correlate is not known from one model, and they are "
-            "taken to be independent: fewer do if they rise and fall together."
+            "taken to be independent: fewer are enough if they rise and fall together."
         )
     comparisons, over = _describe_tasks(request, table, test, sizes_of_clusters)
     n_pairs = sum(len(x.pairs) for x in comparisons.values())

@@ -103,7 +103,7 @@ def say_tasks(source: str, models: Names) -> list[str]:
     if grid.is_known:
         msg = f"{source}: expected a column of scores for each model; got {said}."
         raise TableError(msg)
-    return [f"{source}: compared as models are {said}"]
+    return [f"{source}: compared as models: {said}"]
 
 
 def _list_ways(names: Names) -> list[tuple[Sequence[tuple[str, str]], str, str]]:
