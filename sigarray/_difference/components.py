@@ -198,10 +198,10 @@ def required_items(
     and of items are those of normal scores: the power is the mean, over them, of the
     chance that the mean exceeds the error that the test takes from them times its
     quantile. (Normal quantiles would promise too much: few seeds have few degrees of
-    freedom.) Of 2000 pairs of models each, with standard
-    deviations of 0 to 0.02 by seed, 0 to 0.4 by item and 0 to 0.4 by both, `t_test` saw
-    a difference of 0.05 in 78.0 to 82.5 % for a power of 0.8 with 4 to 10 seeds, in
-    79.2 to 81.8 % with 3, and in 74.7 to 81.0 % with 2.
+    freedom.) Of 2000 pairs of models each, with standard deviations of 0 to 0.02 by
+    seed, 0 to 0.4 by item and 0 to 0.4 by both, `t_test` saw a difference of 0.05 in
+    78.0 to 82.5 % for a power of 0.8 with 4 to 10 seeds, in 79.2 to 81.8 % with 3, and
+    in 74.7 to 81.0 % with 2.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from sigarray.read._alignment import OF_RUNS
 from sigarray.read._codes import find_first
 from sigarray.read._frame import list_names, shorten
 from sigarray.read._messages import Caution
@@ -46,7 +47,7 @@ def say_alike_tasks(table: ScoreTable) -> list[str]:
     alike = _find_alike([*table.tasks, *table.left_out])
     if not alike:
         return []
-    if table.run_column is None or table.unit not in ("run", "run,item"):
+    if table.run_column is None or table.unit not in OF_RUNS:
         return [Caution(f"{table.source}: {_say(alike, 'task')}")]
     runs = [[y for task in x for y in _list_runs(table, task)] for x in alike]
     ones = [x for x, y in zip(alike, runs, strict=True) if _are_unique(y)]

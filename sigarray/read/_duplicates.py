@@ -21,10 +21,7 @@ from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
-from sigarray.read._words import (
-    HYPERPARAMETERS,
-    MAYBE_HYPERPARAMETERS,
-)
+from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.

@@ -13,6 +13,7 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.ranks import middle_ranks
 from sigarray.read._alignment import (
+    OF_RUNS,
     Pairs,
     Unit,
     average,
@@ -379,7 +380,7 @@ def count_dropped(
     n_left = n_all - n_kept - n_others
     if not n_left:
         return None
-    is_by_run = unit in ("run", "run,item") and role == "item"
+    is_by_run = unit in OF_RUNS and role == "item"
     holders = ["model", "run"] if is_by_run else ["model"]
     is_missing = np.isnan(records.scores)
     scored = records.take(np.flatnonzero(~is_missing))

@@ -145,7 +145,8 @@ _SINGLE = as_words("preference preferences preferred prefer pref winner chosen")
 def _refuse_single_preferences(frame: Frame) -> None:
     """Refuse one column of preferences between two models, beside items and raters."""
     names = [x for x in frame.columns if list_words(x) & _SINGLE]
-    others = {*frame.columns} - {*names, *find_roles(frame, {}).values()}
+    taken = {*names, *find_roles(frame, {}).values()}
+    others = [x for x in frame.columns if x not in taken]
     parts = [x for x in others if are_of_one_item(x)]
     if len(names) != 1 or not all(
         x in parts or looks_like_index(x, ()) for x in others

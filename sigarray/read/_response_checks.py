@@ -55,15 +55,9 @@ def check_responses(
             f"such as {anew!r}."
         )
         raise TableError(msg)
-    doubts = doubt_scale_of_records([records]) or _doubt_sizes(records)
-    doubts = [
-        x.partition(" If it stands")[0] + " Remove its row if it stands for no answer"
-        if " If it stands" in x
-        else x
-        for x in doubts
-    ]
+    advice = "Remove its row if it stands for no answer"
     return [
-        *doubts,
+        *(doubt_scale_of_records([records], advice) or _doubt_sizes(records)),
         *_doubt_copies(records, others),
         *_doubt_groups(frame, columns, others, _find_errors(records, answers, systems)),
     ]

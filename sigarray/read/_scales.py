@@ -42,8 +42,13 @@ _SIGNED = as_words("""
 """)
 
 
-def doubt_scale_of_records(tasks: Iterable[Records]) -> list[str]:
-    """Doubt scores that are far outside the scale of all others of a task."""
+def doubt_scale_of_records(
+    tasks: Iterable[Records], advice: str | None = None
+) -> list[str]:
+    """Doubt scores that are far outside the scale of all others of a task.
+
+    By default the advice is to write NaN.
+    """
     return [
         doubt
         for records in tasks
@@ -51,6 +56,7 @@ def doubt_scale_of_records(tasks: Iterable[Records]) -> list[str]:
             records.scores,
             lambda k, records=records: records[k].place,  # type: ignore[misc]
             ",".join(records.metrics),
+            advice,
         )
     ]
 
@@ -147,7 +153,10 @@ def find_codes(scores: np.ndarray) -> tuple[np.ndarray, float, float] | None:
 
 
 def _doubt_scale(
-    scores: np.ndarray, place: Callable[[int], str], metric: str = ""
+    scores: np.ndarray,
+    place: Callable[[int], str],
+    metric: str = "",
+    advice: str | None = None,
 ) -> list[str]:
     found = find_codes(scores) or find_off_scale(scores)
     if found is None:
@@ -160,12 +169,13 @@ def _doubt_scale(
     far = "far " * (max(low - first, first - high) >= high - low)
     more = f", and so are {len(rows) - 1} more scores" if len(rows) > 1 else ""
     more = more.replace("are 1 more scores", "is 1 more score")
+    advice = advice or (
+        "If it stands for no answer, write nan in its place, and pass --missing drop"
+        + "; a loss, beside draws and wins, counts" * is_signed
+    )
     return [
         f"{place(int(rows[0]))}: score {first:.10g} is {far}outside the scale of all "
-        f"others, {low:.10g} to {high:.10g}{more}. If it stands for no answer, write "
-        "nan in its place, and pass --missing drop"
-        + "; a loss, beside draws and wins, counts"
-        * is_signed
+        f"others, {low:.10g} to {high:.10g}{more}. {advice}"
     ]
 
 
