@@ -39,18 +39,16 @@ FLAGS += [
 ]
 # No shorter vectors behind a loop: only those of 64 bytes are worth this code.
 _FEW_VECTORS = "--param=vect-epilogues-nomask=0"
-# The instructions of each build of the kernels; the processor decides at run time.
+# The instructions of each build of the kernels for x86, where the processor decides at
+# run time. Those without AVX2 are few, and compute by array code.
 LEVELS = {
-    # Of processors without AVX2, which are few: as small as can be.
-    "kernels_base": "-Os",
     "kernels_v3": f"-mavx2 {_FEW_VECTORS}",
     "kernels_v4": "-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl "
     "-mprefer-vector-width=512",
 }
-# Of Clang, which unrolls loops and has none of the flags above. Few Macs have AVX-512,
-# and few that run this version have no AVX2.
+# Of Clang, which unrolls loops and has none of the flags above. Few Macs have AVX-512.
 _MACOS = "11.0"
-LEVELS_OF_MACS = {"kernels_base": "-Os", "kernels_v3": "-mavx2 -fno-unroll-loops"}
+LEVELS_OF_MACS = {"kernels_v3": "-mavx2 -fno-unroll-loops"}
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[misc]

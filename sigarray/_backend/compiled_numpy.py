@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import math
 import os
+import platform
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -28,8 +29,8 @@ _VERSION = 2
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
 REALS: dict[Any, str] = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32"}
-# The instructions of each level of engine/module.c, of which the first is for all.
-_LEVELS = ("", "AVX2", "AVX-512")
+# The instructions of each level of engine/module.c, on x86.
+_LEVELS = ("AVX2", "AVX-512")
 # Sums of so many numbers have been added up in NumPy's order, if these are the same.
 _PROBES = (7, 8, 100, 1000)
 _NONE = np.empty(0, dtype=np.int64)
@@ -235,14 +236,17 @@ def describe_engine() -> str:
     """Say who computes with NumPy's arrays."""
     kernels = load_kernels()
     if kernels is not None:
-        levels = kernels.module.count_levels()
-        best = f", with {_LEVELS[levels - 1]}" if levels > 1 else ""
-        return f"compiled kernels{best}"
+        if platform.machine() not in ("x86_64", "AMD64"):
+            return "compiled kernels"
+        return f"compiled kernels, with {_LEVELS[kernels.module.count_levels() - 1]}"
     if os.environ.get("SIGARRAY_ENGINE") == "array":
         return "array code, for SIGARRAY_ENGINE=array"
     if importlib.util.find_spec("sigarray._backend._engine") is None:
         return "array code, for no kernels are compiled"
-    return "array code, for the compiled kernels do not fit: install sigarray again"
+    return (
+        "array code, for the compiled kernels are not for this processor or are of "
+        "another version: install sigarray again"
+    )
 
 
 def _adds_as_einsum(kernels: Kernels) -> bool:

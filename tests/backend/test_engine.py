@@ -27,7 +27,7 @@ REALS = ("float64", "float32")
 SIZES = (1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 257, 1000, 4097)
 
 
-@pytest.fixture(params=range(3))
+@pytest.fixture(params=range(2))
 def level(request):
     """Each set of instructions that the processor has."""
     module = load_kernels().module

@@ -2,6 +2,7 @@
 
 import importlib.util
 import platform
+import shlex
 import subprocess
 import sys
 import types
@@ -129,6 +130,22 @@ def test_a_compiler_that_is_not_there(hook, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", "no-such-compiler")
     assert hook.compile_engine(tmp_path) is None
     assert not hook.run_at_once([["no-such-compiler"]])
+
+
+@pytest.mark.long
+@whole_suite
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="it is about x86")
+def test_a_processor_without_avx2(hook, monkeypatch, tmp_path):
+    """Its module is not imported, so that array code computes."""
+    compiler = hook.find_compiler()
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    lacks = "-D__builtin_cpu_supports(x)=0"
+    monkeypatch.setenv("CC", shlex.join([*compiler, lacks]))
+    module = hook.compile_engine(tmp_path)
+    spec = importlib.util.spec_from_file_location("_engine", module)
+    with pytest.raises(ImportError, match="no AVX2"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 @pytest.mark.long

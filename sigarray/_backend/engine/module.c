@@ -42,17 +42,18 @@ static int read_arguments(const char *kinds, PyObject *const *given, Py_ssize_t 
 }
 
 /* The kernels that are used: the best for this processor, or what `use` has chosen. */
-static const kernels *in_use = &kernels_base;
+static const kernels *in_use;
 
 static int list_levels(const kernels **levels) {
     int n = 0;
-    levels[n++] = &kernels_base;
-#if LEVELS > 1
+#ifdef __x86_64__
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) levels[n++] = &kernels_v3;
+#else
+    levels[n++] = &kernels_base;
 #endif
-#if LEVELS > 2
-    if (n == 2 && __builtin_cpu_supports("avx512f") &&
+#if LEVELS > 1
+    if (n == 1 && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         levels[n++] = &kernels_v4;
@@ -144,7 +145,12 @@ static PyMethodDef methods[] = {
 
 static int start(PyObject *module) {
     const kernels *levels[LEVELS];
-    in_use = levels[list_levels(levels) - 1];
+    const int n = list_levels(levels);
+    if (!n) {
+        PyErr_SetString(PyExc_ImportError, "the processor has no AVX2");
+        return -1;
+    }
+    in_use = levels[n - 1];
     if (PyModule_AddStringConstant(module, "DIGEST", DIGEST)) return -1;
     return PyModule_AddIntConstant(module, "VERSION", ENGINE_VERSION);
 }
