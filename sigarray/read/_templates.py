@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from sigarray.read._advice import advise_raters
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
-from sigarray.read._grids import VARIANTS
+from sigarray.read._grids import VARIANTS, find_wider_grid, say_others
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._template_grids import find_wider_grid, say_others
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, count_up, list_words
 

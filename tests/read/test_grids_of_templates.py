@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from sigarray import read
-from sigarray.read._template_grids import find_grid
+from sigarray.read._grids import match_grid
 from tests.read.asking import DRAW
 
 OPTIONS = ("--columns", "{model}_{rater}", "--unit", "item", "--run", "rater")
@@ -72,4 +72,4 @@ def test_runs_that_are_numbers_are_so(rate):
 
 def test_names_of_no_grid():
     for template in ("{model}", "{a}{b}", "{a}_{b}_{c}", "{a}_*_{b}", "x{a}_{b}"):
-        assert find_grid(["ours_1", "ours_2", "base_1"], template) == [None] * 3
+        assert match_grid(["ours_1", "ours_2", "base_1"], template) == [None] * 3
