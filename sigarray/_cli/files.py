@@ -89,6 +89,7 @@ def read_models(
         pattern=pattern,
         tasks=options.tasks,
         where=join_values(options.where),
+        fold=options.fold,
         path=options.path,
         table=options.table,
         ignored=options.ignore,

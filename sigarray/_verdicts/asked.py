@@ -35,6 +35,7 @@ from sigarray._verdicts.aggregate_tests import AGGREGATES
 from sigarray._verdicts.floors import Draws, has_exact_exchanges, has_units, plan_draws
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._alignment import UNITS
+from sigarray.read._messages import note
 from sigarray.read._missing import TREATMENTS
 from sigarray.read._sums import METRICS
 
@@ -46,6 +47,8 @@ FEW_SCORES = 20
 FEW_CLUSTERS = 50
 # With fewer scores, Brunner and Munzel's test is wrong too often.
 FEW_RANKS = 10
+# More folds are hardly those of one repetition, but numbered over several.
+MOST_FOLDS = 20
 # Tests that resample, and tests that can be paired.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
 PAIRED_TESTS = ("bootstrap", "permutation", "t")
@@ -282,6 +285,31 @@ def check_request(request: Request) -> Request:
         )
         raise ValueError(msg)
     return request
+
+
+def choose_test_of_folds(request: Request, column: str, n: int) -> Request:
+    """Take t, corrected by the share of the data that a fold is tested on."""
+    option, share = f"--fold {column}", request.test_share
+    if request.test not in (None, "t"):
+        msg = (
+            f"Expected --test t with {option}, for training sets of folds overlap; got "
+            f"--test {request.test}. Leave one of both out."
+        )
+        raise ValueError(msg)
+    if share is None and not 1 < n <= MOST_FOLDS:
+        msg = (
+            f"Expected the 2 to {MOST_FOLDS} folds of a repetition in {option}; got "
+            f"{n}. Name repetitions by --run, if there are several; or pass "
+            "--test-share, the share of the data that each fold is tested on."
+        )
+        raise ValueError(msg)
+    if share is None:
+        share = 1.0 / n
+        note(
+            f"each of {n} folds was tested on {share:.3g} of the data, and training "
+            "sets overlap: models are compared by --test t, which corrects for that."
+        )
+    return check_request(dataclasses.replace(request, test="t", test_share=share))
 
 
 def _check_statistic(request: Request) -> None:

@@ -284,22 +284,12 @@ def doubt_compared(
 
 def doubt_folds(table: ScoreTable) -> str:
     """Say that runs may be folds, which are not independent; "" of others."""
-    if count_folds(table) < 2 or table.unit != "run":
+    if table.n_folds < 2 or table.unit != "run":
         return ""
     return (
         f"Scores of {table.run_column!r} look like those of folds on one data set, "
         "whose training data overlap: taken for independent runs, they claim too much."
     )
-
-
-def count_folds(table: ScoreTable) -> int:
-    """Count the folds of a repetition, if a column of the runs is of folds."""
-    names = (table.run_column or "").lower().split(",")
-    k = next((k for k, x in enumerate(names) if "fold" in x), None)
-    if k is None:
-        return 0
-    every = (x.split(", ") for by in table.ids.values() for y in by.values() for x in y)
-    return len({x[k] for x in every if len(x) > k})
 
 
 # Metrics of sums that tell how much there is in the reference.

@@ -10,17 +10,19 @@ from sigarray._verdicts.asked import (
     FEW_CLUSTERS,
     FEW_RANKS,
     FEW_SCORES,
+    MOST_FOLDS,
     OF_INDEPENDENT,
     PAIRED_TESTS,
     RESAMPLES,
     OrderOptions,
     Request,
     check_request,
+    choose_test_of_folds,
     list_tests,
 )
 from sigarray._verdicts.by_orders import OrderOfSeeds, OrderTest
 from sigarray._verdicts.comparison import Comparison, pairs_of, say_better
-from sigarray._verdicts.doubts import count_folds, doubt_folds
+from sigarray._verdicts.doubts import doubt_folds
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.intervals import are_binary
@@ -44,6 +46,8 @@ ORDERS = OrderOptions()
 
 def choose_default_test(request: Request, table: ScoreTable) -> Request:
     """Take the test that suits a table, unless one is asked for."""
+    if table.fold_column is not None:
+        return choose_test_of_folds(request, table.fold_column, table.n_folds)
     if request.test is not None:
         return request
     is_paired = request.is_paired or table.is_paired
@@ -266,13 +270,13 @@ def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
     is_of_runs = table.unit == "run" and not table.is_paired
     if test == "t" and is_of_runs and _count_corrected(request, table) > 1:
         doubts += _doubt_unlike_numbers(table)
-    share, n = request.test_share, count_folds(table)
+    share, n = request.test_share, table.n_folds
     if share is None and (said := doubt_folds(table)):
         doubts.append(
             f"{said} Pass --test t and the share of the data that each is tested on, "
             f"such as --test-share {1 / n:.2g}."
         )
-    if share is not None and n and not 0.8 < share * n < 1.25:
+    if share is not None and 0 < n <= MOST_FOLDS and not 0.8 < share * n < 1.25:
         doubts.append(f"--test-share {share:g} is not that of {n} folds, {1 / n:.2g}.")
     if test == "mann-whitney" and len(set(sizes)) > 1:
         doubts.append(

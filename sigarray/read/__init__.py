@@ -20,7 +20,7 @@ from sigarray.read._sums import read_sums
 from sigarray.read._text import TableError
 
 __all__ = ["ScoreTable", "TableError", "scores"]
-_ROLES = ("model", "item", "run", "task", "cluster", "score")
+_ROLES = ("model", "item", "run", "task", "cluster", "score", "fold")
 
 
 def scores(
@@ -32,6 +32,7 @@ def scores(
     task: str | Sequence[str] | None = None,
     cluster: str | Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
+    fold: str | None = None,
     models: Iterable[str] | None = None,
     tasks: Iterable[str] | None = None,
     where: Mapping[str, Iterable[str]] | None = None,
@@ -65,6 +66,10 @@ def scores(
         the cluster of items of a score, and of the score itself; by default those with
         the usual names. A table without a column of models has one for each model.
         Several that only together name a run, say, are a list, or "repeat,fold".
+    fold : str, optional
+        The column of folds of one data set, as of cross-validation; `run` names the
+        repetition, if there are several. Scores of a fold are pairs, and
+        `compare_models` corrects t for training sets that overlap.
     models, tasks : iterable of str, optional
         Take only these.
     where : mapping of str to iterable of str, optional
@@ -150,7 +155,7 @@ def scores(
             f"{{'split': ['test']}}; got {show(where)}."
         )
         raise TypeError(msg)
-    given = (model, item, run, task, cluster, score)
+    given = (model, item, run, task, cluster, score, fold)
     named: dict[str, Any] = {
         role: ",".join(map(str, x)) if isinstance(x, (list, tuple)) else x
         for role, x in zip(_ROLES, given, strict=True)
@@ -163,6 +168,7 @@ def scores(
     metrics = [metric] if isinstance(metric, str) else _as_list("metric", metric) or []
     for value in metrics:
         text("metric", value)
+    fold = named.pop("fold")
     chosen = Choice(
         metrics=metrics,
         columns={role: name for role, name in named.items() if name is not None},
@@ -172,6 +178,7 @@ def scores(
             column: _as_list(f"where of {column!r}", values) or []
             for column, values in (where or {}).items()
         },
+        fold=fold,
         path=path,
         pattern=columns,
         table=table,

@@ -3,11 +3,12 @@
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
-from sigarray.read._codes import find_first, sort_groups
+from sigarray.read._codes import Coded, find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
 from sigarray.read._identifiers import are_samples
@@ -84,12 +85,13 @@ def join_scores(
     drop_unmatched: bool,
     is_said: bool = False,
     ignored: Names = (),
+    are_folds: bool = False,
 ) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 
     And notes, the scores of units that all models have, and whose ratings were matched,
     if any. `is_said` if the user says that scores are of items; raters who are in a
-    column that is `ignored` are not matched.
+    column that is `ignored` are not matched. Runs that `are_folds` have other items.
     """
     _check_units(records, unit)
     notes: list[str] = []
@@ -113,7 +115,9 @@ def join_scores(
             notes.insert(0, _say_samples(records))
     if unit != "run" or records.has("item"):
         role = "item" if records.has("item") else unit
-        holders = ["model", "run"] if is_of_runs else ["model"]
+        if are_folds:
+            records = _name_items_by_run(records)
+        holders = ["model", "run"] if is_of_runs and not are_folds else ["model"]
         records, dropped = _match(records, role, holders, drop_unmatched, unit)
         notes += dropped
     elif is_paired:
@@ -225,6 +229,13 @@ def _check_same(records: Records, role: str) -> None:
             advice = f"If they are in another order, pass --item {column}."
         msg = f"{record.place}: expected item {record.item!r} to have {what}. {advice}"
         raise TableError(msg)
+
+
+def _name_items_by_run(records: Records) -> Records:
+    codes, n = records.group("run", "item")
+    parts = (records.factors[x][find_first(codes, n)] for x in ("run", "item"))
+    names = [f"{run}, {item}" for run, item in zip(*parts, strict=True)]
+    return replace(records, factors={**records.factors, "item": Coded(codes, names)})
 
 
 def _number_runs(records: Records) -> Joined:

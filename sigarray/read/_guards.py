@@ -90,10 +90,22 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     msg = (
         f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
         "repetitions on one data set, whose training data overlap. Pass "
-        f"--run {run}, with --test t and the share of the data that each is tested on, "
-        "--test-share; or alone, where they are independent."
+        f"{_advise_folds(run.split(','), folds)}; or --run {run}, where they are "
+        "independent."
     )
     raise TableError(msg)
+
+
+def _advise_folds(names: Names, folds: Names) -> str:
+    """Say how to compare folds that columns name together with their repetition."""
+    last = [x for x in names if x in folds and "rep" not in squeeze(x)][-1:]
+    rest = ",".join(x for x in names if x not in last)
+    if last:
+        return " ".join([*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"])
+    return (
+        f"--run {rest}, with --test t and the share of the data that each is tested "
+        "on, --test-share"
+    )
 
 
 def _name_folds(frame: Frame, folds: Names, ignored: Names) -> str:
@@ -144,9 +156,7 @@ def doubt_left_out(
         quoted = name or "''"
         way = None
         if name in folds and name in ignored:
-            way = f"are folds, whose training data overlap, pass --run {quoted}, with "
-            way += "--test t and the share of the data that each is tested on, "
-            way += "--test-share"
+            way = f"are folds, whose training data overlap, pass --fold {quoted}"
         elif name == roles.get("item"):
             if (
                 not {"item", "run"} & {*chosen}

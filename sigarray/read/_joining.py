@@ -127,7 +127,11 @@ def join_records(
             run,
         )
     grouped: tuple[Names, Names] = [], []
-    pools = split_runs([*joined.values()], run) if unit in OF_RUNS else []
+    pools = (
+        split_runs([*joined.values()], run)
+        if unit in OF_RUNS and choice.fold is None
+        else []
+    )
     doubts += doubt_pooled([*joined.values()], pools, run, source)
     if unit == "run":
         doubts += doubt_checkpoints({task: x.ids for task, x in joined.items()}, source)

@@ -90,7 +90,7 @@ _ARGUMENTS = {
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
+    *("fold", "score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
 )
 _OTHERS = (
     *("where", "path", "alpha", "dt", "threshold", "format"),
@@ -106,7 +106,7 @@ _OTHERS = (
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
-    *("tasks", "where", "path", "pattern", "drop-unmatched"),
+    *("fold", "tasks", "where", "path", "pattern", "drop-unmatched"),
 )
 _OF_MAPPINGS = ("tasks", "drop-unmatched")
 # Words that may follow an option and are not its value.

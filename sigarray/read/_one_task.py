@@ -93,6 +93,7 @@ def join_task(
         is_paired=is_paired,
         drop_unmatched=choice.drop_unmatched,
         is_said=choice.unit == "item",
+        are_folds=choice.fold is not None,
         ignored=choice.ignored,
     )
     notes = [*lost, *notes, *said]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +116,8 @@ class ScoreTable(NamedTuple):
         How many runs were left out, because a tracker says that they have not ended.
     run_column : str, optional
         The column that names the runs, if one does.
+    fold_column : str, optional
+        The column that says which runs are of which fold of cross-validation.
     shares_runs : bool
         Whether runs go together over tasks.
     metrics : mapping of str to str
@@ -159,6 +161,7 @@ class ScoreTable(NamedTuple):
     sum_columns: tuple[str, ...] = ()
     n_unfinished: int = 0
     run_column: str | None = None
+    fold_column: str | None = None
     shares_runs: bool = False
     runs: Mapping[str, Mapping[str, RunTable]] = {}
     metrics: Mapping[str, str] = {}
@@ -187,6 +190,19 @@ class ScoreTable(NamedTuple):
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order of the files."""
         return tuple(dict.fromkeys(x for by in self.tasks.values() for x in by))
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds a repetition has, by a column of runs that is of folds; or 0.
+
+        That is the column that was said to be, or one with "fold" in its name.
+        """
+        names = (self.run_column or "").lower().split(",")
+        places = [k for k, x in enumerate(names) if "fold" in x]
+        if self.fold_column is not None:
+            places = [len(names) - 1]
+        every = (x for by in self.ids.values() for y in by.values() for x in y)
+        return len({x.split(", ")[k] for k in places[:1] for x in every})
 
     @property
     def scores(self) -> dict[str, np.ndarray]:
@@ -218,6 +234,7 @@ class Choice:
     models: Names | None = None
     tasks: Names | None = None
     where: Mapping[str, Names] | None = None
+    fold: str | None = None
     path: str | None = None
     pattern: str | None = None
     table: str | None = None
@@ -231,6 +248,20 @@ class Choice:
     higher_is_better: Direction = None
     min_models: int = 2
     max_models: int | None = None
+
+    def name_folds(self) -> "Choice":
+        """Return the choice in which folds, with their repetition, name runs."""
+        if self.fold is None:
+            return self
+        if self.unit not in (None, "run"):
+            msg = (
+                f"Expected --fold {self.fold} with a score for each fold, or the mean "
+                f"of its items; got --unit {self.unit}. Leave one of both out."
+            )
+            raise TableError(msg)
+        columns = dict(self.columns or {})
+        columns["run"] = ",".join(filter(None, (columns.get("run"), self.fold)))
+        return replace(self, columns=columns, unit="run", is_paired=True)
 
     @property
     def treatment(self) -> Missing | None:

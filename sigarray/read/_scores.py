@@ -83,14 +83,15 @@ from sigarray.read._wide_files import read_columns
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """Read the scores of models from files, folders, or data frames."""
     with _without_collector():
-        table = _read_sources(sources, choice)
+        table = _read_sources(sources, choice.name_folds())
     fewer = []
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
         fewer = say_fewer_runs(sizes, table.n_missing) + say_alike_runs(table)
     alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
     notes = (*table.notes, *fewer, *alike)
-    return table._replace(where=dict(choice.where or {}), notes=notes)
+    where = dict(choice.where or {})
+    return table._replace(where=where, notes=notes, fold_column=choice.fold)
 
 
 @contextlib.contextmanager
@@ -113,7 +114,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     opened = [file for file, *_ in files]
     names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
-    _refuse_other_columns(tables, choice.summed)
+    _refuse_other_columns(tables, choice.summed, "score")
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
@@ -209,14 +210,16 @@ def _join_files(
     return table, doubts
 
 
-def _refuse_other_columns(frames: Sequence[Frame | None], names: Names) -> None:
-    """Refuse names of --score that no table has."""
+def _refuse_other_columns(
+    frames: Sequence[Frame | None], names: Names, role: str
+) -> None:
+    """Refuse names of --score or --fold that no table has."""
     present = [x for x in frames if x is not None]
     known = {x for frame in present for x in frame.columns}
     for name in names if present else ():
         if name not in known:
             first = present[0]
-            raise lacks_column(first.source, name, first.names_in_file, "score")
+            raise lacks_column(first.source, name, first.names_in_file, role)
 
 
 def _tabulate(
@@ -240,6 +243,8 @@ def _tabulate(
         ]
         files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
         choice = replace(choice, columns={"score": "score", **(choice.columns or {})})
+    if choice.fold is not None:
+        _refuse_other_columns(tables, [choice.fold], "fold")
     choice = write_out(choice, tables)
     chosen = dict(choice.columns or {})
     columns = {x for frame in tables if frame is not None for x in frame.columns}

@@ -38,14 +38,15 @@ class TestFolds:
     )
     def test_they_are_no_runs_in_silence(self, write, run, name, label):
         path = write(long_table(name, label))
-        refuse(run("compare", path), repr(name), f"--run {name}", "--test-share")
+        option = "--test-share" if name == "repetition" else f"--fold {name}"
+        refuse(run("compare", path), repr(name), f"--run {name}", option)
         code, _, err = run("compare", path, "--run", name)
         assert code == 0, err
 
     def test_beside_columns_of_models(self, write, run):
         rows = [f"{k},0.7{k},0.8{9 - k}" for k in range(5)]
         path = write("\n".join(["fold,a,b", *rows]))
-        refuse(run("compare", path), "'fold'", "--run fold", "--test-share")
+        refuse(run("compare", path), "'fold'", "Pass --fold fold; or --run fold")
         refuse(run("compare", path, "--columns", "a,b"), "--run fold")
         code, out, err = run("compare", path, "--run", "fold", "--format", "json")
         assert code == 0, err
@@ -138,7 +139,7 @@ class TestFoldsThatAreLeftOut:
             code, _, err = run("compare", file, "--ignore", "fold")
             assert code == 0
             assert "column 'fold' was left out, and each of its rows is taken" in err
-            assert "pass --run fold, with --test t and" in err
+            assert "overlap, pass --fold fold." in err
             assert run("compare", file, "--run", "fold")[2].count("left out") == 0
 
     def test_what_has_no_folds_says_nothing(self, write, run):
@@ -167,7 +168,7 @@ def test_repeated_folds_are_named_by_both(write, options, said):
     path = write("\n".join(["repetition,fold,model,accuracy", *rows, ""]))
     with pytest.raises(TableError, match=said) as found:
         read.scores(path, **options)
-    assert "run='repetition,fold', with test='t'" in str(found.value)
+    assert "Pass run='repetition' fold='fold'; or run=" in str(found.value)
     assert len(read.scores(path, run="repetition,fold").ids[""]["a"]) == 12
 
 

@@ -108,6 +108,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )
+    scores.add_argument("--fold", metavar="COLUMN", help=argparse.SUPPRESS)
     command.set_defaults(statistic=None)
     if has_statistic:
         scores.add_argument(
@@ -328,12 +329,13 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pair the scores in a row: of one seed or split",
     )
-    tests.add_argument(
+    share = tests.add_argument(
         "--test-share",
         type=number(0.0, 1.0, is_open=True),
         metavar="SHARE",
-        help="share of the data that each split tests on (t)",
+        help="of folds, and what each tests on (t)",
     )
+    share_line(share, "--fold F, --test-share S")
     tests.add_argument(
         "--baseline",
         metavar="MODEL",

@@ -1,0 +1,129 @@
+"""`--fold`: folds of cross-validation, compared by t, corrected for what is shared."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from sigarray import compare_models, read
+from tests.pairs import in_order
+from tests.read.asking import refuse
+
+
+def draw(n_folds, n_repetitions=1, models="ab"):
+    rng = np.random.default_rng(n_folds)
+    shared = rng.normal(0.8, 0.02, (n_repetitions, n_folds))
+    own = rng.normal(0.0, 0.02, (len(models), n_repetitions, n_folds))
+    return shared + own
+
+
+def make_frame(scores, models="ab"):
+    rows = [(models[j], r, k, x) for (j, r, k), x in np.ndenumerate(scores)]
+    return pd.DataFrame(rows, columns=["model", "repeat", "fold", "accuracy"])
+
+
+def expect(scores, share):
+    """By Nadeau and Bengio (2003): the variance of a mean is that of n and of what
+    training sets share."""
+    d = (scores[0] - scores[1]).reshape(-1)
+    error = math.sqrt(d.var(ddof=1) * (1.0 / len(d) + share / (1.0 - share)))
+    return 2.0 * scipy.stats.t.sf(abs(d.mean()) / error, len(d) - 1)
+
+
+@pytest.mark.parametrize(("n_folds", "n_repetitions"), [(3, 1), (10, 1), (5, 4)])
+def test_the_share_is_that_of_the_folds(write, run, n_folds, n_repetitions):
+    scores = draw(n_folds, n_repetitions)
+    frame = make_frame(scores).sample(frac=1.0, random_state=0)
+    options = ("--run", "repeat", "--fold", "fold")
+    if n_repetitions == 1:
+        frame, options = frame.drop(columns="repeat"), options[2:]
+    path = write(frame.to_csv(index=False))
+    code, out, err = run("compare", path, *options, "--format", "json")
+    assert code == 0, err
+    document = json.loads(out)
+    (pair,) = in_order(document["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 1.0 / n_folds))
+    assert f"each of {n_folds} folds was tested on {1 / n_folds:.3g} of the" in err
+    assert "pool" not in document["method"]
+    assert "warning" not in err
+    verified = run("compare", path, *options, "--verify", document["signature"])
+    assert verified[0] == 0, verified
+
+
+def test_a_column_for_each_model(write, run):
+    scores = draw(5)
+    frame = pd.DataFrame(scores[:, 0].T, columns=[*"ab"])
+    frame.insert(0, "fold", range(5))
+    path = write(frame.to_csv(index=False))
+    code, out, err = run("compare", path, "--fold", "fold", "--format", "json")
+    assert code == 0, err
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
+
+
+def test_in_python():
+    scores = draw(5, 4)
+    table = read.scores(make_frame(scores), run="repeat", fold="fold")
+    assert (table.n_folds, table.unit, table.is_paired) == (5, "run", True)
+    result = compare_models(table)
+    assert result.to_frame()["pvalue"][0] == pytest.approx(expect(scores, 0.2))
+    assert any("models are compared by test='t'" in x for x in result.notes)
+    said = compare_models(table, test_share=0.19)
+    assert said.to_frame()["pvalue"][0] == pytest.approx(expect(scores, 0.19))
+    with pytest.raises(ValueError, match=r"test='t' with fold='fold', .* test='aso'"):
+        compare_models(table, test="aso")
+
+
+def test_folds_that_are_numbered_over_repetitions(write, run):
+    """Their share is not that of all of them."""
+    scores = draw(50)
+    path = write(make_frame(scores).drop(columns="repeat").to_csv(index=False))
+    done = run("compare", path, "--fold", "fold")
+    refuse(done, "2 to 20 folds of a repetition", "got 50", "--run", "--test-share")
+    options = ("--fold", "fold", "--test-share", "0.1", "--format", "json")
+    code, out, err = run("compare", path, *options)
+    assert code == 0
+    assert "warning" not in err
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 0.1))
+
+
+def test_items_of_folds_are_averaged(write, run):
+    rows = [
+        (m, k, 10 * k + i, (7 * i + 3 * k * (m == "a")) % (5 + k) < 2)
+        for m in "ab"
+        for k in range(4)
+        for i in range(10)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "fold", "item", "correct"])
+    path = write(frame.astype({"correct": int}).to_csv(index=False))
+    code, out, err = run("compare", path, "--fold", "fold", "--format", "json")
+    assert code == 0, err
+    means = frame.groupby(["model", "fold"])["correct"].mean().unstack()
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(means.to_numpy()[:, None], 0.25))
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (["--fold", "flod"], ["no column 'flod' (--fold)", "mean 'fold'"]),
+        (["--fold=fold", "--run=repeat", "--test=aso"], ["--test t with --fold fold"]),
+        (["--fold", "fold", "--unit", "item"], ["--fold fold with a", "--unit item"]),
+        (["--fold", "fold"], ["'repeat'", "--run"]),
+    ],
+)
+def test_what_is_refused(write, run, options, parts):
+    path = write(make_frame(draw(5, 4)).to_csv(index=False))
+    refuse(run("compare", path, *options), *parts)
+
+
+def test_power(write, run):
+    path = write(make_frame(draw(5, 4)).to_csv(index=False))
+    options = ("--run", "repeat", "--fold", "fold", "--n-samples", "50")
+    code, out, _ = run("power", path, *options)
+    assert code == 0
+    assert "split" in out
