@@ -10,7 +10,6 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._files import lack_samples
 from sigarray.read._frame import Frame, Names, shorten
 from sigarray.read._json import list_plain, tabulate_records
 from sigarray.read._text import TableError
@@ -155,20 +154,6 @@ def list_results(folder: Path, pattern: str = "results_*.json") -> list[dict[str
 @functools.lru_cache(maxsize=8)  # There are samples of many tasks beside one file.
 def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
-
-
-def find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more."""
-    kinds = [None if x is None else x.kind for x in frames]
-    if ITEMS not in kinds:
-        return []
-    places = [k for k, x in enumerate(kinds) if x == AVERAGES]
-    folders = [Path(x).parent for x in paths]
-    having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
-    without = [k for k in places if folders[k] not in having]
-    if without:
-        raise lack_samples([folders[k].name or paths[k] for k in without])
-    return places
 
 
 def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read._alike_names import say_alike_models, say_alike_tasks
+from sigarray.read._averages import leave_out_averages
 from sigarray.read._copied_runs import say_alike_runs
 from sigarray.read._file_runs import name_runs
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
@@ -20,7 +21,7 @@ from sigarray.read._filters import (
     take_metric_rows,
     write_out,
 )
-from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names, shorten
+from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_left_out,
@@ -35,7 +36,6 @@ from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
     count_pooled,
-    find_averages,
     say_groups,
     say_pooled,
     take_groups,
@@ -47,7 +47,6 @@ from sigarray.read._metrics import (
     split_metrics,
 )
 from sigarray.read._naming import (
-    MAX_NAMED,
     ReadFile,
     check_dated,
     check_ignored,
@@ -116,7 +115,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, tables, choice = _tabulate(files, choice)
     _refuse_other_columns(tables, choice.summed, "score")
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
-    files, tables, left_out = _leave_out_averages(files, tables)
+    files, tables, left_out = leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})
     of_runs = [
@@ -294,17 +293,6 @@ def _count_tasks(
         return None
     of_files = [x.constants.get("task") for x in frames]
     return len({*of_files, *records.list_known("task")} - {None})
-
-
-def _leave_out_averages(
-    files: Sequence[tuple[SourceFile, str, Any]], tables: Sequence[Frame | None]
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], list[str]]:
-    """Return files without averages beside samples, and a note on these."""
-    places = find_averages(tables, [file.path for file, *_ in files])
-    names = shorten([files[k][1] for k in places], MAX_NAMED)
-    note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
-    kept = [k for k in range(len(files)) if k not in places]
-    return [files[k] for k in kept], [tables[k] for k in kept], [note] * bool(places)
 
 
 def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
