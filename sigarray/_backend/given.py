@@ -25,7 +25,7 @@ _INDEX = re.compile(
 _STEP = re.compile(
     r"(n|no|num|number|of|total|global|train|training|env|environment|agent|actor"
     r"|learner|gradient|grad|optim|optimizer|game|current)*"
-    r"(time)?(step|frame|iteration|iter|itr|epoch|update)s?"
+    r"(time)?(step|frame|iteration|iter|itr|epoch|update)s?(k|m|thousands?|millions?)?"
 )
 _LAST_WORDS = frozenset(("id", "ids", "idx", "index", "seed", "seeds", "no", "nr"))
 _MIN_ROWS = 3

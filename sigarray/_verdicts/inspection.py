@@ -276,7 +276,7 @@ def _find_other_scale(table: ScoreTable) -> str | None:
         if not len(shares) or not len(others) or others.min() <= 1.5:
             continue
         few, many = sorted([shares, others], key=len)
-        width = float(np.ptp(many))
+        width = float(np.ptp(many) + np.ptp(few))
         is_near = (few >= many.min() - width) & (few <= many.max() + width)
         is_of_one_size = many.max() <= min(100.0, _SAME_SIZE * many.min())
         # One item of a hundred is 1 percent, too.

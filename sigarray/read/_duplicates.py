@@ -1,11 +1,13 @@
 """Several scores of one model for one item or run, where one is expected."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from sigarray._backend.given import names_steps
 from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode, find_first, group_rows
@@ -76,18 +78,27 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"item, which averages them.{of_clusters}"
         )
     name = columns[0]
+    if a.item is None and (task := _find_task_of_steps(records, name)) is not None:
+        return (
+            f"They differ in {name!r}, which counts steps, and each run has them for "
+            f"each {task!r}. Pass --task {shlex.quote(task)}, so that the last step of "
+            "each run is compared on each."
+        )
     is_setting = _is_of_runs(name)
     shared, are_same = _share_values(records, name)
-    ways = []
+    are_episodes = a.run is not None and a.item is None and "episode" in squeeze(name)
+    said = f"average those of each run with --item {shlex.quote(name)} --unit run"
+    ways = [said] * are_episodes
     if shared or a.item is not None:
         value = find_largest(shared) or _choose_value(records, name, a)
-        ways = [f"choose rows with --where {name}={value}"]
+        ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
     if model is not None and not (are_averaged and are_of_one_item(name)):
-        ways.append(f"compare models of their own with --model {model},{name}")
+        both = shlex.quote(f"{model},{name}")
+        ways.append(f"compare models of their own with --model {both}")
     if a.item is not None:
         ways += list_ways(name, item, a.task)
     elif a.task is None and shared and not names_runs(name):
-        ways.append(f"compare on each with --task {name}")
+        ways.append(f"compare on each with --task {shlex.quote(name)}")
     if a.run is not None and not is_setting and _are_steps(records, name):
         ways.append(
             f"where {name!r} counts the steps of a run, rename it 'step', so that the "
@@ -96,8 +107,8 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     elif a.run is not None and a.item is None and not is_setting:
         ways.insert(
             0,
-            f"pass --item {name}, where its values were sampled, as subjects or "
-            "benchmarks are",
+            f"pass --item {shlex.quote(name)}, where its values were sampled, as "
+            "subjects or benchmarks are",
         )
     elif a.run is not None and a.item is None and not shared:
         rest = run or "seed"
@@ -153,6 +164,23 @@ def _are_steps(records: Records, column: str) -> bool:
     having, texts = records.take_texts(column)
     factors = [having.factors[x] for x in ("task", *_NAME)]
     return counts_steps(texts, factors, may_recur=False)
+
+
+def _find_task_of_steps(records: Records, column: str) -> str | None:
+    """Return a column of few values within which another one counts steps."""
+    if not names_steps(column):
+        return None
+    steps = records.take_texts(column)[1]
+    known = {column, *records.metrics, *(find_column(records, x) for x in _NAME)}
+    for name in records[0].frame.columns:
+        if name in known or names_steps(name):
+            continue
+        having, texts = records.take_texts(name)
+        factors = [*(having.factors[x] for x in ("task", *_NAME)), texts]
+        is_of_few = 2 * len(texts.list_known()) <= len(having) == len(records)
+        if is_of_few and counts_steps(steps, factors, may_recur=True):
+            return name
+    return None
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:

@@ -1,6 +1,7 @@
 """Refuse, or doubt, rows that are hardly of runs: of folds, splits, tasks or items."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -54,7 +55,8 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (
                 f"{frame.source}, column {column!r}: expected scores of one split; got "
-                f"{list_names(values)}. Choose one with --where {column}={wanted}, or "
+                f"{list_names(values)}. Choose one with --where "
+                f"{shlex.quote(f'{column}={wanted}')}, or "
                 f"compare on each with --task {column}."
             )
             raise TableError(msg)

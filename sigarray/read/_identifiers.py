@@ -1,13 +1,14 @@
 """Columns that may hold items, runs or raters, and what else tells scores apart."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.given import looks_like_index
+from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import (
@@ -20,7 +21,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame, Roles
 from sigarray.read._records import Records, find_column
-from sigarray.read._roles import find_roles, find_score
+from sigarray.read._roles import find_largest, find_roles, find_score
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, RATINGS, list_words, names_clusters
 
@@ -224,3 +225,25 @@ def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | 
         return None
     is_of_runs = all(_RUN.fullmatch(x) for x in every)
     return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)
+
+
+def refuse_steps_as_tasks(frame: Frame, chosen: Roles) -> None:
+    """Refuse the steps of runs for tasks: at all of these, runs are the same."""
+    task = chosen.get("task", "")
+    if task not in frame.columns or not names_steps(task):
+        return
+    roles = find_roles(frame, chosen)
+    steps = encode_texts(frame.columns[task])
+    last = find_largest(steps.list_known())
+    runs = [
+        encode_texts(frame.columns[roles[x]]) for x in ("model", "run") if x in roles
+    ]
+    n_runs = group_rows(runs or [repeat("", len(steps))])[1]
+    if last is not None and group_rows([*runs, steps])[1] > n_runs:
+        msg = (
+            f"{frame.source}, column {task!r}: expected tasks; got the steps of runs, "
+            "at which the same runs are measured. Leave --task out, or name the column "
+            "of tasks with it, so that the last step of each run is compared; or "
+            f"choose one with --where {shlex.quote(f'{task}={last}')}."
+        )
+        raise TableError(msg)

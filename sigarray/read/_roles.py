@@ -38,14 +38,14 @@ from sigarray.read._words import (
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
     "model": """model modelname modelid system systemname method methodname algorithm
-        algo agent classifier approach architecture""",
+        algo agent agentname classifier approach architecture""",
     "item": """item itemid docid doc exampleid example sampleid instanceid questionid
         qid queryid promptid segmentid segid sentenceid sentid itemidx idx question
         prompt instance uid id""",
     "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
         replicate repeat rep runname randomstate""",
     "task": """task taskname dataset datasetname benchmark game gamename env envid
-        envname environment corpus""",
+        envname environment environmentid environmentname corpus""",
     "cluster": "cluster clusterid passageid documentid",
     "metric": "metric metricname measure",
     "score": "score scores value metricvalue",

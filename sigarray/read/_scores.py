@@ -31,7 +31,7 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
-from sigarray.read._identifiers import find_items
+from sigarray.read._identifiers import find_items, refuse_steps_as_tasks
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
@@ -282,6 +282,7 @@ def _tabulate(
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
+        refuse_steps_as_tasks(frame, chosen)
     return files, tables, replace(choice, columns=chosen)
 
 

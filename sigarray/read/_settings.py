@@ -90,12 +90,13 @@ def say_settings(
     name, (model, values) = found[0]
     texts = encode_texts(take(frame.columns[name], rows))
     shared = list_shared(models, texts) or values
+    value = find_largest(shared) or shared[0]
     note = Caution(
         f"runs of one model differ in {list_names(columns, _MAX_SHOWN)}, "
         f"and were taken together: those of {model!r} have {name} "
         f"{shorten(values, _MAX_SHOWN)}. If these are models of their own, pass "
-        f"--model {roles['model']},{name}; or take some with --where "
-        f"{name}={find_largest(shared) or shared[0]}"
+        f"--model {shlex.quote(','.join((roles['model'], name)))}; or take some with "
+        f"--where {shlex.quote(f'{name}={value}')}"
     )
     return [note], columns
 

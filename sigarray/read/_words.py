@@ -210,11 +210,11 @@ def count_up(numbers: list[int]) -> bool:
 
 # Words in the names of metrics of which lower is better, but for rare cases.
 _PLAIN = as_words("""
-    loss losses error errors err perplexity ppl nll bits bpb bpc bpd bpw regret brier
-    ece fid fvd kid wer cer ter der eer mae mse rmse mape smape mdape wape mase mpiw
-    medae latency runtime cost costs flops crps pinball fpr fnr far frr deviance aic bic
-    lpips wasserstein kl kld jsd mcd misclassification misclassified divergence chamfer
-    hausdorff emd surprisal xent bce
+    loss losses error errors err perplexity ppl nll bits bpb bpc bpd bpw regret gap
+    brier ece fid fvd kid wer cer ter der eer mae mse rmse mape smape mdape wape mase
+    mpiw medae latency runtime cost costs flops crps pinball fpr fnr far frr deviance
+    aic bic lpips wasserstein kl kld jsd mcd misclassification misclassified divergence
+    chamfer hausdorff emd surprisal xent bce
 """)
 
 _TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likelihood"})
@@ -248,7 +248,7 @@ _OTHERS = frozenset(("gloss", "terror"))
 _TURNING = as_words("""
     minus reduction improvement savings correction detection acc accuracy auc auroc
     auprc roc f1 precision recall bleu chrf kappa mcc correlation reward return returns
-    win winrate controlled throughput
+    win winrate controlled throughput closed
 """)
 
 # Words that may stand beside one of a loss in a name that says nothing else.

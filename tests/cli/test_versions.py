@@ -49,7 +49,7 @@ def test_packages_that_are_not_there(show, monkeypatch):
         ("here", "", "engine: compiled kernels"),
         ("here", "array", "engine: array code, for SIGARRAY_ENGINE=array"),
         ("gone", "", "engine: array code, for no kernels are compiled"),
-        ("broken", "", "engine: array code, for the compiled kernels do not fit"),
+        ("broken", "", "engine: array code, for the compiled kernels are not for"),
     ],
 )
 def test_engine(show, monkeypatch, module, setting, said):

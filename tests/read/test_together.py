@@ -17,7 +17,9 @@ class TestRepeatedFolds:
     FOLDS = tuple((i, k) for i in range(3) for k in range(5))
 
     def check(self, run, path):
-        refuse(run("compare", path), "--run repeat,fold, with --test t")
+        refuse(
+            run("compare", path), "Pass --run repeat --fold fold; or --run repeat,fold"
+        )
         options = ("--test", "t", "--test-share", "0.2", "--format", "json")
         code, out, err = run("compare", path, "--run", "repeat,fold", *options)
         assert code == 0, err
@@ -43,7 +45,7 @@ class TestRepeatedFolds:
     def test_one_fold_for_each_model_needs_no_other(self, write, run):
         rows = [f"{m},{7 + k},{k},0.{n}{k}" for m, n in ("a7", "b8") for k in range(5)]
         path = write("\n".join(["model,seed,fold,acc", *rows]))
-        refuse(run("compare", path), "Pass --run fold, with --test t")
+        refuse(run("compare", path), "Pass --fold fold; or --run fold, where")
 
 
 def write(path, name_cluster):

@@ -13,7 +13,8 @@ from tests.read.asking import numbers, parse, refuse
 LOSSES = """loss test_loss val/loss logloss binary_logloss multi_logloss MAPE smape wape
 mase rmsle NMSE crps pinball EER DER FPR FNR fpr95 deviance aic bic lpips wasserstein kl
 kl_div JSD bpc Misclassification 1-acc 1-accuracy valLoss testWER perplexity rmse
-bits_per_byte cross_entropy neg_log_likelihood train_runtime focal_loss flops"""
+optimality_gap human_gap bits_per_byte cross_entropy neg_log_likelihood train_runtime
+focal_loss flops"""
 LIKELY = """hamming hinge huber violations energy rank objective spearman_rank -loss
 hours gpu_hours minutes days price co2 train_co2 size length tokens miss_rate collisions
 refusals wall_minutes nparams vram"""

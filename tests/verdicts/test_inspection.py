@@ -35,6 +35,11 @@ class TestScales:
         rows += [numbers(88, 94, 2) for _ in range(4)]
         refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
 
+    def test_shares_that_spread_more_than_the_percentages(self, write, run):
+        rows = ["0.88,0.93", "0.94,0.90", "0.94,0.91", "0.92,0.94"]
+        rows += ["89.22,88.24", "89.06,88.21", "90.64,88.74", "88.57,89.85"]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
+
     @pytest.mark.parametrize("n", [20, 60])
     def test_answers_of_0_and_1_beside_0_and_100(self, write, run, n):
         answers = np.random.default_rng(2).integers(0, 2, (2, 60))

@@ -108,8 +108,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )
-    scores.add_argument("--fold", metavar="COLUMN", help=argparse.SUPPRESS)
-    command.set_defaults(statistic=None)
+    command.set_defaults(statistic=None, fold=None)
     if has_statistic:
         scores.add_argument(
             "--statistic",
@@ -329,6 +328,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pair the scores in a row: of one seed or split",
     )
+    tests.add_argument("--fold", metavar="COLUMN", help=argparse.SUPPRESS)
     share = tests.add_argument(
         "--test-share",
         type=number(0.0, 1.0, is_open=True),
