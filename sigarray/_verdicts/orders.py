@@ -164,7 +164,7 @@ def _run_by_discovery_rate(
         warnings.warn(
             f"With so few scores, no test of equality can give a p-value below "
             f"{floor:.2g}. Of {len(p_values)} comparisons on single tasks, none is "
-            f"decided, for it takes {needed} of them with a p-value as small as that.",
+            f"decided: at least {needed} would need a p-value that small.",
             SingleTaskWarning,
             stacklevel=2,
         )

@@ -173,7 +173,7 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     of_two = "Wilcoxon's signed-rank test of the means on each task"
     rule = f"p <= {over.level:.10g} by {of_two}"
     if over.is_by_sets:
-        rule += ", and by the ranks within every set of models that has both"
+        rule += ", and by the ranks within every set of models that contains both"
     elif over.is_corrected and len(over.names) > 2:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
     return [f"Over tasks like these, a model is better than another if {rule}."]

@@ -238,8 +238,8 @@ def _say_steps(table: ScoreTable) -> list[str]:
     which = _show_range(last.least, last.most)
     early = ""
     if last.n_early:
-        of_one = "1 run that ends much earlier has none"
-        of_many = f"{last.n_early} runs that end much earlier have none"
+        of_one = "1 run that ends much earlier has no score"
+        of_many = f"{last.n_early} runs that end much earlier have no score"
         early = f"; {of_one if last.n_early == 1 else of_many}"
     column = quote(last.column)
     return [f"The score of a run is that of its last {column}, {which}{early}"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts import overall
 from sigarray._verdicts.aggregate_tables import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.comparison import (
@@ -27,7 +27,6 @@ from sigarray._verdicts.doubts import advise_these_tasks
 from sigarray._verdicts.lacking import (
     count_tasks,
     explain_matched,
-    list_few,
     say_left_out,
 )
 from sigarray._verdicts.margins import (
@@ -63,6 +62,7 @@ from sigarray.report._layout import Report, Table, without_infinities
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
+_MOST_PAIRS = 3
 # In the place of a ranking, of tasks on which no model is better.
 _NOTHING = "no model is shown to be better"
 
@@ -212,11 +212,14 @@ def _say_single_tasks(
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
     ranked = wins.most_common()
     if len(names) > 2:
-        told = (
+        told = [
             f"{quote(a)} is better than {quote(b)} on {k} of {n}"
-            for (a, b), k in ranked
-        )
-        return [f"On single tasks, {list_few(told)}."]
+            for (a, b), k in ranked[:_MOST_PAIRS]
+        ]
+        more = len(ranked) - len(told)
+        pairs = "1 more pair differs" if more == 1 else f"{more} more pairs differ"
+        rest = f"; {pairs} on some" if more else ""
+        return [f"On single tasks, {list_in_words(told)}{rest}."]
     ((better, worse), most), *others = ranked
     said = f"{quote(better)} is better than {quote(worse)}"
     on = "each single task" if most == n else f"{most} of {n} single tasks"

@@ -247,7 +247,7 @@ def say_groups(
         f"{said}. Tasks of one group are hardly independent, so that verdicts over "
         f"tasks like these would find too many differences. Pass --tasks {chosen}, to "
         "take each group for one task, of all its items. Verdicts on these tasks "
-        "alone, by --statistic mean, are not concerned"
+        "alone, by --statistic mean, are not affected"
     ]
 
 

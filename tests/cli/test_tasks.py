@@ -263,7 +263,7 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     assert "wins" not in json.loads(out) or not json.loads(out)["wins"][0]["a_wins"]
     words = " ".join(err.split())
     assert "can give a p-value below 0.0079. Of 26 comparisons on single tasks" in words
-    assert "none is decided, for it takes 5 of them with a p-value as small" in words
+    assert "none is decided: at least 5 would need a p-value that small" in words
     # There is a verdict over 26 tasks: it is no matter for a warning.
     assert "note: With so few scores" in words
     assert err.count("warning") == 2

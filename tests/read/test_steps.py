@@ -391,7 +391,7 @@ def test_the_method_says_it_and_its_signature_repeats_it(write, run):
     for missing, said in (
         (
             "drop",
-            f"its last Step, {END}; 1 run that ends much earlier has none. 1 run",
+            f"its last Step, {END}; 1 run that ends much earlier has no score. 1 run",
         ),
         ("worst", "that ended early (lstm) counts as 0.056, the worst of all runs"),
         ("keep", f"Step, 5 to {END}. 1 run that crashed or ended early has the score "),
