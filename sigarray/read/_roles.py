@@ -8,7 +8,6 @@ import numpy as np
 
 from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import squeeze, suggest
-from sigarray.read._advice import advise_all, advise_first, advise_raters
 from sigarray.read._cells import (
     encode_texts,
     is_blank,
@@ -28,6 +27,7 @@ from sigarray.read._frame import (
     list_names,
     say_choice,
 )
+from sigarray.read._several_scores import advise_all, advise_first, advise_raters
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
