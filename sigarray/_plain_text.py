@@ -90,6 +90,16 @@ def list_in_words(
     return f"{', '.join(rest)} {word} {last}" if rest else last
 
 
+def show_range(numbers: Iterable[float], form: str = "") -> str:
+    """Show the least number and the largest one: "3 to 5", or "4" for both."""
+    every = list(numbers)
+    return " to ".join(dict.fromkeys(format(f(every), form) for f in (min, max)))
+
+
+def raise_initial(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     """Return short forms of names, if any has more than `limit` letters.
 

@@ -25,7 +25,6 @@ from sigarray.report._wording import read_signature
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Say who is better among the models of a file."""
     check_picture_file(options.plot, options.files)
     check_target("--report", options.report, (".html", ".htm"), options.files)
     expected = None if options.verify is None else apply_signature(options)
@@ -96,7 +95,6 @@ _OF_READING = (
 
 
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
-    """Set the options of a signature, and return its fields."""
     fields = read_signature(options.verify)
     for name in ("fail_unless_better", "plot", "report"):
         if getattr(options, name) is not None:
@@ -136,7 +134,6 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _disagree(option: str, said: str | None) -> ValueError:
-    """Return the error for an option that is not that of the signature."""
     msg = (
         f"Expected --{option.replace('_', '-')} as in the signature, "
         f"{f'which has {said}' if said else 'which is without it'}; got another one. "

@@ -8,18 +8,18 @@ import os
 import select
 import stat
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigarray._cli.options.shared import PICTURES, STATISTICS, join_values
+from sigarray._cli.options import PICTURES, STATISTICS, join_values
 from sigarray._cli.running import complain, tell
 from sigarray._verdicts.inspection import (
     inspect_direction,
     inspect_table,
     settle_direction,
 )
+from sigarray.read._messages import warn
 from sigarray.read._score_table import Choice, Direction, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._sums import read_sums
@@ -129,7 +129,7 @@ def read_models(
     for note in table.notes:
         tell(type(note)(f"{note.rstrip('.')}."))
     for doubt in table.doubts:
-        warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
+        warn(f"{doubt}.")
     direction = settle_direction(table, direction)
     options.lower_is_better = direction is False
     inspect_table(
@@ -180,7 +180,6 @@ def open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Tell whether two paths name one file."""
     try:
         return Path(path).samefile(other)
     except OSError:

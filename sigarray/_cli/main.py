@@ -92,7 +92,6 @@ class Parser(argparse.ArgumentParser):
             self.register("action", name, _Once)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and exit."""
         said = f"{_put_plainly(message)} See: {self.prog} --help"
         self.exit(2, f"sigarray: error: {show_controls(said)}\n")
 

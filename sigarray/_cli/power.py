@@ -2,7 +2,6 @@
 
 import argparse
 import functools
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -47,7 +46,7 @@ from sigarray._verdicts.sampled import list_sizes_of_clusters, take_clusters
 from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
-from sigarray.read._messages import announce, note
+from sigarray.read._messages import announce, note, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report
 
@@ -64,7 +63,6 @@ _N_NORMAL = 1000
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
     gain = _choose_gain(options)
@@ -223,11 +221,9 @@ def _report_scores(
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
     if not any(x.drawn for x in answers):
-        warnings.warn(
+        warn(
             f"there is no picture {path!r}, for no difference is known: pass "
-            "--difference.",
-            UserWarning,
-            stacklevel=2,
+            "--difference."
         )
         return
     save_pictures([draw_power(answers, goal)], path)

@@ -4,7 +4,6 @@ So few scores tell little of their spread: what depends on it has limits.
 """
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,11 +12,11 @@ import numpy as np
 
 from sigarray._cli.power_sizes import SizedPair, list_sizes, round_size, search_sizes
 from sigarray._numeric.special import normal_quantile
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import quote, raise_initial, show_number
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.samples import Trials
-from sigarray.read._messages import track
+from sigarray.read._messages import track, warn
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Summary, Table, number_format
 
@@ -42,7 +41,6 @@ class Gain(NamedTuple):
 
     @property
     def named(self) -> dict[str, float]:
-        """The one that it is, for programs."""
         if self.factor is None:
             return {"difference": self.difference}
         return {"lift": self.factor}
@@ -115,7 +113,6 @@ class Finder:
     is_drawn: bool = False
 
     def find(self) -> list[Alone]:
-        """Find it; of several models, only for as many scores as they have."""
         if self.gain is not None and self.names:
             self._doubt_gain(self.gain)
         gain, names = self.gain, track(self.names, "Model")
@@ -224,18 +221,15 @@ class Finder:
         end = 1.0 if largest <= 1.0 else 100.0
         if are_shares and largest <= end < largest + gain.of(largest):
             said = say_gain(gain, higher_is_better=True)
-            warnings.warn(
-                f"{said[0].upper()}{said[1:]} takes scores above {end:g}, and none is "
-                f"above {end:g} now. Is it too much to ask for?",
-                UserWarning,
-                stacklevel=2,
+            warn(
+                f"{raise_initial(said)} takes scores above {end:g}, and none is "
+                f"above {end:g} now. Is it too much to ask for?"
             )
 
 
 def say_gain(
     gain: Gain | None, *, higher_is_better: bool, margin: float | None = None
 ) -> str:
-    """Say what is to be seen."""
     if gain is None:
         return "a difference"
     if gain.factor is None:
@@ -367,7 +361,6 @@ def find_spreads(df: float) -> tuple[float, float]:
 
 
 def find_chi_square(share: float, df: float) -> float:
-    """Return the quantile of the chi-square distribution at a share."""
     low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
     for _ in range(60):
         middle = 0.5 * (low + high)

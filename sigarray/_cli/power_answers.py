@@ -70,7 +70,6 @@ class Goal:
 
     @property
     def units(self) -> str:
-        """What models have more or fewer of."""
         return f"{self.unit}s"
 
     @property
@@ -81,7 +80,6 @@ class Goal:
 
     @property
     def where(self) -> str:
-        """Where so many scores are."""
         return f" on each of {self.n_tasks} tasks" if self.n_tasks > 1 else ""
 
     @property
@@ -99,7 +97,6 @@ class Goal:
         return none if math.isinf(size) else str(round_size(size))
 
     def say(self, a: str, b: str) -> str:
-        """Say what is to be seen of two models."""
         if self.difference is not None:
             return f"{self.what} between {quote(a)} and {quote(b)}"
         if self.margin is None:

@@ -19,7 +19,7 @@ from sigarray._cli.power_answers import (
     show_present,
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, raise_initial, show_range
 from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import NAMES, Aggregates
 from sigarray._verdicts.comparison import start_document
@@ -174,7 +174,6 @@ def say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
 def make_document(
     answers: list[Answer], trials: Trials, goal: Goal, method: str
 ) -> dict[str, Any]:
-    """Return what is written as JSON."""
     first = answers[0]
     document = start_document(first.comparison, first.comparison.correction) | {
         "seed": trials.seed,
@@ -273,8 +272,7 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
-    present = sorted({n for x in pairs for n in x.present})
-    which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
+    which = show_range(n for x in pairs for n in x.present)
     what, if_so = "differences between two models", "they are as large as they seem"
     if goal.difference is not None:
         if_so = f"they are {goal.difference:.10g}"
@@ -307,7 +305,7 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
             said_of_left = f"no number of {goal.units} is enough for {which}"
         told.append(said_of_left)
     joined = "; ".join(told)
-    return [*said, *([f"{joined[0].upper()}{joined[1:]}."] if told else [])]
+    return [*said, *([f"{raise_initial(joined)}."] if told else [])]
 
 
 # The most curves that can be told apart, and the most tasks with a panel each.

@@ -64,12 +64,10 @@ class SizedPair:
 
     @property
     def n(self) -> int:
-        """The number of scores that both have now."""
         return min(self.present)
 
     @property
     def is_enough(self) -> bool:
-        """Whether a size that was tried is enough."""
         return not math.isinf(self.size)
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +10,13 @@ import numpy as np
 
 from sigarray._cli.files import check_picture_file, read_models
 from sigarray._difference.profile import performance_profile
-from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._plain_text import list_in_words, quote, show_number, show_range
 from sigarray._verdicts.doubts import doubt_folds
 from sigarray._verdicts.lacking import count_by_task, list_shared
 from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.page import save_pictures
 from sigarray._verdicts.pictures import Picture
-from sigarray.read._messages import announce
+from sigarray.read._messages import announce, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.results import ProportionResult
@@ -46,16 +45,13 @@ class _Design:
 
     @property
     def said(self) -> str:
-        """Say what was sampled, and over which tasks."""
         counts = {n for by in self.sizes.values() for n in by}
-        n = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
         many = len(self.sizes) > 1
-        of = f"{n} {self.unit}s of {'each' if many else 'the'} model"
+        of = f"{show_range(counts)} {self.unit}s of {'each' if many else 'the'} model"
         return of + (f" on each of {len(self.tasks)} tasks" * (len(self.tasks) > 1))
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Show the profiles of the models of a file."""
     check_picture_file(options.plot, options.files)
     table = read_models(options, min_models=1)
     design = _find_design(table, higher_is_better=not options.lower_is_better)
@@ -64,7 +60,7 @@ def run(options: argparse.Namespace) -> Report:
         for name in table.models
     }
     if said := doubt_folds(table):
-        warnings.warn(said, UserWarning, stacklevel=2)
+        warn(said)
     _doubt(design, scores)
     shown = options.thresholds or _choose_shown(scores)
     at = np.asarray(options.thresholds or _choose_thresholds(scores, shown))
@@ -111,37 +107,30 @@ def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
         raise ValueError(msg)
     sizes = count_by_task(table, tasks)
     if left_out:
-        warnings.warn(
+        warn(
             f"Profiles are over the {len(tasks)} tasks that all models have: left out "
             f"{'is' if len(left_out) == 1 else 'are'} "
-            f"{list_in_words(list(map(repr, left_out)))}.",
-            UserWarning,
-            stacklevel=2,
+            f"{list_in_words(list(map(repr, left_out)))}."
         )
     return _Design(table.source, tasks, table.unit, sizes, higher_is_better)
 
 
 def _doubt(design: _Design, scores: Mapping[str, Sequence[np.ndarray]]) -> None:
-    """Warn of tasks that count unlike, or are on unlike scales."""
     shares = {tuple(n / sum(by) for n in by) for by in design.sizes.values()}
     if len(shares) > 1:
-        warnings.warn(
+        warn(
             f"Models have unlike shares of their {design.unit}s on tasks: a task with "
             f"more {design.unit}s counts for more. Take those that all models have, "
-            "with --where.",
-            UserWarning,
-            stacklevel=2,
+            "with --where."
         )
     means = np.asarray([[float(x.mean()) for x in by] for by in scores.values()]).T
     scales = find_scales(means) if len(design.tasks) > 1 else None
     if scales is not None:
-        warnings.warn(
+        warn(
             "Scores on tasks differ in size by a factor of "
             f"{show_number(scales.factor, 2)}, but a threshold is one for all of "
             "them, so that tables and pictures show little but the task with the "
-            f"largest scores. {advise_scaling(means, design.tasks)}.",
-            UserWarning,
-            stacklevel=2,
+            f"largest scores. {advise_scaling(means, design.tasks)}."
         )
 
 

@@ -3,7 +3,6 @@
 import argparse
 import math
 import statistics
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from sigarray._correction import (
 )
 from sigarray._plain_text import quote
 from sigarray._response_results import ResponseSet
-from sigarray.read._messages import announce, note
+from sigarray.read._messages import announce, note, warn
 from sigarray.read._responses import read_p_values, read_responses
 from sigarray.report._layout import (
     Report,
@@ -52,14 +51,12 @@ _MAX_LISTED = 20
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Answer one of the commands."""
     return {"responses": _test, "study": _study, "correct": _correct}[options.command](
         options
     )
 
 
 def _test(options: argparse.Namespace) -> Report:
-    """Say which of two systems is nearer to gold."""
     systems = (options.gold, options.a, options.b)
     with open_table(options.file, _RATINGS) as (source, path):
         test_set, read = read_responses(path, systems, options.columns)
@@ -166,11 +163,9 @@ def _check_number(source: str, n_items: int, options: argparse.Namespace) -> Non
             "all": "the p-value is of these alone, and says nothing of others",
             "bootstrap": "the p-value may be far too small",
         }[options.items]
-        warnings.warn(
+        warn(
             f"{number} cannot show how items vary: {doubt}. Add items, "
-            f"{_FEW_ITEMS} at least.",
-            UserWarning,
-            stacklevel=2,
+            f"{_FEW_ITEMS} at least."
         )
 
 
@@ -243,7 +238,6 @@ def _show(x: float, sign: str = "") -> str:
 
 
 def _study(options: argparse.Namespace) -> Report:
-    """Say how good p-values from one simulated test set are."""
     choices = (options.metric, options.items, options.responses, options.perturbation)
     n_p_values = math.prod(map(len, choices))
     n_drawn = (options.n_sets + options.n_resamples) * options.n_items
@@ -339,7 +333,6 @@ def _say_nearest(records: list[dict[str, Any]]) -> str:
 
 
 def _correct(options: argparse.Namespace) -> Report:
-    """Say which of the p-values of a file hold."""
     labels, p_values = read_p_values(options.file)
     source = "standard input" if options.file == "-" else options.file
     return report_correction(source, labels, p_values, options.method, options.alpha)

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from sigarray._backend.compiled_numpy import describe_engine
 from sigarray._backend.workers import current_execution, executed_by, nest_execution
-from sigarray._cli.options.shared import AGGREGATES
+from sigarray._cli.options import AGGREGATES
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.asked import Request, check_request
 from sigarray._version import __version__
@@ -65,7 +65,6 @@ def warnings_as_lines(*, has_report: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(is_quiet: bool) -> Iterator[None]:
-    """Print no notes if quiet, but keep them for a page."""
     tokens = _IS_QUIET.set(is_quiet), _SAID.set([])
     try:
         yield
@@ -75,12 +74,10 @@ def quiet(is_quiet: bool) -> Iterator[None]:
 
 
 def list_said(kind: str) -> list[str]:
-    """List the notes, or warnings, of this command so far."""
     return [text for x, text in _SAID.get() or () if x == kind]
 
 
 def is_quiet() -> bool:
-    """Tell whether notes and progress are suppressed."""
     return _IS_QUIET.get()
 
 
@@ -100,7 +97,6 @@ def tell(note: str, *, has_report: bool = False) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error."""
     # With None, print would write to the standard output.
     if sys.stderr is not None:
         sys.stderr.write(f"sigarray: {show_controls(line)}\n")
@@ -176,7 +172,6 @@ class _Line:
         self._is_written = True
 
     def clear(self) -> None:
-        """Empty the line for the next output."""
         if self._is_written:
             _write("\r\x1b[K")
         self._is_written = False
@@ -222,7 +217,6 @@ def read_request(options: argparse.Namespace) -> Request:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a command, and return its exit code."""
     if sys.stdout is None or sys.stdout.closed:
         complain("error", "the result cannot be written: standard output is closed.")
         return 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, show_range
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
 from sigarray._verdicts.lacking import say_of_all
@@ -46,9 +46,8 @@ def table_of_means(compared: Mapping[str, Comparison], models: Sequence[str]) ->
         for name in models
     ]
     first = next(iter(compared.values()))
-    sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
-    count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
+    sizes = {len(s) for x in compared.values() for s in x.scores.values()}
+    units = f"{show_range(sizes)} {first.unit}{'' if sizes == {1} else 's'}"
     sampled = [x.sampled for x in compared.values() if x.sampled is not None]
     if sampled and sampled[0].has_design:
         units = say_items(sampled)

@@ -19,7 +19,7 @@ from sigarray._numeric.statistic import apply_statistic
 from sigarray._plain_text import show_number
 from sigarray._verdicts.intervals import Interval
 from sigarray._verdicts.lacking import count_by_task
-from sigarray.read._messages import note
+from sigarray.read._messages import note, warn
 from sigarray.read._score_table import ScoreTable
 
 OfScores = Literal["iqm", "mean", "median"]
@@ -47,14 +47,12 @@ class Pooled(NamedTuple):
 
 
 def apply_to_scores(statistic: Any, x: np.ndarray) -> Any:
-    """Return a statistic of the scores (..., n) of one model."""
     if statistic == "mean":
         return np.mean(x, axis=-1)
     return apply_statistic(HOST, statistic, x)
 
 
 def _design(samples: Sequence[Pooled], *, is_paired: bool) -> dict[str, Any]:
-    """Return the options of a test of two models, with tasks as strata."""
     a, b = (x.design for x in samples)
     by = a if is_paired else {name: (a[name], b[name]) for name in a}
     return {"paired": is_paired, **by}
@@ -107,7 +105,6 @@ def find_own_interval(
     confidence: float,
     resampling: Mapping[str, Any],
 ) -> Interval:
-    """Return the interval of the statistic of one model, with tasks as strata."""
     by = {"confidence_level": confidence, **sample.design}
     _, interval = _estimate([sample.scores], statistic, by, resampling)
     return interval
@@ -208,12 +205,10 @@ def doubt_ties(
     advice = "--statistic mean takes all of them."
     if n_tasks == 1:
         advice = "Without it, models are compared by their means."
-    warnings.warn(
+    warn(
         f"--statistic {statistic}: {100.0 * tied[1]:.0f} % of the scores of "
         f"{tied[0]!r} are tied at its {where}. The {name} {says[statistic]}. "
-        f"{advice}",
-        UserWarning,
-        stacklevel=2,
+        f"{advice}"
     )
 
 
@@ -313,7 +308,6 @@ _ON_ONE_TASK = {
 def refuse_scores(
     table: ScoreTable, statistic: Aggregate, tasks: Sequence[str]
 ) -> None:
-    """Refuse scores that strata of tasks are not for."""
     option = f"--statistic {statistic}"
     is_one = len(table.tasks) == 1 and statistic in OF_ORDER  # whose clusters are drawn
     has_clusters = bool(table.clusters) and statistic != "mean" and not is_one

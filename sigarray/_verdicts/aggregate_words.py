@@ -2,13 +2,12 @@
 
 import math
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from sigarray._plain_text import quote, show_number
+from sigarray._plain_text import quote, raise_initial, show_number
 from sigarray._verdicts.aggregate_tables import (
     count_tasks,
     explain_ranks,
@@ -40,6 +39,7 @@ from sigarray._verdicts.overall import advise_scaling, find_scales
 from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
+from sigarray.read._messages import warn
 from sigarray.report._layout import Report, equate, show_p_value
 
 # P-values within so many standard errors of the level hang on the draws.
@@ -205,7 +205,7 @@ def _say_not_worse(
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
     comparison = next(iter(compared.values()))
     where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
-    where = f"{where[0].upper()}{where[1:]}"
+    where = raise_initial(where)
     if len(x.pairs) == 1:
         (pair,) = x.pairs
         if pair.better is not None or not pair.not_worse:
@@ -235,7 +235,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
             "average over tasks,"
         )
     if len(x.tasks) == 1:
-        told = [f"{by[0].upper()}{by[1:]}, a model is better than another if {rule}."]
+        told = [f"{raise_initial(by)}, a model is better than another if {rule}."]
     else:
         told = [
             f"Over these {len(x.tasks)} tasks, a model is better than another {by} if "
@@ -244,7 +244,7 @@ def _list_remarks(x: Aggregates) -> list[str]:
     if x.margin is not None:
         where = say_where(x).lstrip() or f"by the {name_by(x)}"
         told.append(
-            f"{where[0].upper()}{where[1:]}, a model is not worse than another by "
+            f"{raise_initial(where)}, a model is not worse than another by "
             f"{x.margin:.10g} or more if the one-sided {name_p_value(x)} of the "
             f"margin is at most {x.level:.10g}."
         )
@@ -337,12 +337,10 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
         n, units, few = x.n_clusters, "clusters", FEW_CLUSTERS
         advice = "The t-test of means, without --statistic, is valid for few, too."
     if x.statistic != "mean" and n < few:
-        warnings.warn(
+        warn(
             f"--statistic {x.statistic} of {n} {units} of a model in all: p-values "
             f"of the bootstrap are too small, and intervals too short, for so few. "
-            f"{advice}",
-            UserWarning,
-            stacklevel=2,
+            f"{advice}"
         )
     means = np.asarray(
         [
@@ -352,11 +350,9 @@ def _doubt(x: Aggregates, compared: Mapping[str, Comparison]) -> None:
     )
     scales = find_scales(means)
     if scales is not None:
-        warnings.warn(
+        warn(
             "Scores on tasks differ in size by a factor of "
             f"{show_number(scales.factor, 2)}, and --statistic {x.statistic} takes "
             "them for scores on one scale, unless "
-            f"they are normalized already. {advise_scaling(means, x.tasks)}.",
-            UserWarning,
-            stacklevel=2,
+            f"they are normalized already. {advise_scaling(means, x.tasks)}."
         )

@@ -102,12 +102,10 @@ class PairOfAggregates(ComparedPair):
 
     @property
     def probability(self) -> float:
-        """P(A better), if the statistic is the probability of improvement."""
         return 0.5 + self.difference
 
     @property
     def limits(self) -> Interval:
-        """The interval of P(A better)."""
         low, high = self.interval
         return Interval(0.5 + low, 0.5 + high)
 
@@ -153,7 +151,6 @@ class Aggregates:
 
     @functools.cached_property
     def wins(self) -> Wins:
-        """The pairs (better, worse)."""
         return list_wins(self.pairs)
 
     @functools.cached_property

@@ -61,13 +61,11 @@ class OrderTest(OrderOptions, Test):
     alone = CLOSED
 
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """As in `Test`."""
         return choose_order_correction(tasks, self)
 
     def describe(
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
-        """As in `Test`."""
         method = describe_orders(
             table.tasks[task],
             self,
@@ -96,7 +94,6 @@ class OrderTest(OrderOptions, Test):
         return {task: leave_out_uncompared(x) for task, x in results.items()}
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
-        """As in `Test`."""
         level = self._find_level(compared, results)
         return {
             task: decide_by_orders(x, results[task], self.threshold, level)
@@ -117,24 +114,20 @@ class OrderTest(OrderOptions, Test):
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
-        """As in `Test`."""
         return report_orders(comparison, result, decisions, self.find_lack(comparison))
 
     def find_lack(self, comparison: Comparison) -> str:
-        """As in `Test`."""
         scores, is_corrected = comparison.scores, comparison.is_corrected
         family = family_of_task(scores, self, 1.0, is_corrected=is_corrected)
         return "" if comparison.runs else say_lack(scores, family)
 
     def say_rule(self, comparison: Comparison) -> str:
-        """As in `Test`."""
         return (
             f"almost stochastic order: eps_min < {self.threshold:g} and equality "
             f"rejected, two-sided, {say_order_basis(comparison)}"
         )
 
     def list_fields(self) -> dict[str, str | None]:
-        """As in `Test`."""
         return {
             "threshold": f"{self.threshold:.10g}",
             "confidence_level": f"{self.confidence_level:.10g}",
@@ -144,7 +137,6 @@ class OrderTest(OrderOptions, Test):
     def draw(
         self, compared: Mapping[str, Comparison], results: Results
     ) -> list[Picture]:
-        """As in `Test`."""
         if len(compared) > MOST_TASKS:
             return []
         return [
@@ -158,11 +150,9 @@ class OrderTest(OrderOptions, Test):
 
     @property
     def asks_welch_below(self) -> int | None:
-        """As in `Test`."""
         return FEW_SCORES
 
     def find_p_values(self, samples: DrawnSamples) -> np.ndarray:
-        """As in `Test`."""
         scores = samples.scores
         with warnings.catch_warnings(), heard_by(None):
             warnings.simplefilter("ignore", UserWarning)
@@ -185,7 +175,6 @@ class OrderTest(OrderOptions, Test):
         above: float,
         divisor: float | None = None,
     ) -> Shares:
-        """As in `Test`."""
         scores = samples.scores  # those of pairs are the same: they are independent
         if divisor is not None:
             is_corrected, n_tasks = False, math.ceil(divisor)
@@ -259,14 +248,12 @@ class OrderOfSeeds(OrderTest):
     alone = "bonferroni"
 
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """As in `Test`."""
         del tasks
         return self.alone
 
     def describe(
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
-        """As in `Test`."""
         del table, task, is_corrected, correction
         return (
             "almost stochastic order of the means of runs over items, with "
@@ -333,13 +320,11 @@ class OrderOfSeeds(OrderTest):
         return super().draw(means, results)
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:
-        """As in `Test`."""
         del n_scores
         return True
 
     @property
     def asks_welch_below(self) -> int | None:
-        """As in `Test`."""
         return None
 
 

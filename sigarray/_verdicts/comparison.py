@@ -90,13 +90,11 @@ class Comparison:
         return {name: summary | unknown for name, summary in summaries.items()}
 
     def summarize_pair(self, a: str, b: str) -> list[Summary]:
-        """Summarize the scores on which two models were compared."""
         if not self.matched:
             return [self.summaries[name] for name in (a, b)]
         return [describe_scores(x) for x in self.list_scores(a, b)]
 
     def find_difference(self, a: str, b: str) -> float:
-        """Return the difference of the means of two models."""
         means = [x["mean"] for x in self.summarize_pair(a, b)]
         return means[0] - means[1]
 
@@ -131,7 +129,6 @@ class Comparison:
         return dict(zip(pairs, intervals, strict=True))
 
     def find_interval(self, a: str, b: str) -> Interval:
-        """Return the interval of the difference of the means of two models."""
         if (a, b) in self.intervals:
             return self.intervals[a, b]
         return self.intervals[b, a].turn()
@@ -177,7 +174,6 @@ class Comparison:
         return [[*map(len, self.list_scores(*pair))] for pair in self.pairs]
 
     def say_level_of_intervals(self) -> str:
-        """Say how certain the intervals are."""
         return say_level(
             self.error_of_intervals, self.n_comparisons, is_corrected=self.is_corrected
         )
@@ -194,7 +190,6 @@ class Comparison:
         return 1.0 - self.confidence_level if self.test == "aso" else self.alpha
 
     def list_scores(self, a: str, b: str) -> tuple[Any, Any]:
-        """Return the scores on which two models were compared."""
         for names in ((a, b), (b, a)):
             if names in self.matched:
                 by = dict(zip(names, self.matched[names], strict=True))
@@ -220,7 +215,6 @@ class Comparison:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two models, or the baseline and each other one."""
         return pairs_of(self.names, self.baseline)
 
     @property
@@ -287,7 +281,6 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """What was compared, and which scores are better."""
         return f"{self.source}, {self.direction}"
 
     @property
@@ -297,10 +290,13 @@ class Comparison:
 
     @property
     def direction(self) -> str:
-        """Which scores are better, and that they are."""
         if self.metric == "score":
             return f"{'higher' if self.higher_is_better else 'lower'} is better"
         return say_better(self.metric, higher_is_better=self.higher_is_better)
+
+
+def list_models(compared: Mapping[str, Comparison]) -> list[str]:
+    return list(dict.fromkeys(name for x in compared.values() for name in x.names))
 
 
 def say_better(metric: str, *, higher_is_better: bool) -> str:

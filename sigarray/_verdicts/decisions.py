@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, raise_initial
 from sigarray._verdicts.asked import RESAMPLING_TESTS
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.floors import is_least
@@ -43,7 +43,6 @@ class MarginTest:
 def list_not_worse(
     margins: Sequence[MarginTest], better: str | None, level: float
 ) -> tuple[str, ...]:
-    """List the models that are no worse than the other one of a pair."""
     return tuple(x.model for x in margins if x.adjusted <= level or x.model == better)
 
 
@@ -84,7 +83,6 @@ def record_margins(
 
 
 def turn_margins(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of B and A, of those of A and B."""
     return {
         f"{name}_{x}": record[f"{name}_{y}"]
         for name in _NUMBERS
@@ -241,7 +239,6 @@ _FEW = 10
 
 
 def show_difference(comparison: Comparison, a: str, b: str) -> str:
-    """Show the difference of two means, and its interval if there is one."""
     show = number_format(comparison.summarize_pair(a, b), sign="+")
     interval = comparison.find_interval(a, b)
     return show_interval(
@@ -284,7 +281,6 @@ def say_direction(x: Decision, a: str, sign: str) -> str:
 
 
 def say_equality(comparison: Comparison, x: Decision) -> str:
-    """Say the p-value of the test that both models of a pair are equal."""
     level = 1.0 - comparison.confidence_level
     p = float(x.record["equality_pvalue"])
     said = f"p of equality {equate(show_p_value(p, level))}"
@@ -335,7 +331,7 @@ def explain_intervals(
     elif not reasons:
         reasons.append("intervals and p-values are computed in different ways")
     said = "; ".join(reasons)
-    return [f"{said[0].upper()}{said[1:]}: one may be clear where the other is not."]
+    return [f"{raise_initial(said)}: one may be clear where the other is not."]
 
 
 def say_by_which(

@@ -1,7 +1,6 @@
 """What to doubt of scores: warnings, and notes that caution."""
 
 import contextlib
-import warnings
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -23,7 +22,7 @@ from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales, note_scales
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
-from sigarray.read._messages import Caution, note
+from sigarray.read._messages import Caution, note, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -116,7 +115,7 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
                 "leave the model out, and compare t_ci(scores) of others with the "
                 f"number, as {HOW_TO_COMPARE}"
             )
-    warnings.warn(f"{said}.", UserWarning, stacklevel=2)
+    warn(f"{said}.")
 
 
 # A score of 0 is odd if others lie this many times as far from it as from each other.
@@ -133,12 +132,10 @@ def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
                 odd.setdefault(task, {})[name,] = None
     if odd:
         every = _name_by_task(odd, has_pairs=False, of=len(compared))
-        warnings.warn(
+        warn(
             f"A score of {every} is 0, and the others are far from it. If that run "
             "crashed, leave its cell blank, with --missing drop or --missing worst; if "
-            "0 is what it reached, or what failing is worth, it counts.",
-            UserWarning,
-            stacklevel=2,
+            "0 is what it reached, or what failing is worth, it counts."
         )
 
 
@@ -233,11 +230,9 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
                 f"{list_few(map(repr, flat))} with the same score.{seeds}"
             )
             raise ValueError(msg)
-        warnings.warn(
+        warn(
             f"The scores of {list_few(map(repr, flat))} do not vary: power, and "
-            f"numbers of {unit}s, count on others that do not either.{seeds}",
-            UserWarning,
-            stacklevel=2,
+            f"numbers of {unit}s, count on others that do not either.{seeds}"
         )
 
 
@@ -315,15 +310,11 @@ def doubt_references(table: ScoreTable) -> None:
                 )
     if odd:
         of_words = what == "words"
-        warnings.warn(
+        warn(
             f"Items have other numbers of {what} for one model than for another, "
             f"though the reference is the same: {shorten(odd, _SHOWN, '; ')}. Where a "
             "model gave no answer, "
-            + (
-                "all words are errors." if of_words else "its positives are missed, fn."
-            ),
-            UserWarning,
-            stacklevel=3,
+            + ("all words are errors." if of_words else "its positives are missed, fn.")
         )
 
 

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +17,7 @@ from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.statistic import pool_samples
 from sigarray._resampling.draws import permute
 from sigarray._verdicts.comparison import pairs_of
-from sigarray.read._messages import SingleTaskWarning
+from sigarray.read._messages import SingleTaskWarning, warn
 from sigarray.results import ResamplingResult
 
 # This many additions take some 10 ms. For more scores the normal limit is as good.
@@ -311,12 +310,11 @@ def doubt_sizes(
         advice += "; as independent samples, without --paired, these are enough"
     which = "some models" if least * n_comparisons <= alpha else "no two models"
     on_one = " on a single task" if len(tasks) > 1 else ""
-    warnings.warn(
+    warn(
         f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: "
         f"{which} can{'' if which[0] == 'n' else 'not'} be told apart{on_one} at level "
         f"{alpha:g}, whatever their scores. {advice}.",
         SingleTaskWarning if on_one else UserWarning,
-        stacklevel=2,
     )
 
 

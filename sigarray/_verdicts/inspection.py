@@ -1,7 +1,6 @@
 """Whether the scores of a table can be compared, and in which direction."""
 
 import re
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
 from sigarray.read._frame import shorten
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._messages import note
+from sigarray.read._messages import note, warn
 from sigarray.read._other_columns import OF_SIZES
 from sigarray.read._score_table import (
     Direction,
@@ -84,11 +83,9 @@ def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> N
             "--higher-is-better."
         )
         raise ValueError(msg)
-    warnings.warn(
+    warn(
         f"{name!r} may be a loss, and higher ones were taken for better: pass "
-        "--lower-is-better where it is, or --higher-is-better.",
-        UserWarning,
-        stacklevel=2,
+        "--lower-is-better where it is, or --higher-is-better."
     )
 
 
@@ -228,7 +225,7 @@ def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
     if fault is None:
         return
     if is_vouched:
-        warnings.warn(fault, UserWarning, stacklevel=2)
+        warn(fault)
         return
     unit = "run" if table.unit == "run" else "item"
     msg = (
@@ -257,7 +254,7 @@ def _compare_scales(table: ScoreTable) -> str | None:
             is_doubted = any(OF_SIZES in doubt for doubt in table.doubts)
             # Percentages are seldom as small as shares are.
             if 0.1 < ratio < 10.0 and not is_doubted:
-                warnings.warn(msg, UserWarning, stacklevel=3)
+                warn(msg)
     return None
 
 
@@ -326,12 +323,10 @@ def _doubt_copies(table: ScoreTable) -> None:
             f"{' and '.join(map(repr, x))}{on}" for x in groups.values() if len(x) > 1
         ]
     if same:
-        warnings.warn(
+        warn(
             f"These models have the same scores in the same order: "
             f"{shorten(same, _SHOWN, '; ')}. Is a column, or a file, a copy of another "
-            "one?",
-            UserWarning,
-            stacklevel=3,
+            "one?"
         )
 
 
@@ -350,13 +345,11 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
         shown = show_number(worst, 6)
         said.append(f"{shown}{f' on {task!r}' if task else ''} ({of})")
     bound = "0" if is_higher else "the loss of a guess"
-    warnings.warn(
+    warn(
         f"--missing worst: {scores} as the worst score of any run, "
         f"{shorten(said, _SHOWN, '; ')}. A failed run may be worth less: "
         "differences may be too small, and intervals too short. "
-        f"Where the metric has a worst value, such as {bound}, write that.",
-        UserWarning,
-        stacklevel=3,
+        f"Where the metric has a worst value, such as {bound}, write that."
     )
 
 

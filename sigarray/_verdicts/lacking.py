@@ -1,14 +1,13 @@
 """Models that lack runs, items or tasks that others have, and what to say of them."""
 
 import shlex
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.comparison import Comparison
+from sigarray._plain_text import list_in_words, quote, show_range
+from sigarray._verdicts.comparison import Comparison, list_models
 from sigarray.read._frame import quote_names, shorten
-from sigarray.read._messages import Caution, note
+from sigarray.read._messages import Caution, note, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -44,12 +43,7 @@ def say_own(pairs: Collection[tuple[Any, Any]], n_all: int, unit: str) -> str:
     """Say on what a pair is compared: its own units, or its own scores of these."""
     if have_all(pairs, n_all):
         return f"all {n_all} {unit}s, by the scores that are matched in both"
-    return f"the {_show_sizes(pairs)} {unit}s that both have"
-
-
-def _show_sizes(pairs: Iterable[tuple[Any, Any]]) -> str:
-    sizes = [len(x) for x, _ in pairs]
-    return " to ".join(dict.fromkeys((f"{min(sizes)}", f"{max(sizes)}")))
+    return f"the {show_range(len(x) for x, _ in pairs)} {unit}s that both have"
 
 
 def explain_matched(comparison: Comparison) -> list[str]:
@@ -69,7 +63,8 @@ def explain_matched(comparison: Comparison) -> list[str]:
         ]
     return [
         f"{what} are of the {n_all} {comparison.unit}s that all models have, but "
-        f"{of_pairs} are of the {_show_sizes(pairs)} that both models of a pair have."
+        f"{of_pairs} are of the {show_range(len(x) for x, _ in pairs)} that both "
+        "models of a pair have."
     ]
 
 
@@ -115,7 +110,6 @@ def count_by_task(
 
 
 def count_tasks(compared: Mapping[str, Comparison]) -> str:
-    """Count the tasks: of all that the files have, and those that all models have."""
     n, left_out = len(compared), next(iter(compared.values())).left_out
     said = say_of_all(n, len(left_out))
     lacking = _find_lacking(compared)
@@ -155,7 +149,7 @@ def say_of_all(n: int, n_left_out: int) -> str:
 
 
 def _find_lacking(compared: Mapping[str, Comparison]) -> dict[str, tuple[str, ...]]:
-    names = dict.fromkeys(name for x in compared.values() for name in x.names)
+    names = list_models(compared)
     lacking = {
         task: tuple(name for name in names if name not in x.scores)
         for task, x in compared.items()
@@ -174,7 +168,6 @@ HOW_TO_COMPARE = "docs/which_test.md says under A published number"
 
 
 def say_published(baseline: str | None) -> str:
-    """Say of a baseline that is a number what to read."""
     try:
         float(baseline or "")
     except ValueError:
@@ -218,10 +211,8 @@ def doubt_single_runs(compared: Mapping[str, Comparison]) -> None:
     is_one = len(names) == 1
     said = f"{'has' if is_one else 'have'} one {first.unit}"
     it = "it" if is_one else "them"
-    warnings.warn(
+    warn(
         f"{list_few(map(repr, names))} {said}, which can hardly decide anything, and "
         f"the correction for pairs with {it} makes verdicts on other pairs weaker. "
-        f"Leave {it} out with --ignore, or run {it} more often.",
-        UserWarning,
-        stacklevel=3,
+        f"Leave {it} out with --ignore, or run {it} more often."
     )

@@ -129,7 +129,6 @@ def list_claims(
 def adjust_margins(
     tests: Mapping[str, Sequence[PairTest]], *, is_corrected: bool
 ) -> dict[str, list[PairTest]]:
-    """Adjust the p-values of the margins of all pairs of all tasks."""
     pairs = [test.margins for by in tests.values() for test in by]
     p_values = np.asarray([[x.p_value for x in margins] for margins in pairs])
     every = iter(adjust_claims(p_values) if is_corrected else p_values)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sigarray._order.comparison import needs_means
 from sigarray._order.families import can_decide
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, show_range
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.asked import (
     EXACT_METHODS,
@@ -53,7 +53,6 @@ _BY_SCORE = "score tests of proportions"
 
 
 def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
-    """Return the scores of every two models, or of each one and the baseline."""
     return [(scores[a], scores[b]) for a, b in pairs_of(scores, options.baseline)]
 
 
@@ -159,9 +158,7 @@ def _describe_draws(pairs: Pairs, options: PairOptions) -> tuple[str, bool]:
             for x, y in pairs
         )
         if counts and counts[-1] <= n:
-            least, most = counts[0], counts[-1]
-            count = f"{least}" if least == most else f"{least} to {most}"
-            return f"of all {count} {what}", False
+            return f"of all {show_range(counts)} {what}", False
         said = f"of {n} random {what} (seed {seed})"
         if counts and counts[0] <= n:
             said = f"of all {what}, or of {n} random ones where there are more (seed "

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
@@ -40,6 +39,7 @@ from sigarray.read._messages import (
     list_names_of,
     note,
     say_in_python,
+    warn,
 )
 from sigarray.read._missing import Missing
 from sigarray.read._score_table import ScoreTable, check_direction
@@ -276,7 +276,7 @@ def compare_models(
         request = replace(request, higher_is_better=direction is not False)
         names += [*table.models, *table.tasks]
         for doubt in table.doubts:
-            warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
+            warn(f"{doubt}.")
         inspect_table(
             table,
             direction=direction,
@@ -335,7 +335,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         if request.statistic is not None or (over is not None and over.can_decide):
             note(text)
         else:
-            warnings.warn(text, SingleTaskWarning, stacklevel=2)
+            warn(text, SingleTaskWarning)
     if request.statistic is not None:
         aggregates = compare_aggregates(
             table,

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from sigarray._order.stacks import plan_error
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
+from sigarray.read._messages import warn
 from sigarray.results import PairwiseAsoResult
 
 # The Monte-Carlo errors between a number and the limit that make it clear; the least
@@ -66,12 +66,10 @@ def draw_pairs(
             undecided.append(f"{names[i]!r} over {names[j]!r}")
             bounds[i, j] = max(drawn.value, options.threshold)
     if undecided:
-        warnings.warn(
+        warn(
             f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
             f"error of {_MOST:,} resamples: it is a toss-up, and neither is called "
-            "better.",
-            UserWarning,
-            stacklevel=2,
+            "better."
         )
     return result._replace(eps_min=bounds, standard_error=errors)
 
@@ -250,10 +248,8 @@ def doubt_near_alpha(
 def warn_near(near: Sequence[str], level: float, n_drawn: int) -> None:
     """Warn of pairs whose adjusted p is near a level, of so many draws, if any are."""
     if near:
-        warnings.warn(
+        warn(
             f"The adjusted p of {shorten(near, _SHOWN)} is {level:g} up to the error "
             f"of {n_drawn:,} random resamples, so that another seed may decide "
-            "otherwise. Take more with --n-resamples.",
-            UserWarning,
-            stacklevel=3,
+            "otherwise. Take more with --n-resamples."
         )

@@ -22,13 +22,20 @@ from sigarray._order.families import (
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.stacks import Plan, level_of, plan_error, say_too_few
+from sigarray._plain_text import show_range
 from sigarray._verdicts.asked import OrderOptions
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.lacking import advise_single
 from sigarray._verdicts.near_levels import draw_pairs, list_drawn
 from sigarray.read._frame import shorten
-from sigarray.read._messages import RepeatedWarning, SingleTaskWarning, announce, track
+from sigarray.read._messages import (
+    RepeatedWarning,
+    SingleTaskWarning,
+    announce,
+    track,
+    warn,
+)
 from sigarray.read._wide_files import StoredScores
 from sigarray.results import PairwiseAsoResult
 
@@ -116,17 +123,14 @@ def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
     # Where other models have enough, those that have not are named.
     are_some = 0 < len(names) < len({name for name, _ in every})
     sizes = [n for _, n in (few if are_some else every)]
-    low, high = min(sizes), max(sizes)
-    count = f"{low}" if low == high else f"{low} to {high}"
+    high = max(sizes)
     whose = shorten(names, _SHOWN) if are_some else "each model"
-    count += " score of" if high == 1 else " scores of"
+    scores_of = "score of" if high == 1 else "scores of"
     are = "is" if high == 1 else "are"
     more = f"{whose} {needed} times or more" if needed else "them again"
-    warnings.warn(
-        f"{count} {whose} {are} too few for any verdict on any of "
-        f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
-        UserWarning,
-        stacklevel=2,
+    warn(
+        f"{show_range(sizes)} {scores_of} {whose} {are} too few for any verdict on any "
+        f"of {len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}."
     )
 
 
@@ -161,12 +165,11 @@ def _run_by_discovery_rate(
     floor = min(floors)
     needed = math.ceil(floor * len(p_values) / level - 1e-9)
     if not n_told and needed > 1:
-        warnings.warn(
+        warn(
             f"With so few scores, no test of equality can give a p-value below "
             f"{floor:.2g}. Of {len(p_values)} comparisons on single tasks, none is "
             f"decided: at least {needed} would need a p-value that small.",
             SingleTaskWarning,
-            stacklevel=2,
         )
     return results
 
@@ -176,7 +179,6 @@ def _list_p_values(
     tasks: Mapping[str, Samples],
     options: OrderOptions,
 ) -> list[float]:
-    """Return the p-values of equality of the pairs of all tasks."""
     p_values = []
     for task, scores in tasks.items():
         names, matrix = list(scores), np.asarray(results[task].pvalue)
@@ -269,7 +271,7 @@ def _run_task(
     )
     said = "" if is_quick else say_lack(scores, family)
     if said:
-        warnings.warn(said, category, stacklevel=2)
+        warn(said, category)
     with warnings.catch_warnings():
         if is_quick:
             warnings.simplefilter("ignore", UserWarning)

@@ -19,7 +19,7 @@ from sigarray._correction import holm
 from sigarray._difference.ranks import wilcoxon_test
 from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
-from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.comparison import Comparison, list_models, pairs_of
 from sigarray._verdicts.decisions import MarginTest, name_verdict
 from sigarray._verdicts.intervals import Interval, find_intervals
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
@@ -45,7 +45,6 @@ class ComparedPair:
 
     @property
     def verdict(self) -> str:
-        """What is known, in a word, as of `Decision`."""
         return name_verdict(self.better, self.not_worse, "inconclusive")
 
     def turn(self) -> Self:
@@ -60,7 +59,6 @@ class ComparedPair:
 
     @property
     def differences(self) -> dict[str, float]:
-        """The difference and its interval, for programs."""
         names = ("mean_difference", "difference_low", "difference_high")
         return dict(zip(names, (self.difference, *self.interval), strict=True))
 
@@ -105,7 +103,6 @@ class OverTasks:
 
     @functools.cached_property
     def wins(self) -> Wins:
-        """The pairs (better, worse)."""
         return list_wins(self.pairs)
 
     @functools.cached_property
@@ -137,7 +134,6 @@ class OverTasks:
 
     @property
     def can_decide(self) -> bool:
-        """Whether there are enough tasks to decide any pair."""
         return len(self.tasks) >= self.needed_tasks
 
     @functools.cached_property
@@ -152,7 +148,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     None for one such task or fewer, and for more models than can be compared so.
     """
     first = next(iter(compared.values()))
-    names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    names = list_models(compared)
     tasks = [task for task, x in compared.items() if set(names) <= set(x.names)]
     if len(tasks) < 2 or len(names) > MAX_CLOSED:
         return None

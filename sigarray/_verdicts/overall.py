@@ -27,7 +27,6 @@ from sigarray.report._layout import (
 
 
 def say_answer(over: OverTasks | None) -> list[str]:
-    """Say in a line which models are better over tasks like these."""
     if over is None:
         return []
     return say_which_are_better(over.order, over.baseline, over.wins, _say_where(over))
@@ -126,7 +125,6 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
 
 
 def write_paragraph(over: OverTasks | None) -> list[str]:
-    """Say the verdicts over all tasks, with their numbers, for a paper."""
     if over is None:
         return []
     verdicts = []
@@ -249,7 +247,6 @@ def note_scales(over: OverTasks | None) -> None:
 
 
 def advise_scales(over: OverTasks | None) -> list[str]:
-    """Say how to have tasks of one scale, where they are not."""
     if over is None or not list_scales(over):
         return []
     return [
@@ -285,7 +282,6 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:
-    """Return what is written as JSON."""
     return {
         "tasks": over.tasks,
         "alpha": over.level,

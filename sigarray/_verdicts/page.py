@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sigarray._plain_text import raise_initial
 from sigarray._verdicts.method_lines import list_references
 from sigarray._verdicts.pictures import Picture
 from sigarray._version import __version__
@@ -188,7 +189,7 @@ def write_page(
         *_list_doubts(origin.warnings),
         *_draw_pictures(pictures),
         "<h2>Method</h2>",
-        f"<p>{show_prose(report.method[:1].upper() + report.method[1:])}.</p>",
+        f"<p>{show_prose(raise_initial(report.method))}.</p>",
         *_list_references(report.document),
         *_unfold_scores(table),
         *_say_origin(report, origin),
@@ -211,7 +212,6 @@ def _draw_wide(table: Table) -> str:
 
 
 def _list_sentences(report: Report) -> list[str]:
-    """Show the verdicts in sentences, to unfold, if tables have them."""
     if report.remarks is None:
         return []
     of_these = report.document.get("over_these_tasks", {}).get("verdicts", [])

@@ -315,7 +315,6 @@ def _advise(options: PairOptions) -> str:
 
 
 def guess_seconds(scores: Scores, options: PairOptions) -> float:
-    """Guess how long the tests of all pairs take."""
     n_others = len(scores) - 1
     n_scores = n_others * sum(map(len, scores.values()))
     seconds = n_others * len(scores) / 2 * _SECONDS_PER_PAIR

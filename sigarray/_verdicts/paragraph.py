@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from sigarray._plain_text import list_in_words, quote
+from sigarray._plain_text import list_in_words, quote, raise_initial, show_range
 from sigarray._verdicts.asked import TESTS_OF_RANKS
-from sigarray._verdicts.comparison import Comparison, name_metrics, say_worst
+from sigarray._verdicts.comparison import (
+    Comparison,
+    list_models,
+    name_metrics,
+    say_worst,
+)
 from sigarray._verdicts.decisions import (
     Decision,
     advise_least,
@@ -110,7 +115,6 @@ def list_verdicts(
 
 
 def _say_better(names: Sequence[str], by: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which others each model is better than."""
     better = ((x, by[x]) for x in names if x in by)
     return [f"{quote(x)} is better than {list_in_words(y)}." for x, y in better]
 
@@ -123,7 +127,6 @@ def end(sentence: str) -> str:
 def say_what(compared: Mapping[str, Comparison]) -> str:
     """Say how many models were compared, by how many scores."""
     first = next(iter(compared.values()))
-    names = dict.fromkeys(name for x in compared.values() for name in x.names)
     how = _count_units(compared)
     if first.is_paired:
         how = f"paired by {first.unit}, {how}"
@@ -131,7 +134,7 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     baseline = ""
     if first.baseline is not None:
         baseline = f", each of the others with the baseline {quote(first.baseline)}"
-    said = f"{len(names)} models were compared{on}{baseline}"
+    said = f"{len(list_models(compared))} models were compared{on}{baseline}"
     return f"{said} ({how}; {first.direction})"
 
 
@@ -148,7 +151,7 @@ def say_measured(compared: Mapping[str, Comparison]) -> str:
         _count_units(compared),
     ]
     line = "; ".join(filter(None, said))
-    return f"{line[0].upper()}{line[1:]}."
+    return f"{raise_initial(line)}."
 
 
 def _count_units(compared: Mapping[str, Comparison]) -> str:
@@ -159,13 +162,11 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     first = next(iter(compared.values()))
     groups = [by.values() for x in compared.values() for by in list_matched(x)]
     sizes = {len(scores) for group in groups for scores in group}
-    few, many = min(sizes), max(sizes)
-    count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
     on = ""
     if len(compared) > 1:
         each, on = each and " of each model", " on each task"
-    units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}{on}"
+    units = f"{show_range(sizes)} {first.unit}{'' if sizes == {1} else 's'}{each}{on}"
     every = [x.sampled for x in compared.values() if x.sampled is not None]
     if every and every[0].has_design:
         units = say_all_items(every, len(compared))

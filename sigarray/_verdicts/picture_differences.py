@@ -9,11 +9,12 @@ from sigarray._plain_text import (
     cut_owners,
     cut_shared,
     quote,
+    raise_initial,
     show_controls,
     show_number,
 )
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
-from sigarray._verdicts.comparison import Comparison, say_level
+from sigarray._verdicts.comparison import Comparison, list_models, say_level
 from sigarray._verdicts.decisions import Decision, Judged, explain_intervals
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.lacking import say_of_all
@@ -54,8 +55,7 @@ def draw_differences(
     There is a row for each pair of models, or, of two models, for each task and for
     their mean; several tasks have a panel each.
     """
-    models = {name for x in compared.values() for name in x.names}
-    if len(models) == 2:
+    if len(list_models(compared)) == 2:
         drawn = _draw_two_models(compared, decisions, over)
     elif len(compared) == 1:
         drawn = _draw_one_task(compared, decisions)
@@ -87,7 +87,7 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
     if x.is_of_pairs:  # which are drawn as their differences from 1/2
         axes.xaxis.set_major_formatter(lambda lead, _: f"{0.5 + lead:.3g}")
     said = [_say_aggregates(x, pair) for pair in x.pairs]
-    caption = f"{what[0].upper()}{what[1:]}, {level}.{say_limits(x)}"
+    caption = f"{raise_initial(what)}, {level}.{say_limits(x)}"
     return [Picture(axes.figure, caption, f"{'; '.join(said)}.")]
 
 
@@ -351,7 +351,6 @@ def _draw_panels(
 
 
 def _find_rows(rows: Mapping[str, Row]) -> dict[str, tuple[BootstrapResult, str]]:
-    """Return the result and the verdict of each row that has an interval."""
     found = {}
     for label, (x, a, b, decision) in rows.items():
         result = find_result(x, a, b)

@@ -40,7 +40,6 @@ def of_task(task: str) -> str:
 
 
 def name_task(figure: Any, task: str) -> None:
-    """Write the task above a picture."""
     from sigarray.plot._style import PLAIN, choose_fonts, show_name, warn_of_undrawable
 
     if task:
@@ -51,7 +50,6 @@ def name_task(figure: Any, task: str) -> None:
 
 
 def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | None:
-    """Return a difference and its interval, or None if there is no interval."""
     interval = comparison.find_interval(a, b)
     if math.isnan(interval.low):
         return None
@@ -86,7 +84,6 @@ def list_limits(comparison: Any) -> list[float]:
 
 
 def say_limits(comparison: Any) -> str:
-    """Say in a caption what the dotted lines are."""
     margin = comparison.margin
     return "" if margin is None else f" Dotted: the margin of {margin:.10g}."
 

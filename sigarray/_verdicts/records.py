@@ -189,7 +189,6 @@ def _name_fields(
 
 
 def write_document(x: Aggregates) -> dict[str, Any]:
-    """Return what is written as JSON."""
     return {
         "statistic": x.statistic,
         "tasks": x.tasks,

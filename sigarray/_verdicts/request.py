@@ -1,10 +1,9 @@
 """The test that answers a request for a comparison of scores."""
 
 import dataclasses
-import warnings
 from dataclasses import replace
 
-from sigarray._plain_text import cut_owner, show_number, suggest
+from sigarray._plain_text import cut_owner, raise_initial, show_number, suggest
 from sigarray._verdicts.asked import (
     ALPHA,
     FEW_CLUSTERS,
@@ -38,7 +37,7 @@ from sigarray._verdicts.sampled import (
 from sigarray._verdicts.score_lines import describe_scores, doubt_raters, say_left_out
 from sigarray._verdicts.test import PairwiseTest, Test
 from sigarray.read._frame import list_names
-from sigarray.read._messages import note
+from sigarray.read._messages import note, warn
 from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()
@@ -94,7 +93,6 @@ def count_resamples(request: Request) -> int:
 
 
 def lacks_baseline(request: Request, table: ScoreTable) -> bool:
-    """Tell whether the baseline is missing from some task of a table."""
     name = request.baseline
     return name is not None and any(name not in by for by in table.tasks.values())
 
@@ -234,7 +232,7 @@ def _make_order_test(request: Request, *, has_runs: bool) -> Test:
 def _doubt_test(request: Request, table: ScoreTable) -> None:
     """Warn where the p-values or the claims of a test are worth less."""
     for doubt in _list_doubts(request, table):
-        warnings.warn(doubt, UserWarning, stacklevel=2)
+        warn(doubt)
     if request.test in TESTS_OF_ORDERS:
         doubt_sizes(
             count_units(table),
@@ -337,14 +335,12 @@ def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:
 
 
 def count_pairs(table: ScoreTable, request: Request) -> int:
-    """Count the comparisons of all tasks."""
     return sum(len(pairs_of(x, request.baseline)) for x in table.tasks.values())
 
 
 def describe_comparison(
     request: Request, table: ScoreTable, test: Test, task: str
 ) -> Comparison:
-    """Return what is compared, and how."""
     correction = test.alone
     if request.is_corrected:
         correction = test.choose_correction(count_units(table))
@@ -354,7 +350,7 @@ def describe_comparison(
     is_higher = request.higher_is_better
     if table.metric != "score" or not is_higher:
         better = say_better(table.metric, higher_is_better=is_higher)
-        method += f". {better[0].upper()}{better[1:]}"
+        method += f". {raise_initial(better)}"
     said = describe_scores(table, task, is_paired=test.is_paired)
     method = ". ".join([method, *said])
     is_matched = test.is_paired and task in table.pairs

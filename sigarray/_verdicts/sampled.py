@@ -10,6 +10,7 @@ import numpy as np
 from sigarray import corpus
 from sigarray._difference.location import t_ci
 from sigarray._numeric.sums import SumStatistic
+from sigarray._plain_text import show_range
 from sigarray._verdicts.intervals import UNKNOWN, Interval
 from sigarray.read._codes import encode
 from sigarray.read._score_table import ScoreTable
@@ -23,28 +24,19 @@ _MOST_HELD = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Items, the clusters that they are in, and the metric of which their scores are.
+    """Items, the clusters that they are in, and the metric that their scores are of."""
 
-    Attributes
-    ----------
-    n_items, number : int
-        How many items there are, and how many clusters, or items without these.
-    codes : array, shape (n,), optional
-        The cluster of each item, from 0 on.
-    statistic : SumStatistic, optional
-        A metric of sums; the scores are then pseudo-values, whose mean it is.
-    sums : mapping
-        Model -> the numbers (d, n) of each item.
-    runs : mapping
-        Model -> its scores (S, n) by run and item, if both were sampled; the scores are
-        then their means over the runs.
-    """
-
+    # How many items there are, and how many clusters, or items without these.
     n_items: int
     number: int
+    # The cluster of each item, from 0 on.
     codes: np.ndarray | None = None
+    # A metric of sums; the scores are then pseudo-values, whose mean it is.
     statistic: SumStatistic | None = None
+    # Model -> the numbers (d, n) of each item.
     sums: Mapping[str, np.ndarray] = field(default_factory=dict)
+    # Model -> its scores (S, n) by run and item, if both were sampled; the scores are
+    # then their means over the runs.
     runs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
@@ -149,7 +141,6 @@ class Sampled:
         return " by whole clusters" if self.has_clusters else ""
 
     def find_error(self, name: str, scores: Mapping[str, Any]) -> float:
-        """Return the standard error of the mean of a model."""
         if self.runs:
             return float(t_ci(self.runs[name], **self.options).standard_error)
         return float(t_ci(scores[name], clusters=self.codes).standard_error)
@@ -229,7 +220,6 @@ def name_scored(table: ScoreTable) -> str:
 
 
 def list_sizes_of_clusters(table: ScoreTable) -> dict[str, np.ndarray]:
-    """Return the sizes of the clusters of each task that has any."""
     sampled = {task: find_sampled(table, task) for task in table.clusters}
     return {task: x.sizes for task, x in sampled.items() if x is not None}
 
@@ -263,14 +253,14 @@ def say_clusters(sampled: Iterable[Sampled | None]) -> str:
     counts = [x.number for x in sampled if x is not None and x.has_clusters]
     if not counts:
         return ""
-    return f" in {_say_range(counts)} clusters"
+    return f" in {show_range(counts, ',')} clusters"
 
 
 def say_items(sampled: Sequence[Sampled]) -> str:
     """Say how many: "5 runs x 500 items", or "1,319 items in 57 clusters"."""
-    items = f"{_say_range([x.n_items for x in sampled])} items"
+    items = f"{show_range((x.n_items for x in sampled), ',')} items"
     runs = [len(y) for x in sampled for y in x.runs.values()]
-    by = f"{_say_range(runs)} runs x " if runs else ""
+    by = f"{show_range(runs, ',')} runs x " if runs else ""
     return f"{by}{items}{say_clusters(sampled)}"
 
 
@@ -281,11 +271,6 @@ def say_all_items(sampled: Sequence[Sampled], n_tasks: int) -> str:
         return say_items(sampled)
     n, number = sum(x.n_items for x in sampled), sum(x.number for x in sampled)
     return f"{n:,} items in {number:,} clusters"
-
-
-def _say_range(counts: Sequence[int]) -> str:
-    few, many = min(counts), max(counts)
-    return f"{few:,}" if few == many else f"{few:,} to {many:,}"
 
 
 def refuse_single(table: ScoreTable) -> None:

@@ -278,6 +278,5 @@ def _draw_until_clear(
 
 
 def guess_seconds(options: PairOptions, sampled: Sampled) -> float:
-    """Guess how long the test of a pair takes."""
     drawn = (options.n_resamples or 0) * sampled.number * _SECONDS_PER_DRAW
     return sampled.n_items * _SECONDS_PER_SCORE + drawn

@@ -384,7 +384,6 @@ class AggregateTrials:
         return list(map(int, np.bincount(labels[name])))
 
     def _sort(self, pair: Sequence[str], lead: float) -> tuple[str, str]:
-        """Return the better model of a pair, and the other one."""
         first, second = sorted(pair)
         is_first = (lead > 0.0) == self.higher_is_better
         return (first, second) if is_first else (second, first)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sigarray._plain_text import list_in_words, quote, show_number
+from sigarray._plain_text import list_in_words, quote, show_number, show_range
 from sigarray._verdicts.comparison import name_metrics
 from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.sampled import find_sampled, name_scored, say_items
@@ -153,7 +153,6 @@ def _say_tasks(table: ScoreTable) -> list[str]:
 
 
 def say_left_out(table: ScoreTable) -> list[str]:
-    """Say which tasks were left out, and why."""
     without = f"without {_name_metric(table)}"
     alone = [x for x in table.left_out if x not in table.without_metric]
     return [
@@ -235,7 +234,7 @@ def _say_steps(table: ScoreTable) -> list[str]:
     last = table.last_steps
     if last is None:
         return []
-    which = _show_range(last.least, last.most)
+    which = show_range((last.least, last.most), ".10g")
     early = ""
     if last.n_early:
         of_one = "1 run that ends much earlier has no score"
@@ -251,7 +250,7 @@ def _say_means(table: ScoreTable) -> list[str]:
     if not means:
         return []
     unit, of, *_, by = means[0]
-    count = _show_range(min(x.least for x in means), max(x.most for x in means))
+    count = show_range((n for x in means for n in (x.least, x.most)), ".10g")
     which = f"{'an' if unit[0] in 'aeiou' else 'a'} {unit}"
     said = [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
     if of == "score" and by is not None:
@@ -321,7 +320,6 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
 
 
 def _say_unfinished(table: ScoreTable) -> list[str]:
-    """Say how many runs had not ended, so that they have no score."""
     n = table.n_unfinished
     some = "1 run that has" if n == 1 else f"{n} runs that have"
     was = "was" if n == 1 else "were"
@@ -369,7 +367,3 @@ def _say_ended(table: ScoreTable, task: str) -> str:
         treated = f"{count} as {show_number(worst, 6)}, the worst of all runs"
         treated += " on the task" if task else ""
     return f"{list_in_words(said)} {treated}"
-
-
-def _show_range(least: float, most: float) -> str:
-    return f"{least:.10g}" if least == most else f"{least:.10g} to {most:.10g}"

@@ -10,6 +10,7 @@ from sigarray._verdicts import overall
 from sigarray._verdicts.aggregate_tables import MOST_COLUMNS, table_of_means
 from sigarray._verdicts.comparison import (
     Comparison,
+    list_models,
     say_baseline,
     say_design,
     start_document,
@@ -95,7 +96,7 @@ def report_tasks(
     document = _write_document(compared, by_pair, records, sentences, known)
     records = records + list_records_over_tasks(compared, known, records[0])
     basis = say_basis(first)
-    models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    models = list_models(compared)
     what = f"{say_what(compared)}."
     left_out = say_left_out(compared)
     title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
@@ -188,7 +189,6 @@ def report_tasks(
 def _collect_by_pair(
     decisions: Mapping[str, Sequence[Decision]], order: Sequence[str]
 ) -> DecisionsOfPairs:
-    """Return the decisions on each pair, in the order of the other tables."""
     by_pair: DecisionsOfPairs = {}
     for task, by in decisions.items():
         for a, b, x in sort_pairs(order, by):
@@ -258,7 +258,6 @@ def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:
 def _ranking_table(
     compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
 ) -> Table:
-    """Show for each task which models are better than which."""
     rows, has_letters = [], False
     for task, by in decisions.items():
         wins = list_wins(by)
@@ -274,7 +273,7 @@ def _ranking_table(
         ranking = said[0].removesuffix(f". {SHARED_LETTER}").removeprefix("Ranking: ")
         rows.append([task, ranking])
     rows = _join_rows(rows)
-    names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    names = list_models(compared)
     title, header = "Which model is better on each single task", ["task", "ranking"]
     remarks = [SHARED_LETTER] if has_letters else []
     return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
@@ -326,7 +325,6 @@ def _say_pair(
     pair: PairOverTasks | None,
     over: OverTasks | None,
 ) -> str:
-    """Say whether A is better than B over all tasks, and on which of them."""
     wins = [task for task, x in by.items() if x.better == a]
     losses = [task for task, x in by.items() if x.better == b]
     is_turned = len(losses) > len(wins)

@@ -61,38 +61,26 @@ class DrawnSamples:
 
 
 class Test(ABC):
-    """A way to tell which models are better, with its options.
+    """A way to tell which models are better, with its options."""
 
-    Attributes
-    ----------
-    name : str
-        The name in `--test`.
-    is_paired : bool
-        Whether it compares scores of the same item or run.
-    baseline : str, optional
-        The only model with which the others are compared.
-    n_resamples, seed : int, optional
-        None for a test without random numbers.
-    alpha, confidence_level : float
-        The level of p-values, or of bounds; a test has one of them.
-    threshold : float
-        The bound below which a model is better.
-    alone : str
-        The correction for several comparisons of one task.
-    margin : float, optional
-        By how much a model may be worse than another one and count as no worse.
-    """
-
+    # The name in `--test`.
     name: str
+    # Whether it compares scores of the same item or run.
     is_paired: bool
+    # The only model with which the others are compared.
     baseline: str | None
+    # None for a test without random numbers.
     n_resamples: int | None
     seed: int | None
     method: str
+    # The level of p-values, or of bounds; a test has one of them.
     alpha: float = 0.05
     confidence_level: float = 0.95
+    # The bound below which a model is better.
     threshold: float = 0.2
+    # The correction for several comparisons of one task.
     alone: str
+    # By how much a model may be worse than another one and count as no worse.
     margin: float | None = None
 
     @abstractmethod
@@ -187,11 +175,9 @@ class PairwiseTest(PairOptions, Test):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """As in `--test`."""
         return self.test
 
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """As in `Test`."""
         if len(tasks) == 1:
             return "holm"
         return choose_correction(self._list_floors(tasks), self.alpha)
@@ -199,7 +185,6 @@ class PairwiseTest(PairOptions, Test):
     def describe(
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
-        """As in `Test`."""
         scores, sampled = table.tasks[task], find_sampled(table, task)
         if sampled is not None:
             scores = sampled.sum_clusters(scores)
@@ -246,7 +231,6 @@ class PairwiseTest(PairOptions, Test):
         return tests if self.margin is None else add_margins(tests, scores, self, x)
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
-        """As in `Test`."""
         first = next(iter(compared.values()))
         every = np.asarray([test.p_value for by in results.values() for test in by])
         if first.is_corrected:
@@ -265,12 +249,10 @@ class PairwiseTest(PairOptions, Test):
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
-        """As in `Test`."""
         del result
         return report_tests(comparison, decisions)
 
     def say_rule(self, comparison: Comparison) -> str:
-        """As in `Test`."""
         pairs = list_pairs(dict(comparison.scores), self)
         name = name_test(pairs, self._plain, unit=comparison.unit)
         if self.margin is not None:
@@ -280,7 +262,6 @@ class PairwiseTest(PairOptions, Test):
         return f"{name}: {say_basis(comparison)}"
 
     def list_fields(self) -> dict[str, str | None]:
-        """As in `Test`."""
         share = self.test_share
         margin = self.margin
         return {
@@ -301,7 +282,6 @@ class PairwiseTest(PairOptions, Test):
         return FEW_SCORES if is_of_t and not self.is_paired else None
 
     def find_p_values(self, samples: DrawnSamples) -> np.ndarray:
-        """As in `Test`."""
         pairs = pairs_of(samples.scores, self.baseline)
         return np.asarray([p for _, p in _test_samples(samples, self._plain, pairs)])
 

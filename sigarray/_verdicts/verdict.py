@@ -99,7 +99,6 @@ def report_orders(
 
 
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
-    """Report which models differ: adjusted p-values of at most alpha."""
     return _make_report(comparison, decisions, _say_test, {})
 
 
@@ -306,7 +305,6 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -
 
 
 def say_basis(comparison: Comparison) -> str:
-    """Say when a model is better."""
     if comparison.test == "aso":
         return f"eps_min < {comparison.threshold:g}, {say_order_basis(comparison)}"
     return f"p <= {comparison.alpha:.10g}, {say_correction_of_tests(comparison)}"

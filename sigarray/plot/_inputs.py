@@ -76,7 +76,6 @@ def thin(ordered: np.ndarray) -> np.ndarray:
 
 
 def copy_scores(x: Any, name: Hashable) -> np.ndarray:
-    """Return the scores of one model on the host, which have to be finite."""
     if is_traced(x):
         copy_array(x)
     _, (scores,) = standardize(x)
@@ -126,7 +125,6 @@ def check_alone(given: Any, names: Any, word: str = "names") -> None:
 
 
 def check_finite(x: np.ndarray, what: str, advice: str) -> None:
-    """Raise if numbers are NaN or infinite."""
     n_faulty = np.count_nonzero(~np.isfinite(x))
     if n_faulty:
         msg = (

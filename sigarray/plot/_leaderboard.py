@@ -176,7 +176,6 @@ def _find_means(scores: Any) -> tuple[list[Hashable], list[Hashable], np.ndarray
 
 
 def _rank(values: np.ndarray) -> np.ndarray:
-    """Rank values (T, K) from the largest on, within each row; ties share a rank."""
     ranks = np.full_like(values, math.nan)
     for row, out in zip(values, ranks, strict=True):
         known = row[~np.isnan(row)]

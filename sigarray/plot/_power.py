@@ -215,7 +215,6 @@ def _say(curve: _Curve, largest: int, units: str) -> str:
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...], found: Sequence[int]) -> None:
-    """Use a logarithmic axis if sizes differ much; those found have ticks first."""
     from matplotlib import ticker
 
     if runs[-1] < 5 * runs[0]:

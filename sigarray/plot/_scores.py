@@ -210,7 +210,6 @@ def _draw_density(ax: "Axes", row: int, values: np.ndarray) -> Any:
 
 
 def _draw_points(ax: "Axes", row: int, values: np.ndarray) -> Any:
-    """Draw each score, at a height that is the same in every picture."""
     n = len(values)
     offsets = (np.arange(1, n + 1) * _GOLDEN % 1.0 - 0.5) * _SPREAD
     (points,) = ax.plot(

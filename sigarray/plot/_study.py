@@ -187,7 +187,6 @@ def _draw_metric(
 def _explain(
     axes: Any, names: Sequence[str], records: Sequence[dict[str, Any]], *, is_new: bool
 ) -> None:
-    """Draw the legend of metrics below all panels, or in the caller's last one."""
     from matplotlib.lines import Line2D
 
     faulty = {row["metric"] for row in records if not np.isfinite(row["difference"])}

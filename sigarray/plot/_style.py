@@ -184,13 +184,11 @@ class Look(NamedTuple):
 
 
 def look_of(k: int) -> Look:
-    """Return the look of the k-th curve; 315 of them differ."""
     kinds = _COLORS, _MARKERS, _DASHES
     return Look(*(kind[k % len(kind)] for kind in kinds))
 
 
 def draw_line(ax: "Axes", k: int, x: Any, y: Any, **properties: Any) -> Any:
-    """Draw the k-th curve with its marks."""
     color, marker, dashes = look_of(k)
     look = {"color": color, "marker": marker, "linestyle": dashes}
     (line,) = ax.plot(
@@ -229,7 +227,6 @@ def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
 
 
 def make_figure(height: float, width: float = COLUMN) -> "Figure":
-    """Make a figure that pyplot does not know, in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
@@ -363,7 +360,6 @@ def _cut_codes(shown: str, limit: int) -> str:
 
 
 def measure(text: str) -> int:
-    """Count the letters of a text; those of Chinese and the like are two wide."""
     return sum(1 + (unicodedata.east_asian_width(x) in "WF") for x in text)
 
 

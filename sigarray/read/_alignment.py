@@ -8,16 +8,17 @@ from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
+from sigarray._plain_text import show_range
 from sigarray.read._codes import Coded, find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
-from sigarray.read._identifiers import are_samples
+from sigarray.read._items import refuse_sizes
 from sigarray.read._messages import Caution
-from sigarray.read._raters import match_raters, name_unit, names_raters
+from sigarray.read._raters import are_samples, match_raters, name_unit
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError, UnmatchedError
-from sigarray.read._together import refuse_sizes
+from sigarray.read._words import names_raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
 UNITS = ("run", "item", "cluster", "run,item")
@@ -128,13 +129,11 @@ def join_scores(
     joined = average(records, unit)
     sizes = [len(units.scores) for units in joined.values()]
     if sum(sizes) < len(records):
-        least, most = min(sizes), max(sizes)
-        left = f"{least}" if least == most else f"{least} to {most}"
-        task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         name = name_unit(find_column(records, "item")) if unit == "item" else unit
         notes.append(
-            f"{len(records)} scores{task} were averaged within {name}s: each model has "
-            f"{left} {name}s{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{len(records)} scores{records.of_task} were averaged within {name}s: "
+            f"each model has {show_range(sizes)} {name}s"
+            f"{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes, records, raters
 
@@ -272,10 +271,9 @@ def _match(
         lacking[k] = f"{' in run '.join(said)} lacks {len(missing)} ({some})"
     n_lost = len(every) - len(common)
     first = records[0]
-    task = f" of task {first.task!r}" if first.task is not None else ""
     fault = (
-        f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
-        f"{shorten(lacking, _MAX_SHOWN, by='; ')}"
+        f"{n_lost} of {len(every)} {role}s{records.of_task} are not those of all "
+        f"models: {shorten(lacking, _MAX_SHOWN, by='; ')}"
     )
     column = find_roles(first.frame, {}).get(role)
     of_column = "" if column is None else f" {column!r} was taken for the {role}s."

@@ -12,12 +12,7 @@ from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode, find_first, group_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
-from sigarray.read._identifiers import (
-    are_of_one_item,
-    have_samples,
-    list_ways,
-    say_cluster,
-)
+from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_cluster
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
@@ -46,12 +41,8 @@ def refuse_duplicates(records: Records) -> None:
     record, other = records[again], records[first[again]]
     said = [
         f"{role} {name!r}"
-        for role, name in (
-            ("item", record.item),
-            ("run", record.run),
-            ("task", record.task),
-        )
-        if name is not None
+        for role in ("item", "run", "task")
+        if (name := getattr(record, role)) is not None
     ]
     msg = (
         f"{record.place}: expected one score of {record.model!r} for "
@@ -246,11 +237,7 @@ def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
 
     `ids` are the items of the rows, and `known` the columns of items and models.
     """
-    columns = {
-        name: encode_texts(table.cells[k])
-        for k, name in table.names.items()
-        if name not in known
-    }
+    columns = {x: encode_texts(y) for x, y in table.name_cells(known).items()}
     found = _find_repeat([encode(ids)], columns) if columns else None
     if found is not None:
         k, first, by = found
@@ -262,7 +249,6 @@ def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
 
 
 def _read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
-    """Yield the texts in those columns that all files have."""
     for name in names:
         having, texts = records.take_texts(name)
         if len(having) == len(records):

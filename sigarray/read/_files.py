@@ -175,7 +175,6 @@ def is_of_suffix(path: str, suffixes: Names) -> bool:
 
 
 def is_mlflow_store(folder: Path) -> bool:
-    """Tell whether MLflow keeps its runs in a folder."""
     return any(folder.glob("*/*/meta.yaml")) and any(folder.glob("*/*/metrics"))
 
 
@@ -195,7 +194,6 @@ def name_paths(paths: Names) -> list[str]:
 
 
 def _strip_common(parts: list[list[str]]) -> list[list[str]]:
-    """Remove the parts that all share at the start and at the end."""
     if len(parts) < 2:
         return [x[-1:] for x in parts]
     parts = [list(x) for x in parts]

@@ -33,7 +33,7 @@ from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
-from sigarray.read._sum_columns import find_sums
+from sigarray.read._several_scores import find_sums
 from sigarray.read._text import NUMBER, TableError
 from sigarray.read._tracked import has_filters, keep_filters
 from sigarray.read._words import METRICS, SPLITS, find_runs, is_metric, list_words

@@ -49,95 +49,64 @@ class SeveralMetricsError(TableError):
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows of a file.
+    """Rows of a file."""
 
-    Attributes
-    ----------
-    kind : str
-        What the file was taken for, such as "a long table".
-    source : str
-        The name of the file.
-    columns : mapping of sequences
-        Name -> cells, as they are in the file: an array of numbers if there is a column
-        for each model.
-    lines : sequence of int
-        The place of each row, in units of `line_word`.
-    roles : mapping
-        Role -> the name of its column, if the kind of file defines it.
-    constants : mapping
-        Role -> its value in all rows.
-    metrics : tuple of str, optional
-        Columns that may be the score; by default those of numbers.
-    notes : tuple of str
-        What the reader of the file left out.
-    doubts : tuple of str
-        What may make its scores wrong.
-    unit : {"run", "item", "cluster"}, optional
-        What scores of items in several runs stand for, if the kind of file defines it.
-    twice : tuple of str
-        Names of several columns each; `columns` holds one of these.
-    better : mapping
-        Metric -> whether higher is better, if the tool states it.
-    overrides : tuple of str
-        Columns of the configuration of a job of Hydra.
-    index : tuple of str
-        Columns from the index of a data frame, which are not models.
-    groups : mapping of str to int
-        Groups that the task of the file belongs to -> how many tasks are in each.
-    levels : mapping
-        Columns of the keys of nested mappings -> whether they are places in a list.
-    filters : mapping
-        Metric -> the filter of lm-evaluation-harness that its scores are of.
-    metric : str, optional
-        The metric of all scores, if their column does not name it.
-    other_metrics : tuple of str
-        Others, whose scores were left out.
-    run_name : str, optional
-        The column in which a tracker names each run, which may not be its seed.
-    parts : mapping of str to str
-        Columns of a file with one for each run -> the run, as in column `run_name`; ""
-        for those that were not read.
-    left_out : mapping of sequences
-        Columns that get no role, as `columns`.
-    together : tuple of str
-        Those of the columns that stand for several of the file, "repeat,fold".
-    renamed : mapping of str to str
-        Metrics by the names that the tool gives them -> those of what their values are.
-    no_scores : mapping of str to str
-        Metrics that have no score of each item -> what to do instead.
-    unfinished : mapping of sequences
-        Columns of the runs that were left out, because they have not ended.
-    n_unfinished : int
-        How many these are.
-    """
-
+    # What the file was taken for, such as "a long table".
     kind: str
+    # The name of the file.
     source: str
+    # Name -> cells, as they are in the file: an array of numbers if there is a column
+    # for each model.
     columns: Mapping[str, Sequence[Any]]
+    # The place of each row, in units of `line_word`.
     lines: Sequence[int]
     line_word: str = "line"
+    # Role -> the name of its column, if the kind of file defines it.
     roles: Mapping[str, str] = field(default_factory=dict)
+    # Role -> its value in all rows.
     constants: Mapping[str, str] = field(default_factory=dict)
+    # Columns that may be the score; by default those of numbers.
     metrics: tuple[str, ...] | None = None
+    # What the reader of the file left out.
     notes: tuple[str, ...] = ()
+    # What may make its scores wrong.
     doubts: tuple[str, ...] = ()
+    # What scores of items in several runs stand for, if the kind of file defines it.
     unit: str | None = None
+    # Names of several columns each; `columns` holds one of these.
     twice: tuple[str, ...] = ()
+    # Metric -> whether higher is better, if the tool states it.
     better: Mapping[str, bool] = field(default_factory=dict)
+    # Columns of the configuration of a job of Hydra.
     overrides: tuple[str, ...] = ()
+    # Columns from the index of a data frame, which are not models.
     index: tuple[str, ...] = ()
+    # Groups that the task of the file belongs to -> how many tasks are in each.
     groups: Mapping[str, int] = field(default_factory=dict)
+    # Columns of the keys of nested mappings -> whether they are places in a list.
     levels: Mapping[str, bool] = field(default_factory=dict)
+    # Metric -> the filter of lm-evaluation-harness that its scores are of.
     filters: Mapping[str, str] = field(default_factory=dict)
+    # The metric of all scores, if their column does not name it.
     metric: str | None = None
+    # Others, whose scores were left out.
     other_metrics: tuple[str, ...] = ()
+    # The column in which a tracker names each run, which may not be its seed.
     run_name: str | None = None
+    # Columns of a file with one for each run -> the run, as in column `run_name`; ""
+    # for those that were not read.
     parts: Mapping[str, str] = field(default_factory=dict)
+    # Columns that get no role, as `columns`.
     left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    # Those of the columns that stand for several of the file, "repeat,fold".
     together: tuple[str, ...] = ()
+    # Metrics by the names that the tool gives them -> those of what their values are.
     renamed: Mapping[str, str] = field(default_factory=dict)
+    # Metrics that have no score of each item -> what to do instead.
     no_scores: Mapping[str, str] = field(default_factory=dict)
+    # Columns of the runs that were left out, because they have not ended.
     unfinished: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    # How many these are.
     n_unfinished: int = 0
 
     @property
@@ -229,7 +198,6 @@ _MAX_RUNS, _MIN_NUMBERED = 50, 8
 
 
 def choose(names: dict[int, str], columns: Names, name: str) -> dict[int, str]:
-    """Return the columns that were asked for, by their places."""
     _check_known(names, columns, name)
     if len(set(columns)) < len(columns):
         msg = f"Expected each of --columns once; got {', '.join(columns)}."
@@ -238,7 +206,6 @@ def choose(names: dict[int, str], columns: Names, name: str) -> dict[int, str]:
 
 
 def leave_out(names: dict[int, str], ignored: Names, name: str) -> dict[int, str]:
-    """Return all other columns."""
     _check_known(names, [column for column in ignored if column], name)
     return {k: model for k, model in names.items() if model not in ignored}
 
@@ -252,7 +219,6 @@ def _check_known(names: dict[int, str], columns: Names, name: str) -> None:
 def check_count(
     names: dict[int, str], min_models: int, max_models: int | None, place: str
 ) -> None:
-    """Refuse too few or too many models."""
     if len(names) < min_models:
         number = "two or more models" if min_models == 2 else "a model"
         msg = (
@@ -261,10 +227,14 @@ def check_count(
             "tabs or semicolons; where a file is of one model, pass one for each."
         )
         raise TableError(msg)
-    if max_models is not None and len(names) > max_models:
+    refuse_many(len(names), max_models, place)
+
+
+def refuse_many(n_models: int, most: int | None, place: str) -> None:
+    if most is not None and n_models > most:
         msg = (
-            f"{place}: expected at most {max_models} models, every two of which are "
-            f"compared; got {len(names)}. Choose some with --columns."
+            f"{place}: expected at most {most} models, every two of which are "
+            f"compared; got {n_models}. Choose some with --columns."
         )
         raise TableError(msg)
 

@@ -15,7 +15,7 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._text import TableError, lacks_library
+from sigarray.read._text import TableError, lacks_file, lacks_library
 from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
@@ -23,12 +23,10 @@ _STORED = re.compile(r"__index_level_\d+__")
 
 
 def is_stored_table(path: str) -> bool:
-    """Tell by its name whether a file is of Parquet or Arrow."""
     return Path(path).suffix.lower() in SUFFIXES
 
 
 def read_stored_table(path: str) -> Frame:
-    """Read a file of Parquet or Arrow."""
     try:
         import pyarrow.feather
         import pyarrow.parquet
@@ -44,8 +42,7 @@ def read_stored_table(path: str) -> Frame:
             else pyarrow.feather.read_table(path)
         )
     except FileNotFoundError as error:
-        msg = f"{path} cannot be read: No such file or directory."
-        raise TableError(msg) from error
+        raise lacks_file(path) from error
     except (pyarrow.ArrowException, OSError) as error:
         text = str(error).splitlines()[0].rstrip(".")
         msg = f"{path} cannot be read as a table: {text}."

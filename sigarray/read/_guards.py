@@ -15,6 +15,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long, names_runs
+from sigarray.read._templates import BY_SHARE
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import refuse_mean_rows
 from sigarray.read._words import SPLITS
@@ -138,8 +139,8 @@ def ask_about_folds(source: str, got: str) -> TableError:
     """Return the error for rows that are like folds, which got words are before."""
     return TableError(
         f"{source}: expected independent runs; got {got} folds of one data set, whose "
-        "training data overlap. Pass --test t and the share of the data that each is "
-        "tested on, --test-share; or --unit run where they are independent."
+        f"training data overlap. Pass {BY_SHARE}; or --unit run where they are "
+        "independent."
     )
 
 
@@ -160,10 +161,8 @@ def doubt_left_out(
         if name in folds and name in ignored:
             way = f"are folds, whose training data overlap, pass --fold {quoted}"
         elif name == roles.get("item"):
-            if (
-                not {"item", "run"} & {*chosen}
-                and squeeze(name) not in _NUMBERS_OF_ROWS
-            ):
+            is_chosen = {"item", "run"} & {*chosen}
+            if not is_chosen and squeeze(name) not in _NUMBERS_OF_ROWS:
                 way = "are items of a test set, by which models are paired, pass "
                 way += f"--item {quoted}"
         elif is_wide and "task" not in chosen and not looks_like_index(name, ()):
@@ -186,7 +185,6 @@ def doubt_left_out(
 
 
 def _list_folds(frame: Frame) -> list[str]:
-    """List the columns of several folds or repetitions."""
     if frame.metrics is not None:
         return []
     folds = []

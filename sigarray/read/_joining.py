@@ -1,5 +1,6 @@
 """Scores of all files, joined task by task."""
 
+import functools
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,15 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
-from sigarray.read._alike_names import doubt_alike_units
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._copied_runs import (
-    doubt_checkpoints,
-    doubt_items_as_runs,
-    doubt_repeats,
-)
 from sigarray.read._duplicates import doubt_seeds
-from sigarray.read._frame import Names, list_names, quote_names
+from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._metrics import refuse_names, say_apart
@@ -28,8 +23,14 @@ from sigarray.read._one_task import (
 )
 from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._pooled_values import count_pooled, doubt_pooled, split_runs
-from sigarray.read._raters import find_raters, names_raters
+from sigarray.read._raters import find_raters
 from sigarray.read._records import LastSteps, Record, Records, find_column
+from sigarray.read._runs import (
+    doubt_alike_units,
+    doubt_checkpoints,
+    doubt_items_as_runs,
+    doubt_repeats,
+)
 from sigarray.read._scales import doubt_items_of_records, doubt_scale_of_records
 from sigarray.read._score_table import (
     Choice,
@@ -49,6 +50,7 @@ from sigarray.read._steps import (
 )
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import doubt_same_rows
+from sigarray.read._words import names_raters
 
 
 class _LastScores(NamedTuple):
@@ -98,14 +100,17 @@ def join_records(
         records, of_raters = find_raters(records)
     else:
         doubts += _doubt_raters_as_runs(records, source, unit)
-    doubts += doubt_items_as_runs(records, unit, source)
-    doubts += doubt_items_of_records(records, source)
+    doubts += [
+        *doubt_items_as_runs(records, unit, source),
+        *doubt_items_of_records(records, source),
+    ]
     by_task = {x[0].task or "": x for x in records.split("task")}
     doubts += doubt_scale_of_records(by_task.values())
     notes = [*notes, *without_names, *ended.notes, *of_clusters]
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     joined: dict[str, JoinedTask] = {}
+    list_by_task = functools.partial(_list_by_task, joined)
     for task in sort_tasks(by_task):
         one, said = join_task(
             by_task[task], choice, unit, models, of_raters, direction=direction
@@ -120,8 +125,8 @@ def join_records(
     shared, run = list[str](), find_column(records, "run")
     if unit == "run" and records.has("run"):
         shared = doubt_shared_runs(
-            {task: x.scores for task, x in joined.items()},
-            {task: x.ids for task, x in joined.items()},
+            list_by_task("scores"),
+            list_by_task("ids"),
             source,
             find_column(records, "task"),
             run,
@@ -134,14 +139,14 @@ def join_records(
     )
     doubts += doubt_pooled([*joined.values()], pools, run, source)
     if unit == "run":
-        doubts += doubt_checkpoints({task: x.ids for task, x in joined.items()}, source)
+        doubts += doubt_checkpoints(list_by_task("ids"), source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
-    n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
+    n_missing = list_by_task("n_missing")
     doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
-        {task: x.scores for task, x in joined.items()},
-        {task: x.ids for task, x in joined.items()},
+        list_by_task("scores"),
+        list_by_task("ids"),
         unit,
         choice.is_paired or unit != "run",
         metric,
@@ -151,19 +156,19 @@ def join_records(
         (*doubts, *shared, *grouped[1], *join_doubts(joined.values())),
         tuple(left_out),
         direction,
-        {task: x.pairs for task, x in joined.items() if x.pairs},
+        list_by_task("pairs"),
         choice.missing if n_missing or ended.n_kept else None,
         n_missing,
         ended.curves,
         bool(ended.unscored.tasks),
-        {task: x.dropped for task, x in joined.items() if x.dropped is not None},
-        {task: x.averaged for task, x in joined.items() if x.averaged is not None},
+        list_by_task("dropped"),
+        list_by_task("averaged"),
         last_steps=ended.last_steps,
-        raters={task: x.raters for task, x in joined.items() if x.raters is not None},
-        ended={task: x.ended for task, x in joined.items() if x.ended is not None},
-        unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
-        clusters={task: x.clusters for task, x in joined.items() if x.clusters},
-        runs={task: x.runs for task, x in joined.items() if x.runs},
+        raters=list_by_task("raters"),
+        ended=list_by_task("ended"),
+        unmatched=list_by_task("unmatched"),
+        clusters=list_by_task("clusters"),
+        runs=list_by_task("runs"),
         run_column=run,
         shares_runs=bool(shared),
         metrics=metrics,
@@ -173,6 +178,11 @@ def join_records(
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _list_by_task(joined: Mapping[str, JoinedTask], name: str) -> dict[str, Any]:
+    values = {task: getattr(x, name) for task, x in joined.items()}
+    return {task: x for task, x in values.items() if x}
 
 
 def _doubt_copies(
@@ -315,7 +325,6 @@ def _list_models(records: Records, choice: Choice) -> list[str]:
 
 
 def _choose_records(records: Records, choice: Choice) -> Records:
-    """Return the records of the chosen models and tasks."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = records.list_known(role)
         wrong = [x for x in names or () if x not in known]
@@ -363,25 +372,13 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
     if len(models) < choice.min_models or not table.tasks:
         number = "two or more models" if choice.min_models == 2 else "a model"
         of = " with scores of one task" if len(models) > 1 else ""
-        columns = list_names(list(records[0].frame.columns))
-        apart = say_apart(records, models)
-        if apart:
-            msg = (
-                f"{table.source}, read as {table.kind}: expected {number}{of}; {apart}"
-            )
-            raise TableError(msg)
-        msg = (
-            f"{table.source}, read as {table.kind}: expected {number}{of}; got "
-            f"{list_names(models)}. A column of models is named by --model; there are "
-            f"{columns}."
+        got = say_apart(records, models) or (
+            f"got {list_names(models)}. A column of models is named by --model; there "
+            f"are {list_names(records[0].frame.columns)}."
         )
+        msg = f"{table.source}, read as {table.kind}: expected {number}{of}; {got}"
         raise TableError(msg)
-    if choice.max_models is not None and len(models) > choice.max_models:
-        msg = (
-            f"{table.source}: expected at most {choice.max_models} models, every two "
-            f"of which are compared; got {len(models)}. Choose some with --columns."
-        )
-        raise TableError(msg)
+    refuse_many(len(models), choice.max_models, table.source)
 
 
 def _doubt_raters_as_runs(records: Records, source: str, unit: str) -> list[str]:

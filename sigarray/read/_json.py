@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, lacks_file
 from sigarray.read._words import METRICS, RUN, list_words
 
 # The kinds of files of scores, for messages.
@@ -35,7 +35,7 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
             try:
                 record = _DECODER.decode(part)
             except (ValueError, RecursionError):
-                record = _parse(part, name, line)  # which says what is wrong
+                record = parse_document(part, name, line)  # which says what is wrong
             if not isinstance(record, dict):
                 msg = (
                     f"{name}, line {line}: expected a record in braces, as in every "
@@ -47,17 +47,12 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
     return lines, records
 
 
-def parse_document(text: str, name: str) -> Any:
-    """Return the content of a file of JSON."""
-    return _parse(text, name, 1)
-
-
 def tabulate_records(
     kind: str,
     name: str,
     records: list[dict[str, Any]],
-    lines: list[int],
     word: str,
+    lines: Sequence[int] | None = None,
     **known: Any,
 ) -> Frame:
     """Return records as columns, with None for missing values.
@@ -73,6 +68,7 @@ def tabulate_records(
     ]
     names = dict.fromkeys(itertools.chain.from_iterable(flat))
     columns = {key: _shorten([record.get(key) for record in flat]) for key in names}
+    lines = range(1, len(records) + 1) if lines is None else lines
     return Frame(kind, name, columns, lines, word, **known)
 
 
@@ -83,7 +79,6 @@ def _shorten(cells: list[Any]) -> Sequence[Any]:
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of a record and of nested mappings."""
     flat: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, dict) and value:
@@ -119,7 +114,7 @@ def refuse_document(document: Any, name: str, tables: Sequence[str] = ()) -> Tab
     return TableError(f"{name}: expected {_KNOWN}; got {got}. {advice}.")
 
 
-def _parse(text: str, name: str, line: int) -> Any:
+def parse_document(text: str, name: str, line: int = 1) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_refuse_twice)
     except json.JSONDecodeError as error:
@@ -224,8 +219,7 @@ def tabulate_part(document: Any, table: str, name: str) -> Frame | None:
     records = find_tables(document).get(table)
     if records is None:
         return None
-    places = list(range(1, len(records) + 1))
-    return tabulate_records("records of JSON", name, records, places, "record")
+    return tabulate_records("records of JSON", name, records, "record")
 
 
 # The most levels of keys, such as task, model, run and item.
@@ -365,8 +359,7 @@ def read_arrays(path: str) -> dict[str, Any] | Frame:
         with loaded:
             arrays = {name: loaded[name] for name in loaded.files}
     except FileNotFoundError as error:
-        msg = f"{path} cannot be read: No such file or directory."
-        raise TableError(msg) from error
+        raise lacks_file(path) from error
     except TableError:
         raise
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:

@@ -15,6 +15,7 @@ from sigarray.read._text import (
     Row,
     TableError,
     find_delimiter,
+    lacks_file,
     lacks_library,
     split_table,
 )
@@ -189,8 +190,7 @@ def read_sheet(path: str, table: str | None) -> TextTable:
             openpyxl.load_workbook(path, data_only=x) for x in (True, False)
         )
     except FileNotFoundError as error:
-        msg = f"{path} cannot be read: No such file or directory."
-        raise TableError(msg) from error
+        raise lacks_file(path) from error
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         msg = f"{path} cannot be read as a workbook of Excel: {error}."
         raise TableError(msg) from error

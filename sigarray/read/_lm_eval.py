@@ -84,8 +84,8 @@ def read_samples(
         ITEMS,
         name,
         list(rows.values()),
-        places,
         "line",
+        places,
         roles=roles,
         constants={"task": task} if task else {},
         metrics=tuple(metrics),
@@ -269,7 +269,6 @@ def count_pooled(
 
 
 def say_pooled(pooled: Mapping[str, tuple[int, int]]) -> Names:
-    """Return notes on groups of tasks that were taken for one task."""
     return [
         f"{group!r} was taken for one task, of the items of {n} of its {n_all} tasks: "
         "its mean is that of items, as in the harness, unless the group has "
@@ -316,7 +315,6 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         AVERAGES,
         name,
         records,
-        list(range(1, len(records) + 1)),
         "result",
         roles={"task": "task", "metric": "metric", "score": "value"},
         constants={"model": str(model)} if model else {},

@@ -87,14 +87,13 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     notes += _say_levels({task: x.scores for task, x in tables.items()})
     for name, models in alone.items():
         notes.append(put_place("the scores", say_single(name, models)))
+    by_task: dict[str, Any] = {
+        name: {task: y[""] for task, x in tables.items() if (y := getattr(x, name))}
+        for name in ("tasks", "ids", "pairs", "unmatched", "n_missing", "n_dropped")
+    }
     return first._replace(
-        tasks={task: x.scores for task, x in tables.items()},
-        ids={task: x.ids[""] for task, x in tables.items()},
-        pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
-        unmatched={task: x.unmatched[""] for task, x in tables.items() if x.unmatched},
+        **by_task,
         missing=next((x.missing for x in tables.values() if x.missing), None),
-        n_missing={task: x.n_missing[""] for task, x in tables.items() if x.n_missing},
-        n_dropped={task: x.n_dropped[""] for task, x in tables.items() if x.n_dropped},
         kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",
         notes=tuple(notes),
@@ -194,7 +193,6 @@ def _read_models(
 
 
 def _has_names(scores: Any) -> bool:
-    """Tell whether scores are a column of pandas with names."""
     if not hasattr(scores, "to_frame") or not hasattr(scores, "index"):
         return False
     index: Any = scores.index

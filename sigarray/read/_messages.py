@@ -53,6 +53,11 @@ def note(text: str) -> None:
         listener.note(text)
 
 
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of scores or options, at the caller of the function that does so."""
+    warnings.warn(text, category, stacklevel=3)
+
+
 def announce(task: str, seconds: float, advice: str) -> None:
     """Note that a task takes long, and what would be faster."""
     if seconds >= _LONG:

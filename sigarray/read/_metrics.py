@@ -75,7 +75,6 @@ def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> Tabl
 
 
 def _say_by_task(by_task: Mapping[str, Names]) -> str:
-    """Say which metrics each task has, if they differ."""
     tasks: dict[tuple[str, ...], list[str]] = {}
     for task, known in by_task.items():
         tasks.setdefault(tuple(known), []).append(task)
@@ -136,7 +135,6 @@ def refuse_others(
 
 
 def _lacks_task(frame: Frame, reading: Reading, chosen: Roles) -> bool:
-    """Tell whether some task of a table has none of the metrics."""
     column = find_roles(frame, chosen).get("task")
     if column is None:
         return False

@@ -65,7 +65,6 @@ def blank_missing(
 
 
 def find_worst(columns: Sequence[np.ndarray], *, is_higher: bool) -> float:
-    """Return the worst score of all runs of all models."""
     every = np.concatenate(columns)
     return float(every.min() if is_higher else every.max())
 
@@ -155,7 +154,6 @@ def find_alone(records: Records, unit: str) -> np.ndarray:
 
 
 def ask_about_crashed(records: Records, missing: Missing | None) -> None:
-    """Ask what becomes of runs that have crashed."""
     is_one = records.find_crashed()
     if missing is not None or not is_one.any():
         return
@@ -238,7 +236,6 @@ def say_beside(
 
 
 def say_blank(counts: Mapping[str, int], where: str = "") -> str:
-    """Say how many cells without a score were left out."""
     n = sum(counts.values())
     some, were = ("cell", "was") if n == 1 else ("cells", "were")
     return f"{n} blank {some}{where} {were} left out: {count_models(counts)}"
@@ -357,7 +354,6 @@ def take_pairs(
 def count_averaged_rows(
     rows: WideTable, task: str, chosen: Roles, unit: str | None, models: Names
 ) -> dict[str, Averaged]:
-    """Count the rows of each item of a task, if these are averaged."""
     if unit != "item" or "item" not in chosen:
         return {}
     ids = list_names_of_rows(rows, chosen["item"], "item")

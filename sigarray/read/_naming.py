@@ -165,7 +165,6 @@ def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
 
 
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
-    """Name the folders or the files, if there are many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
 
@@ -180,7 +179,6 @@ def list_notes(read: Sequence[ReadFile]) -> list[str]:
 
 
 def check_one_way(read: Sequence[ReadFile]) -> None:
-    """Refuse files if some have percent signs and others do not."""
     sources = {x.reading.is_percent: x.frame.source for x in reversed(read)}
     if len(sources) > 1:
         msg = (

@@ -21,7 +21,7 @@ from sigarray.read._alignment import (
     join_scores,
 )
 from sigarray.read._frame import Names, list_names
-from sigarray.read._lost_runs import leave_out_lost
+from sigarray.read._items import find_clusters, name_items
 from sigarray.read._messages import put_place, say_single
 from sigarray.read._missing import (
     Counts,
@@ -42,10 +42,10 @@ from sigarray.read._records import (
     Raters,
     Records,
 )
+from sigarray.read._runs import leave_out_lost
 from sigarray.read._score_table import Choice
 from sigarray.read._steps import RunTable, find_run_tables
 from sigarray.read._text import TableError
-from sigarray.read._together import find_clusters, name_items
 from sigarray.read._wide import Scores
 
 

@@ -10,7 +10,7 @@ from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import show_number, squeeze
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct
-from sigarray.read._computed_columns import (
+from sigarray.read._column_names import (
     COMPUTED,
     FILLERS,
     find_computed,
@@ -30,8 +30,7 @@ from sigarray.read._words import (
     MAYBE_TRUTHS,
     METRICS,
     MORE_COSTS,
-    RATERS,
-    RATINGS,
+    PEOPLE,
     SPLITS,
     STATISTICS,
     TRUTHS,
@@ -355,7 +354,7 @@ def _is_kind(
         return True
     if plain in _OTHERS and (len(plain) > 1 or max(map(len, words)) > 1):
         return True
-    of_raters = plain.removesuffix("id") in RATERS - RATINGS
+    of_raters = plain.removesuffix("id") in PEOPLE
     if plain in COMPUTED | HYPERPARAMETERS or (of_raters and _grade(scores[name]) < 2):
         return True
     may_be = words_of_name & _SETTINGS and words_of_name <= _SETTINGS | _BESIDE_SETTINGS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import squeeze
+from sigarray._plain_text import raise_initial, squeeze
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import Names, list_names, shorten
 from sigarray.read._records import Records
@@ -162,7 +162,7 @@ def _advise(
     elif not ways:
         ways.append(f"average the runs of each value, and pass --run {name}")
     said = "; or ".join(ways)
-    return f" {said[0].upper()}{said[1:]}"
+    return f" {raise_initial(said)}"
 
 
 def _is_setting(name: str, values: Names) -> bool:

@@ -17,7 +17,7 @@ from sigarray.read._cells import (
     looks_like_score,
 )
 from sigarray.read._frame import Frame, Names, Roles, quote_names
-from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._raters import are_of_one_item
 from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
 from sigarray.read._text import TableError
 from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS, as_words, list_words

@@ -1,4 +1,4 @@
-"""Those who rated items, and others by which the scores of models are matched."""
+"""Raters of items, and samples: by what the scores of models are matched."""
 
 import re
 from collections.abc import Sequence
@@ -8,15 +8,27 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray._backend.given import looks_like_index
+from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
-from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._codes import (
+    Coded,
+    find_first,
+    group_rows,
+)
 from sigarray.read._frame import Names, list_names, quote_names, shorten
-from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
 from sigarray.read._records import Averaged, Raters, Records, find_column
-from sigarray.read._roles import names_runs
+from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._text import TableError
-from sigarray.read._words import RATERS, RATINGS, RUN_NAME, as_words, list_words
+from sigarray.read._words import (
+    PEOPLE,
+    RATERS,
+    RUN_NAME,
+    as_words,
+    list_words,
+    names_clusters,
+    names_raters,
+)
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
 # Shares that differ by less are hardly worth a warning.
@@ -89,7 +101,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
     """
     doubts = []
     first = records[0]
-    of = "" if first.task is None else f" of task {first.task!r}"
+    of = records.of_task
     for name in columns:
         texts = records.take_texts(name)[1]
         rows = np.flatnonzero(texts.codes >= 0)
@@ -132,7 +144,7 @@ def is_shared(column: str) -> bool:
 
 def name_unit(column: str | None) -> str:
     """Name what a column of items has: raters by their word, if these are the items."""
-    words = sorted(list_words(column or "") & (RATERS - RATINGS))
+    words = sorted(list_words(column or "") & PEOPLE)
     return words[0] if words else "item"
 
 
@@ -142,13 +154,9 @@ def say_one(unit: str, column: str) -> str:
     return f"one of the {unit} {by} the same {column}"
 
 
-def names_raters(column: str | None) -> bool:
-    return column is not None and bool(list_words(column) & (RATERS - RATINGS))
-
-
 def _names_raters(name: str, texts: Coded) -> bool:
     """Tell by its name whether a column has raters; ratings are numbers in one."""
-    if list_words(name) & RATERS - RATINGS or looks_like_index(name, ()):
+    if names_raters(name) or looks_like_index(name, ()):
         return True
     return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
 
@@ -244,11 +252,10 @@ def match_raters(
     found = Raters(column or "", n_left, len(records), n_lost, len(every))
     if not n_left:
         return records, found, []
-    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
     also = f", with {n_lost} of {len(every)} {unit}s," if n_lost else ""
     note = Caution(
-        f"{n_left} of {len(records)} scores{task}{also} were left out, because not "
-        f"all models have {say_one(unit, repr(column))}"
+        f"{n_left} of {len(records)} scores{records.of_task}{also} were left out, "
+        f"because not all models have {say_one(unit, repr(column))}"
     )
     return records.take(is_kept), found, [note]
 
@@ -271,3 +278,101 @@ def count_averaged(records: Records, unit: str) -> Averaged | None:
         what = "score" if is_shared(by) else "rating"
         return Averaged(unit, what, least, most, by)
     return Averaged(unit, "run" if records.has("run") else "score", least, most)
+
+
+_SAMPLE = re.compile(
+    r"(sample|completion|attempt|generation|response|draw|rollout|choice|k|try)"
+    r"(id|idx|index|no|nr|num|number|i)?"
+)
+
+
+def are_samples(records: Records, *, is_said: bool = False) -> bool:
+    """Tell whether each item has several scores, from samples of an answer.
+
+    Every model and item has equally many, unless `is_said` that scores of an item are
+    to be averaged. Scores are no samples if a column of indices may name them.
+    """
+    if records.has("run") or np.any(records.factors["item"].codes < 0):
+        return False
+    groups, n_groups = records.group("model", "item")
+    if n_groups == len(records):
+        return False
+    counts = np.bincount(groups)
+    if counts.min() < counts.max() and not (is_said and have_samples(records)):
+        return False
+    frame = records[0].frame
+    known = {*find_roles(frame, {}).values(), records[0].metric}
+    known |= {*frame.roles.values()}
+    for name in frame.columns:
+        if name in known or _SAMPLE.fullmatch(squeeze(name)):
+            continue
+        n_names, is_apart = tells_apart(records, name)
+        if is_apart:
+            raise _ask_about(name, records, counts.max(), n_names < len(records))
+        if n_names == len(records) and looks_like_index(name, ()) and not is_said:
+            return False
+    return True
+
+
+def tells_apart(records: Records, column: str) -> tuple[int, bool]:
+    """Tell whether a column has the same values for all models that have an item.
+
+    And several of an item. Return how many names it makes, too.
+    """
+    having, texts = records.take_texts(column)
+    model, item = (having.factors[role] for role in ("model", "item"))
+    n_names = group_rows([model, item, texts])[1]
+    n_by_item = group_rows([item, texts])[1]
+    is_of_all = n_names == len(model.list_known()) * n_by_item
+    if names_raters(column):
+        # A pool of raters, of whom some rate an item, is no part of its name.
+        is_of_all &= n_by_item == len(item.list_known()) * len(texts.list_known())
+    return n_names, is_of_all and n_names > group_rows([model, item])[1]
+
+
+def have_samples(records: Records) -> bool:
+    """Tell whether most items have several scores; a few may be repeated rows."""
+    counts = np.bincount(records.group("model", "item")[0])
+    return bool(np.median(counts) > 1)
+
+
+def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> TableError:
+    """Return an error for scores of an item that this column tells apart."""
+    first = records[0]
+    each = "some" if has_samples else "one"
+    ways = list_ways(column, find_column(records, "item"), first.task)
+    return TableError(
+        f"{first.frame.source}: expected one score of each item and model; got {n}, "
+        f"{each} for each value of {column!r}. What to do: {'; or '.join(ways)}."
+    )
+
+
+def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
+    """Say what scores of an item may be that a column tells apart, and what to pass."""
+    ways = [] if task is not None else [f"compare on each with --task {column}"]
+    by = column if names_clusters(column) or are_of_one_item(column) else item or ""
+    if names_clusters(by):
+        ways.append(f"pass {say_cluster(by)}")
+    if not are_of_one_item(column):
+        ways.append(
+            f"pass --item {column},{item or '...'}, but only if names are used again "
+            f"for other items of another {column!r}, as question 3 of law is not "
+            "question 3 of history"
+        )
+    option, scores = "--ignore", "scores"
+    if list_words(column) & RATERS:  # which pairs models by their raters, too
+        option, scores = "--run", "ratings"
+    average = f"to average the {scores} of an item"
+    averaged = f"pass {option} {column}, with --unit item, {average}"
+    return [averaged, *ways] if scores == "ratings" else [*ways, averaged]
+
+
+def are_of_one_item(column: str) -> bool:
+    """Tell by its name whether a column has raters of an item, or samples."""
+    return bool(list_words(column) & RATERS or _SAMPLE.fullmatch(squeeze(column)))
+
+
+def say_cluster(column: str) -> str:
+    """Say when a column has clusters, in which items are named anew."""
+    of = f"each {column!r} has items of its own, which are not independent"
+    return f"--cluster {column}, where {of}"

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._advice import advise_raters, find_item_sums
 from sigarray.read._cells import (
     as_text,
     encode_texts,
@@ -29,13 +28,14 @@ from sigarray.read._frame import (
     refuse_twice,
     say_choice,
 )
+from sigarray.read._items import doubt_clusters
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
+from sigarray.read._several_scores import advise_raters, find_item_sums
 from sigarray.read._steps import find_blank_steps
 from sigarray.read._text import TableError
-from sigarray.read._together import doubt_clusters
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
 from sigarray.read._words import count_up, measures_quality
 
@@ -165,7 +165,6 @@ def _find_others(
     rows: np.ndarray,
     is_wanted: Callable[[Coded], np.ndarray] | None,
 ) -> np.ndarray:
-    """Tell which rows are of models that are not wanted."""
     if is_wanted is None or "model" not in roles:
         return np.zeros(len(rows), bool)
     return ~is_wanted(encode_texts(take(frame.columns[roles["model"]], rows)))
@@ -182,7 +181,6 @@ def _say_renamed(frame: Frame, column: str) -> list[str]:
 
 
 def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) -> str:
-    """Return the column of scores."""
     refuse_run_names(frame, roles)
     refuse_tags(frame, roles)
     column = find_score(frame, roles, metric)
@@ -237,7 +235,6 @@ def _say_of_others(
 
 
 def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, str]]:
-    """List the names of rows by role, if these are few."""
     columns = {role: frame.columns[roles[role]] for role in NAMES if role in roles}
     return [
         {role: as_text(x[k]) for role, x in columns.items() if not is_blank(x[k])}

@@ -67,32 +67,22 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """Scores of several files as columns, of which a row is a `Record`.
+    """Scores of several files as columns, of which a row is a `Record`."""
 
-    Attributes
-    ----------
-    frames : tuple of Frame
-        The files.
-    metrics, roles : tuple of str, tuple of mapping
-        The name of the scores in each file, and its columns of roles.
-    files, rows : array, shape (n,)
-        The number of the file of each score, and its row there.
-    scores, steps : array, shape (n,)
-        Steps are NaN if they are unknown.
-    is_blank : array, shape (n,)
-        Whether a score is a blank cell at a last step.
-    factors : mapping
-        Role -> the name of each score in it.
-    """
-
+    # The files.
     frames: tuple[Frame, ...]
+    # The name of the scores in each file, and its columns of roles.
     metrics: tuple[str, ...]
     roles: tuple[Mapping[str, str], ...]
+    # The number of the file of each score, and its row there.
     files: np.ndarray
     rows: np.ndarray
+    # Steps are NaN if they are unknown.
     scores: np.ndarray
     steps: np.ndarray
+    # Whether a score is a blank cell at a last step.
     is_blank: np.ndarray
+    # Role -> the name of each score in it.
     factors: Mapping[str, Coded]
 
     def __len__(self) -> int:
@@ -122,7 +112,6 @@ class Records:
         )
 
     def fill(self, is_one: np.ndarray, score: float) -> "Records":
-        """Return the scores with one value in some places."""
         return replace(self, scores=np.where(is_one, score, self.scores))
 
     def name(self, **said: Any) -> "Records":
@@ -131,15 +120,18 @@ class Records:
         return replace(self, factors={**self.factors, **named})
 
     def find_crashed(self) -> np.ndarray:
-        """Tell which scores are of runs that have crashed."""
         return find_crashed(self.factors["state"])
 
     def list_known(self, role: str) -> list[Any]:
-        """List the names in a role, in the order in which they come first."""
         return self.factors[role].list_known()
 
+    @property
+    def of_task(self) -> str:
+        """Words for the task of the first score: " of task 'qa'", or none."""
+        task = self[0].task
+        return "" if task is None else f" of task {task!r}"
+
     def list_frames(self) -> list[Frame]:
-        """List the files that have some of the scores."""
         return [self.frames[k] for k in np.unique(self.files)]
 
     def has(self, role: str) -> bool:
@@ -177,7 +169,6 @@ class Records:
 
 
 def join_all(parts: Sequence[Records]) -> Records:
-    """Return the scores of several files as one table."""
     if len(parts) == 1:
         return parts[0]
     starts = np.cumsum([0, *(len(x.frames) for x in parts)])
@@ -195,7 +186,6 @@ def join_all(parts: Sequence[Records]) -> Records:
 
 
 def find_crashed(states: Coded) -> np.ndarray:
-    """Tell by the state of each run whether it has crashed."""
     have_crashed = [str(x).lower() in CRASHED for x in states.values]
     is_one: np.ndarray = np.asarray([*have_crashed, False])[states.codes]
     return is_one

@@ -1,23 +1,30 @@
-"""Tables of responses, and of p-values, which commands of their own compare."""
+"""Tables of responses, which are checked as scores of items are, and of p-values."""
 
 import math
 import re
-import warnings
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import show_number
 from sigarray._response_results import ResponseSet
-from sigarray.read._cells import as_text, is_blank
+from sigarray.read._cells import as_text, encode_texts, is_blank
+from sigarray.read._codes import repeat, take
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame, Names
-from sigarray.read._response_checks import check_responses
+from sigarray.read._frame import Frame, Names, list_names
+from sigarray.read._messages import warn
+from sigarray.read._raters import are_of_one_item, tells_apart
+from sigarray.read._records import FACTORS, Records, find_crashed, find_state
 from sigarray.read._roles import find_roles
+from sigarray.read._scales import doubt_scale_of_records
+from sigarray.read._settings import are_alike, groups_items
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._text import NUMBER, TableError, read_number, read_rows
-from sigarray.read._words import as_words, list_words
+from sigarray.read._text import NUMBER, TableError, read_number, read_text, split_rows
+from sigarray.read._words import as_words, list_words, names_clusters
 
 _COLUMNS = ("item", "system", "response")
 _WITHOUT_GOLD = (
@@ -29,6 +36,9 @@ _LIKE_RESPONSES = as_words("""
     responses rating ratings score scores vote votes answer answers judgment judgement
     label value grade
 """)
+
+# System -> item -> its responses.
+Answers = Mapping[str, Mapping[str, list[float]]]
 
 
 def read_responses(
@@ -89,15 +99,13 @@ def read_responses(
             raise TableError(msg)
     doubts = check_responses(frame, found, taken, answers, systems)
     _check_items(answers, lines, name)
-    for doubt in doubts:
-        warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
-    others = [system for system in known if system not in answers]
-    if others:
-        msg = (
+    if others := [system for system in known if system not in answers]:
+        doubts.append(
             f"{name} has other systems too, which are left out: "
-            f"{', '.join(map(repr, others))}. Choose two systems with --a and --b."
+            f"{', '.join(map(repr, others))}. Choose two systems with --a and --b"
         )
-        warnings.warn(msg, UserWarning, stacklevel=2)
+    for doubt in doubts:
+        warn(f"{doubt}.")
     filled = (_fill(by_item, list(lines)) for by_item in answers.values())
     renamed = [f"{x!r} as {role}" for role, x in found.items() if x != role]
     return ResponseSet(*filled), f"read {', '.join(renamed)}" if renamed else ""
@@ -153,7 +161,6 @@ def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
 
 
 def _list_like(column: str, frame: Frame) -> list[str]:
-    """List the columns that may be the required one by their names."""
     taken = {*_COLUMNS, *(x.lower() for x in frame.twice)}
     if column == "response":
         like = [x for x in frame.columns if list_words(x) & _LIKE_RESPONSES]
@@ -186,9 +193,7 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
             raise TableError(msg)
 
 
-def _check_items(
-    answers: dict[str, dict[str, list[float]]], lines: dict[str, int], name: str
-) -> None:
+def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
     """Raise if an item lacks responses of gold or a system."""
     for item, line in lines.items():
         for system, by_item in answers.items():
@@ -218,10 +223,10 @@ def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
     The file has numbers, or rows of a label and a p-value, and maybe a header. Numbers
     without labels are counted.
     """
-    name, table = read_rows(path)
+    name, text = read_text(path)
     rows = [
         (line, cells if len(cells) > 1 else tuple(cells[0].split()))
-        for line, cells in table
+        for line, cells in split_rows(text, name)
     ]
     if rows and not re.search(r"[0-9<]", rows[0][1][-1]) and rows[0][1][-1]:
         rows = rows[1:]  # a header
@@ -258,3 +263,134 @@ def _read_p_value(cell: str, name: str, line: int) -> float:
             msg += " For '<0.001', write 0.001: it is a bound." if "<" in cell else ""
         raise TableError(msg)
     return p_value
+
+
+# Responses of systems that differ in size by such a factor are hardly of one scale.
+_UNLIKE = 10.0
+# Of fewer items, all may have the same responses twice by chance.
+_LEAST_ITEMS = 3
+_MAX_SHOWN = 4
+
+
+def check_responses(
+    frame: Frame,
+    columns: Mapping[str, str],
+    rows: Mapping[int, float],
+    answers: Answers,
+    systems: Names,
+) -> list[str]:
+    """Return doubts about the responses in some rows, or refuse what they mix.
+
+    `columns` are those of "item", "system" and "response"; `systems` are gold and two
+    others, whose responses by item `answers` has.
+    """
+    records = _make_records(frame, columns, rows)
+    others = [x for x in frame.columns if x not in {*columns.values()}]
+    state = find_state({x: frame.columns[x] for x in others})
+    n = 0 if state is None else int(find_crashed(records.take_texts(state)[1]).sum())
+    if n:
+        msg = (
+            f"{frame.source}: expected responses that were given; got {n} of "
+            f"{len(records)} that have failed, by column {state!r}. Remove their rows."
+        )
+        raise TableError(msg)
+    apart = [x for x in others if not are_of_one_item(x) and tells_apart(records, x)[1]]
+    if apart:
+        named = (frame.columns[x] for x in (apart[0], columns["item"]))
+        anew = "-".join(str(x[records.rows[0]]) for x in named)
+        msg = (
+            f"{frame.source}: expected responses to one item under one name; got "
+            f"several of each item, some for each value of {apart[0]!r}. Keep the rows "
+            "of one value; or, where it tells items apart, write it into their names, "
+            f"such as {anew!r}."
+        )
+        raise TableError(msg)
+    advice = "Remove its row if it stands for no answer"
+    return [
+        *(doubt_scale_of_records([records], advice) or _doubt_sizes(records)),
+        *_doubt_copies(records, others),
+        *_doubt_groups(frame, columns, others, _find_errors(records, answers, systems)),
+    ]
+
+
+def _make_records(
+    frame: Frame, columns: Mapping[str, str], numbers: Mapping[int, float]
+) -> Records:
+    rows = np.asarray([*numbers], int)
+    names = {"item": columns["item"], "model": columns["system"]}
+    texts = {x: encode_texts(take(frame.columns[y], rows)) for x, y in names.items()}
+    n = len(rows)
+    return Records(
+        (replace(frame, roles=names),),
+        (columns["response"],),
+        (names,),
+        np.zeros(n, int),
+        rows,
+        np.asarray([*numbers.values()], float),
+        np.full(n, np.nan),
+        np.zeros(n, bool),
+        {role: texts[role] if role in texts else repeat(None, n) for role in FACTORS},
+    )
+
+
+def _doubt_sizes(records: Records) -> list[str]:
+    means = {
+        x[0].model: float(np.mean(np.abs(x.scores))) for x in records.split("model")
+    }
+    low, high = (choose(means, key=means.__getitem__) for choose in (min, max))
+    if means[high] <= 1.0 or means[high] < _UNLIKE * means[low]:
+        return []
+    return [
+        f"{records[0].frame.source}: responses differ much in size, from "
+        f"{show_number(means[low])} of {low!r} to {show_number(means[high])} of "
+        f"{high!r} on average. Bring them to one scale"
+    ]
+
+
+def _doubt_copies(records: Records, others: Names) -> list[str]:
+    """Doubt the responses of a system if all columns have each row twice or more."""
+    doubts = []
+    for one in records.split("model"):
+        factors = [one.factors["item"], encode_texts(list(map(str, one.scores)))]
+        factors += [one.take_texts(x)[1] for x in others]
+        codes = np.stack([x.codes for x in factors])
+        groups = np.unique(codes, axis=1, return_counts=True)[1]
+        if groups.min() > 1 and len(one.list_known("item")) >= _LEAST_ITEMS:
+            doubts.append(
+                f"{one[0].frame.source}: all rows of {one[0].model!r} are there "
+                f"{groups.min()} times. Remove copies, which count as responses"
+            )
+    return doubts
+
+
+def _doubt_groups(
+    frame: Frame, columns: Mapping[str, str], others: Names, errors: Any
+) -> list[str]:
+    """Doubt that items are independent, if a column groups them by its name.
+
+    Or if errors of systems differ by its values more than by chance.
+    """
+    names = [x for x in others if groups_items(frame, {"item": columns["item"]}, x)]
+    names = [x for x in names if names_clusters(x) or are_alike([errors], x)]
+    if not names:
+        return []
+    verb = "group" if len(names) > 1 else "groups"
+    return [
+        f"{frame.source}: {list_names(names, _MAX_SHOWN)} {verb} the items. Where such "
+        "groups were sampled, as documents are, items of one are not independent, and "
+        "p-values are too small: keep one item of each; or write an error of each item "
+        f"and system, and pass sigarray compare --cluster {names[0]}"
+    ]
+
+
+def _find_errors(records: Records, answers: Answers, systems: Names) -> Any:
+    """Return the absolute error of the mean response of each system to an item."""
+    gold, *others = ({x: np.mean(y) for x, y in answers[z].items()} for z in systems)
+    names = [x for x in gold if all(x in by for by in others)]
+    errors = {
+        system: np.asarray([abs(by[x] - gold[x]) for x in names])
+        for system, by in zip(systems[1:], others, strict=True)
+    }
+    return SimpleNamespace(
+        records=records, scores=errors, ids=dict.fromkeys(errors, names)
+    )

@@ -1,6 +1,7 @@
 """The roles of columns, by their names and values: models, runs, scores and so on."""
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 
 from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import squeeze, suggest
-from sigarray.read._advice import advise_all, advise_first, advise_raters
 from sigarray.read._cells import (
     encode_texts,
     is_blank,
@@ -28,6 +28,7 @@ from sigarray.read._frame import (
     list_names,
     say_choice,
 )
+from sigarray.read._several_scores import advise_all, advise_first, advise_raters
 from sigarray.read._text import NUMBER, TableError, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -329,3 +330,25 @@ def _is_within(items: Sequence[Any], documents: Sequence[Any]) -> bool:
     of_items, of_documents = encode_texts(items), encode_texts(documents)
     n_items, n_documents = len(of_items.list_known()), len(of_documents.list_known())
     return n_documents < n_items == group_rows([of_items, of_documents])[1]
+
+
+def refuse_steps_as_tasks(frame: Frame, chosen: Roles) -> None:
+    """Refuse the steps of runs for tasks: at all of these, runs are the same."""
+    task = chosen.get("task", "")
+    if task not in frame.columns or not names_steps(task):
+        return
+    roles = find_roles(frame, chosen)
+    steps = encode_texts(frame.columns[task])
+    last = find_largest(steps.list_known())
+    runs = [
+        encode_texts(frame.columns[roles[x]]) for x in ("model", "run") if x in roles
+    ]
+    n_runs = group_rows(runs or [repeat("", len(steps))])[1]
+    if last is not None and group_rows([*runs, steps])[1] > n_runs:
+        msg = (
+            f"{frame.source}, column {task!r}: expected tasks; got the steps of runs, "
+            "at which the same runs are measured. Leave --task out, or name the column "
+            "of tasks with it, so that the last step of each run is compared; or "
+            f"choose one with --where {shlex.quote(f'{task}={last}')}."
+        )
+        raise TableError(msg)

@@ -80,8 +80,7 @@ def find_role_of_names(
 
 def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
     """List the columns of an index, or without a name, that are not known to be any."""
-    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
-    known |= {*find_roles(frame, {}).values()}
+    known = choice.list_taken(chosen) | {*find_roles(frame, {}).values()}
     unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
     return columns + [
@@ -168,8 +167,7 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None
-    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
-    columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+    columns = wide.name_cells(choice.list_taken(chosen))
     if "run" in guess_roles(columns):
         return None
     names = [x for x in columns if is_item_name(x)]
@@ -177,9 +175,8 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
         names = [x for x in columns if _MAYBE_ITEMS.fullmatch(squeeze(x))]
     if len(names) != 1 or find_blank(columns[names[0]]).any():
         return None
-    parts = split_tasks(wide, chosen)
-    position = next(k for k, x in wide.names.items() if x == names[0])
-    every = [[as_text(x) for x in part.cells[position]] for part in parts.values()]
+    parts = split_tasks(wide, chosen).values()
+    every = [[as_text(x) for x in part.name_cells()[names[0]]] for part in parts]
     are_names = all(
         len({*texts}) == len(texts)
         and (all(map(_WHOLE.fullmatch, texts)) or not any(map(looks_like_score, texts)))
@@ -226,8 +223,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
         return None
     if choice.models is not None:
         return None
-    known = {*choice.ignored, *chosen.values()}
-    columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+    columns = wide.name_cells(choice.list_taken(chosen))
     name = guess_roles(columns).get("run")
     if name is None or find_blank(columns[name]).any():
         return None
@@ -255,8 +251,7 @@ def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
     n_rows = max(map(len, wide.cells.values()), default=0)
     if choice.models is not None:
-        known = {*choice.models, *choice.ignored, *chosen.values()}
-        columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+        columns = wide.name_cells(choice.list_taken(chosen))
         names = [
             as_text(x) for x in columns.get(guess_roles(columns).get("run") or "", ())
         ]

@@ -9,10 +9,10 @@ import numpy as np
 
 from sigarray._backend.checks import show
 from sigarray._numeric.sums import SumStatistic
-from sigarray._plain_text import suggest
+from sigarray._plain_text import show_range, suggest
 from sigarray.read._alignment import Unit
 from sigarray.read._codes import Coded
-from sigarray.read._frame import Names, list_names, quote_names, shorten
+from sigarray.read._frame import Names, Roles, list_names, quote_names, shorten
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
@@ -180,11 +180,9 @@ class ScoreTable(NamedTuple):
         return f", tasks=[{list_names(self.tasks, 5)}]"
 
     def _say_sizes(self) -> str:
-        """Say how many scores each model has on each task."""
         sizes = [len(x) for by in self.tasks.values() for x in by.values()]
-        least, most = min(sizes, default=0), max(sizes, default=0)
-        count = f"{least}" if least == most else f"{least} to {most}"
-        return f"{count} scores of each{' on each task' * (len(self.tasks) > 1)}"
+        on = " on each task" * (len(self.tasks) > 1)
+        return f"{show_range(sizes or [0])} scores of each{on}"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -268,6 +266,10 @@ class Choice:
         """What becomes of missing scores; of runs that are kept, none are."""
         return None if self.missing == "keep" else self.missing
 
+    def list_taken(self, chosen: Roles) -> set[str]:
+        """List the columns that are left out, models, or chosen for a role."""
+        return {*self.ignored, *(self.models or ()), *chosen.values()}
+
     def find_models(self, names: Coded) -> np.ndarray:
         """Tell which scores are of models that are chosen, and not left out."""
         is_one = ~names.find(self.ignored)
@@ -336,7 +338,6 @@ def refuse_other_names(
 
 
 def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:
-    """Return the error for tasks with losses beside others."""
     return TableError(
         f"{source}: expected tasks of one direction; got {lower[0]!r}, of which lower "
         f"is better, beside {others[0]!r}. Compare those of one direction at a time: "

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._alike_names import say_alike_models, say_alike_tasks
+from sigarray._plain_text import raise_initial
 from sigarray.read._averages import leave_out_averages
-from sigarray.read._copied_runs import say_alike_runs
-from sigarray.read._file_runs import name_runs
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
@@ -31,7 +29,7 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
-from sigarray.read._identifiers import find_items, refuse_steps_as_tasks
+from sigarray.read._items import find_items, put_columns_together
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, nest_lists
 from sigarray.read._lm_eval import (
@@ -63,11 +61,17 @@ from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._pooled_values import count_settings
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
+from sigarray.read._roles import refuse_steps_as_tasks
+from sigarray.read._runs import (
+    name_runs,
+    say_alike_models,
+    say_alike_runs,
+    say_alike_tasks,
+)
 from sigarray.read._score_table import Choice, ScoreTable, say_fewer_runs
-from sigarray.read._sources import open_sources, tabulate
+from sigarray.read._sources import open_source, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError, UnmatchedError
-from sigarray.read._together import put_columns_together
 from sigarray.read._tracked import (
     add_overrides,
     check_overrides,
@@ -80,7 +84,6 @@ from sigarray.read._wide_files import read_columns
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
-    """Read the scores of models from files, folders, or data frames."""
     with _without_collector():
         table = _read_sources(sources, choice.name_folds())
     fewer = []
@@ -187,7 +190,7 @@ def _join_files(
         )
     except UnmatchedError as error:
         # Of a model with a newer, shorter file, an older one was left out.
-        of_files = "".join(f" {x[0].upper()}{x[1:]}." for x in notes if OLDER in x)
+        of_files = "".join(f" {raise_initial(x)}." for x in notes if OLDER in x)
         msg = f"{error}{of_files}"
         raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
@@ -289,7 +292,6 @@ def _tabulate(
 def _count_tasks(
     frames: Sequence[Frame], records: Records, choice: Choice
 ) -> int | None:
-    """Count all tasks, if some of them were chosen."""
     if choice.tasks is None:
         return None
     of_files = [x.constants.get("task") for x in frames]
@@ -297,7 +299,6 @@ def _count_tasks(
 
 
 def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
-    """Add doubts about scores, and about runs if scores are of runs."""
     more = [*doubts, *(of_runs if table.unit == "run" and not table.is_paired else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
 
@@ -308,7 +309,6 @@ def _choose_rows(
     chosen: Roles,
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Return the files that have chosen rows, and their tables."""
     for frame in frames:
         if frame is not None:
             refuse_rows_apart(frame)
@@ -356,7 +356,7 @@ def _open(
     if choice.path is not None:
         files, said = name_by_template(files, choice.path)
         notes += said
-    return open_sources(files, choice.table), notes
+    return [(file, *open_source(file, choice.table)) for file in files], notes
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:

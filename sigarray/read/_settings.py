@@ -12,7 +12,6 @@ from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows, repeat, take
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import Caution, DoubtOfGroups, put_place
-from sigarray.read._raters import names_raters
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import find_largest
 from sigarray.read._words import (
@@ -24,6 +23,7 @@ from sigarray.read._words import (
     list_words,
     measures_quality,
     names_clusters,
+    names_raters,
 )
 
 # Columns of trackers that describe a run, and not what was run.
@@ -125,7 +125,6 @@ def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:
 
 
 def list_shared(models: Coded, texts: Coded) -> list[str]:
-    """List the values that all models have in a column."""
     by = [{*texts[models.find([x])].list_known()} for x in models.list_known()]
     shared = {*texts.list_known()}.intersection(*by) - {None}
     return [str(x) for x in texts.list_known() if x in shared]

@@ -49,13 +49,6 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 )
 
 
-def open_sources(
-    files: Sequence[SourceFile], table: str | None
-) -> list[tuple[SourceFile, str, Frame | TextTable | Columns]]:
-    """Return each file with its name and its content, or that of a table in it."""
-    return [(file, *open_source(file, table)) for file in files]
-
-
 def open_source(
     file: SourceFile, table: str | None = None
 ) -> tuple[str, Frame | TextTable | Columns]:
@@ -108,7 +101,7 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
         return _lm_eval.read_samples(name, lines, records) or tabulate_records(
-            "records of JSON", name, records, lines, "line"
+            "records of JSON", name, records, "line", lines
         )
     return _Document(parse_document(text, name))
 
@@ -179,7 +172,6 @@ def _has_records(text: str) -> bool:
 
 
 def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
-    """Return the scores of a document, or of a table in it."""
     if table is not None:
         frame = tabulate_part(document, table, name)
         if frame is not None:
@@ -192,9 +184,8 @@ def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
     )
     if not document or not are_records:
         raise refuse_document(document, name)
-    places = list(range(1, len(document) + 1))
     return _harnesses.read_instances(name, document) or tabulate_records(
-        "records of JSON", name, document, places, "record"
+        "records of JSON", name, document, "record"
     )
 
 
@@ -212,7 +203,7 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
     n_inner = sum(isinstance(x, dict) for x in document.values())
     is_flat = not any(isinstance(x, list) for x in flatten(document).values())
     if is_flat and n_inner < len(document):
-        return tabulate_records("a record of JSON", name, [document], [1], "record")
+        return tabulate_records("a record of JSON", name, [document], "record")
     tables = find_tables(document)
     if len(tables) == len(document) == 1:
         return _recognise(name, document, *tables)

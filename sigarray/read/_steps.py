@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray._plain_text import show_range
 from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import Coded, find_first, split_rows, take
@@ -24,20 +25,13 @@ _MUCH_EARLIER = 0.5
 
 
 class Unscored(NamedTuple):
-    """Blank scores of runs that may be missing.
+    """Blank scores of runs that may be missing."""
 
-    Attributes
-    ----------
-    n_runs : Counter
-        The number of runs without any score, by task and model.
-    tasks : set
-        Tasks with blank scores at their last step that were not treated.
-    notes : list of str
-        How many rows were left out.
-    """
-
+    # The number of runs without any score, by task and model.
     n_runs: Counter[tuple[str, str]]
+    # Tasks with blank scores at their last step that were not treated.
     tasks: set[str | None]
+    # How many rows were left out.
     notes: list[str]
 
 
@@ -117,11 +111,9 @@ def take_last_steps(
         return records, [], [], None
     kept = records.take(is_last)
     column = find_column(records, "step") or "step"
-    low, high = last.min(), last.max()
-    which = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     note = (
-        f"{column!r} was taken for the steps of a run, and the last of each ({which}) "
-        f"for its score: {len(kept)} of {len(records)} rows"
+        f"{column!r} was taken for the steps of a run, and the last of each "
+        f"({show_range(last, 'g')}) for its score: {len(kept)} of {len(records)} rows"
     )
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
@@ -140,7 +132,7 @@ def take_last_steps(
                 f"{DROP_OR_WORST}"
             )
         doubts.append(doubt)
-    return kept, [note], doubts, LastSteps(column, float(low), float(high))
+    return kept, [note], doubts, LastSteps(column, float(last.min()), float(last.max()))
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:

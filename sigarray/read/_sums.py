@@ -13,7 +13,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._frame import Names, list_names
 from sigarray.read._score_table import Choice, ScoreTable, contradict, find_direction
 from sigarray.read._scores import read_sources
-from sigarray.read._sum_columns import order_columns, say_columns, split_columns
+from sigarray.read._several_scores import order_columns, say_columns, split_columns
 from sigarray.read._text import TableError
 
 _CONFUSED = "true positives, false positives, false negatives and true negatives"
@@ -69,7 +69,6 @@ METRICS = {
 
 
 def find_metric(statistic: str | SumStatistic) -> tuple[str, Metric]:
-    """Return the name of a statistic and what is known of it."""
     if isinstance(statistic, SumStatistic):
         name = getattr(statistic.measure, "__name__", "statistic").strip("<>")
         known = METRICS.get(name)

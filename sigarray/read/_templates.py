@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigarray.read._advice import advise_raters
+from sigarray.read._column_names import VARIANTS, find_wider_grid, say_others
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
-from sigarray.read._grids import VARIANTS, find_wider_grid, say_others
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._several_scores import advise_raters
 from sigarray.read._text import TableError
 from sigarray.read._words import RATERS, count_up, list_words
 
@@ -24,10 +24,8 @@ _ROLES = {"--path": ("task", "model", "run")}
 NAMES = ("task", "model", "item", "metric")
 _OTHERWISE = {"--path": "the files, or name the models: NAME=FILE"}
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
-OF_FOLDS = (
-    "--test t and the share of the data that each is tested on, --test-share, for the "
-    "training data of folds overlap"
-)
+BY_SHARE = "--test t and the share of the data that each is tested on, --test-share"
+OF_FOLDS = f"{BY_SHARE}, for the training data of folds overlap"
 # Patterns of a run: a number outside a date, a date, a word. The first that matches as
 # many paths as the last is taken.
 _ANY = r"[^/]+"
@@ -132,13 +130,11 @@ def match_paths(
 
 
 def place_of(file: SourceFile) -> str:
-    """Return the path of a file within the folder of the user."""
     path = Path(file.path)
     return (path if file.folder is None else path.relative_to(file.folder)).as_posix()
 
 
 def cut_suffix(place: str) -> str:
-    """Return a path without the suffix of its file."""
     folder, slash, name = place.rpartition("/")
     return f"{folder}{slash}{name_stem(name)}"
 

@@ -82,6 +82,10 @@ def lacks_library(name: str, library: str) -> TableError:
     return TableError(msg)
 
 
+def lacks_file(path: str) -> TableError:
+    return TableError(f"{path} cannot be read: No such file or directory.")
+
+
 def read_bytes(
     path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
 ) -> tuple[str, bytearray]:
@@ -169,12 +173,6 @@ class _Rest:
         return data + self._file.read(size - len(data))
 
 
-def read_rows(path: str | Path) -> tuple[str, list[Row]]:
-    """Return the name of a file and its rows, as `split_rows` does."""
-    name, text = read_text(path)
-    return name, split_rows(text, name)
-
-
 def split_rows(text: str, name: str) -> list[Row]:
     """Return the rows that are not blank, each with the number of its first line.
 
@@ -235,7 +233,6 @@ def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
 
 
 def get_cell(cells: tuple[str, ...], position: int) -> str:
-    """Return a cell, or an empty one beyond the end of the row."""
     return cells[position] if position < len(cells) else ""
 
 

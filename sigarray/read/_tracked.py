@@ -12,7 +12,7 @@ import numpy as np
 from sigarray._plain_text import quote, squeeze, suggest
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import Coded, encode
-from sigarray.read._computed_columns import find_computed
+from sigarray.read._column_names import find_computed
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results
@@ -353,7 +353,6 @@ def _is_of(document: Mapping[str, Any], task: str) -> bool:
 
 
 def _read_conditions(document: Mapping[str, Any], task: str) -> dict[str, str]:
-    """Return the conditions of a task that results state."""
     of_task = (document.get("configs") or {}).get(task)
     of_task = of_task if isinstance(of_task, dict) else {}
     config = document.get("config")

@@ -86,7 +86,6 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
 
 
 def convert_runs(frame: Frame, _: str) -> Frame | None:
-    """Return runs of Weights & Biases or MLflow, or None for other tables."""
     names = set(frame.columns)
     if {"Name", "State"} <= names:
         metrics = leave_out_settings(
@@ -171,8 +170,7 @@ def read_mlflow_store(folder: Path) -> Frame:
                 texts = _read_parts(run, kind, lambda x: x.read_text("utf-8").strip())
                 row |= {f"{kind}.{name}": text for name, text in texts.items()}
             rows.append(row)
-    places = list(range(1, len(rows) + 1))
-    frame = tabulate_records("", str(folder), rows, places, "run")
+    frame = tabulate_records("", str(folder), rows, "run")
     return _as_runs(frame, "MLflow", "run_id", "status", measured)
 
 
@@ -203,7 +201,7 @@ def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
         if isinstance(value, (int, float)) and not looks_like_index(key, ())
     ]
     kind = "results of Hugging Face evaluate"
-    return tabulate_records(kind, name, [record], [1], "result", metrics=tuple(metrics))
+    return tabulate_records(kind, name, [record], "result", metrics=tuple(metrics))
 
 
 def _read_metric(path: Path) -> str:
@@ -246,7 +244,7 @@ def _unfold(frame: Frame) -> Frame:
             public = {x: y for x, y in mapping.items() if x == "_step" or x[:1] != "_"}
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
-    runs = tabulate_records("", frame.source, rows, list(frame.lines), frame.line_word)
+    runs = tabulate_records("", frame.source, rows, frame.line_word, frame.lines)
     metrics = [
         x
         for x in runs.columns

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from sigarray._backend.given import looks_like_index
-from sigarray.read._advice import advise_raters
 from sigarray.read._cells import as_text, is_blank, looks_like_score
 from sigarray.read._codes import take
 from sigarray.read._filters import choose_metric_of, join_names
@@ -23,7 +22,7 @@ from sigarray.read._frame import (
 )
 from sigarray.read._roles import find_roles
 from sigarray.read._score_table import Choice
-from sigarray.read._sum_columns import find_sums, split_by_model
+from sigarray.read._several_scores import advise_raters, find_sums, split_by_model
 from sigarray.read._text import TableError
 from sigarray.read._words import (
     SPREADS,

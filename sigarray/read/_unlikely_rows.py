@@ -234,12 +234,10 @@ def keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
 
 
 def thin(x: np.ndarray) -> np.ndarray:
-    """Return some of many scores."""
     return x[:: -(-len(x) // MAX_LOOKED_AT)]
 
 
 def list_decimals(x: np.ndarray) -> Sequence[int]:
-    """Count the decimals of some scores."""
     return [count_decimals(y) for y in thin(x).tolist()]
 
 

@@ -2,14 +2,16 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._backend.given import looks_like_index
-from sigarray.read._cells import as_text, find_blank, is_blank, read_cells
-from sigarray.read._codes import take
+from sigarray.read._cells import as_text, encode_texts, find_blank, is_blank, read_cells
+from sigarray.read._codes import group_rows, take
 from sigarray.read._frame import (
     Names,
     Roles,
@@ -18,11 +20,13 @@ from sigarray.read._frame import (
     choose,
     lacks_column,
     leave_out,
+    list_names,
     list_numbered,
     refuse_indices,
     refuse_texts,
 )
 from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
+from sigarray.read._words import PEOPLE, as_words, list_words
 
 Scores = dict[str, np.ndarray]
 
@@ -40,6 +44,9 @@ class WideTable(NamedTuple):
     place: Callable[[int], str]
     header_line: int = 1
     ids: Sequence[str] = ()
+
+    def name_cells(self, without: Collection[str] = ()) -> dict[str, Sequence[Any]]:
+        return {x: self.cells[k] for k, x in self.names.items() if x not in without}
 
 
 class WideScores(NamedTuple):
@@ -107,9 +114,8 @@ def list_empty(table: WideTable) -> list[str]:
     """List the columns with a name but without filled cells."""
     return [
         name
-        for k, name in table.names.items()
-        if not isinstance(table.cells[k], np.ndarray)
-        and all(map(is_blank, table.cells[k]))
+        for name, cells in table.name_cells().items()
+        if not isinstance(cells, np.ndarray) and all(map(is_blank, cells))
     ]
 
 
@@ -319,3 +325,67 @@ def _read_header(
             names[position] = model
             seen.add(model)
     return names
+
+
+# Words for what tells the rows of an item apart, and names no model.
+_FACTORS = PEOPLE | as_words("""
+    user subject turn rep round attempt session version difficulty order position trial
+    sample criterion
+""")
+# Scores tell the rows of all items apart in fewer tables than this.
+_SELDOM = 1e-3
+
+
+def refuse_factors(
+    table: WideTable, chosen: Roles, ignored: Names, models: Names | None
+) -> None:
+    """Refuse columns of whole numbers that tell the rows of an item apart.
+
+    They have names for such, or do so though numbers that were drawn would not.
+    """
+    known = [chosen[x] for x in ("task", "item", "cluster", "run") if x in chosen]
+    cells = table.name_cells()
+    if "item" not in chosen or models is not None or not {*known} <= {*cells}:
+        return
+    rows = [encode_texts(cells[x]) for x in known]
+    groups, n_groups = group_rows(rows)
+    if n_groups == len(groups) or len({*map(len, cells.values())}) > 1:
+        return
+    of_items = np.bincount(group_rows(rows[:-1] if "run" in chosen else rows)[0])
+    columns = {
+        x: texts
+        for x, y in cells.items()
+        if x not in {*known, *ignored}
+        for texts in [encode_texts(y)]
+        if (texts.codes >= 0).all()
+        and all(re.fullmatch(r"\d+(\.0*)?", str(z)) for z in texts.list_known())
+    }
+    named = [x for x in columns if list_words(x) & _FACTORS]
+    for names in (named, *([x] for x in columns)):
+        texts = [columns[x] for x in names]
+        if not names or group_rows([*rows, *texts])[1] < len(groups):
+            continue
+        chance = _find_chance_of_others(of_items, np.bincount(texts[0].codes))
+        if names == named or chance * len(columns) < _SELDOM:
+            run = ",".join(x for x in (chosen.get("run"), *names) if x)
+            msg = (
+                f"{table.source}: expected a column of scores for each model; got "
+                f"{list_names(names)}, whose numbers tell all rows of an item apart, "
+                "as those of raters or samples do. Pass --run "
+                f"{shlex.quote(run)}, with --unit item, which averages these rows; "
+                "or, where these are scores of models, name all models with --columns."
+            )
+            raise TableError(msg)
+
+
+def _find_chance_of_others(sizes: np.ndarray, counts: np.ndarray) -> float:
+    """Return the chance that the rows of each item differ in a column.
+
+    Of k rows it is k! times the elementary symmetric polynomial of the shares of values
+    of degree k, as if scores were drawn by themselves.
+    """
+    polynomial = np.ones(1)
+    for share in counts / counts.sum():
+        polynomial = np.convolve(polynomial, [1.0, share])[: sizes.max() + 1]
+    chances = [math.factorial(k) * p for k, p in enumerate(polynomial[:170])]
+    return math.prod(chances[k] if k < len(chances) else 0.0 for k in sizes.tolist())

@@ -13,6 +13,7 @@ from sigarray._numeric.selection import Sample
 from sigarray._numeric.sources import SUFFIXES, column_names, index_names
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import repeat
+from sigarray.read._column_names import say_tasks
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -25,7 +26,6 @@ from sigarray.read._frame import (
     list_names,
     refuse_indices,
 )
-from sigarray.read._grids import say_tasks
 from sigarray.read._other_columns import add_others
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
@@ -36,11 +36,16 @@ from sigarray.read._row_names import (
 )
 from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable, find_direction
-from sigarray.read._sum_columns import find_sums_of_models
+from sigarray.read._several_scores import find_sums_of_models
 from sigarray.read._templates import say_grid
-from sigarray.read._text import TableError, get_cell
-from sigarray.read._wide import WideTable, read_ids, split_tasks, tabulate_rows
-from sigarray.read._wide_factors import refuse_factors
+from sigarray.read._text import TableError, get_cell, lacks_file
+from sigarray.read._wide import (
+    WideTable,
+    read_ids,
+    refuse_factors,
+    split_tasks,
+    tabulate_rows,
+)
 from sigarray.read._wide_scores import take_wide
 
 _ROLES = ("item", "cluster")
@@ -88,8 +93,7 @@ def read_columns(
         else:
             table = take_wide(wide, chosen, choice)
     except TableError as error:
-        known = {*choice.ignored, *chosen.values()}
-        rest = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+        rest = wide.name_cells(choice.list_taken(chosen))
         raise (add_others(error, rest) if choice.models is None else error) from None
     if frame is not None and frame.metric is not None:
         table = table._replace(metric=frame.metric)
@@ -103,7 +107,7 @@ def read_columns(
 
 def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
     """Ask about numbers of each model, such as base_tp, whose sums a metric takes."""
-    known = {*choice.ignored, *chosen.values()}
+    known = choice.list_taken(chosen)
     sums = find_sums_of_models(x for x in frame.columns if x not in known)
     if sums is not None and choice.models is None:
         msg = (
@@ -150,7 +154,7 @@ def _choose_direction(frame: Frame, choice: Choice) -> Choice:
 
 def _leave_out_constant(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Leave out columns that have one text in all rows that were chosen."""
-    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    known = choice.list_taken(chosen)
     columns = {
         x: cells
         for x, cells in frame.columns.items()
@@ -161,7 +165,6 @@ def _leave_out_constant(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
 
 
 def _is_constant(cells: Sequence[Any]) -> bool:
-    """Tell whether a column has one text in all rows."""
     if isinstance(cells, np.ndarray) or looks_like_score(cells[0]):
         return False
     texts = encode_texts(cells)
@@ -175,7 +178,7 @@ def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, 
     """
     if is_long(frame, chosen) or frame.roles:
         return {}
-    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    known = choice.list_taken(chosen)
     columns = {x: frame.columns[x] for x in frame.index if x not in known}
     roles = find_roles(replace(frame, columns=columns), {})
     return {
@@ -186,7 +189,6 @@ def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, 
 
 
 def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
-    """Tell whether a table may have a column for each model."""
     return not (is_long(frame, chosen) or frame.constants or frame.roles)
 
 
@@ -230,8 +232,8 @@ def _find_wide(
         )
         raise TableError(msg)
     if isinstance(content, Frame):
-        known = {*choice.ignored, *chosen.values()}
-        if "" in frame.columns and choice.models is None and "" not in known:
+        is_known = choice.models is not None or "" in choice.list_taken(chosen)
+        if "" in frame.columns and not is_known:
             position = [*frame.columns].index("") + 1
             filled = (str(x) for x in frame.columns[""] if not is_blank(x))
             place = f"{name}, column {position}"
@@ -367,8 +369,7 @@ def open_stored(
             refuse_indices(indices, "by name", 1, file)
         return stored
     except FileNotFoundError as error:
-        msg = f"{file} cannot be read: No such file or directory."
-        raise TableError(msg) from error
+        raise lacks_file(file) from error
     except TableError:
         raise
     except (ImportError, TypeError, OSError, ValueError) as error:

@@ -10,7 +10,6 @@ import numpy as np
 from sigarray._plain_text import suggest_each
 from sigarray.read._alignment import sort_ids, sort_tasks
 from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._copied_runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._duplicates import have_parts
 from sigarray.read._frame import Names, Roles, list_names
 from sigarray.read._guards import find_unnamed_items
@@ -31,6 +30,7 @@ from sigarray.read._one_task import doubt_shared_runs
 from sigarray.read._other_columns import doubt_models, refuse_other_columns
 from sigarray.read._records import Averaged, Dropped
 from sigarray.read._row_names import ask_about_marks, find_run_names, name_rows
+from sigarray.read._runs import doubt_checkpoints, doubt_repeats
 from sigarray.read._score_table import (
     Choice,
     ScoreTable,
@@ -321,14 +321,13 @@ def _leave_out_empty(
 def _list_models(wide: WideTable, chosen: Roles, choice: Choice) -> list[str]:
     if choice.models is not None:
         return list(choice.models)
-    others = {*choice.ignored, *chosen.values()}
-    return [x for x in wide.names.values() if x not in others]
+    taken = choice.list_taken(chosen)
+    return [x for x in wide.names.values() if x not in taken]
 
 
 def _take_task(
     wide: WideTable, task: str, chosen: Roles, choice: Choice
 ) -> tuple[WideScores, dict[str, tuple[str, ...]], bool]:
-    """Return the scores of a task, their ids, and whether they are of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
     wide_scores = read_wide(
         wide,

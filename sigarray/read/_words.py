@@ -53,6 +53,7 @@ RATERS = as_words("""
 
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
+PEOPLE = RATERS - RATINGS
 
 # Words for what has several items, which are not independent.
 CLUSTERS = as_words("""
@@ -96,6 +97,10 @@ def list_words(name: str) -> set[str]:
 def names_clusters(name: str) -> bool:
     """Tell by its name whether a column has clusters of items, such as documents."""
     return bool(list_words(name) & CLUSTERS)
+
+
+def names_raters(column: str | None) -> bool:
+    return column is not None and bool(list_words(column) & PEOPLE)
 
 
 def measures_quality(name: str) -> bool:

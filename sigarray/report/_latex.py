@@ -4,7 +4,7 @@ import itertools
 import re
 from dataclasses import replace
 
-from sigarray._plain_text import show_controls
+from sigarray._plain_text import raise_initial, show_controls
 from sigarray.report._layout import Report, Table
 from sigarray.report._text import cut_names
 
@@ -57,7 +57,7 @@ def render_latex(report: Report) -> str:
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
         rest = table.title.removeprefix(f"{source}: ")  # without the file
-        title = table.title if rest == table.title else rest[:1].upper() + rest[1:]
+        title = table.title if rest == table.title else raise_initial(rest)
         title = title.rstrip(".")
         measured = report.measured or ""
         rest, _, count = measured.rpartition("; ")

@@ -227,7 +227,6 @@ def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
 
 
 def show_difference(a: Summary, b: Summary) -> str:
-    """Show the difference of two means, with its sign."""
     return number_format([a, b], sign="+")(a["mean"] - b["mean"])
 
 

@@ -240,7 +240,6 @@ def _draw_row(table: Table, i: int) -> str:
 
 
 def draw_list(lines: Sequence[str]) -> str:
-    """Write a list of sentences, or nothing."""
     items = "\n".join(f"<li>{show_prose(line)}</li>" for line in lines)
     return f"<ul>\n{items}\n</ul>" if lines else ""
 
@@ -280,7 +279,6 @@ def render(report: Report, style: str) -> str:
 
 
 def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
-    """Return a table alone, without its title."""
     draw = {"markdown": draw_markdown, "latex": draw_latex}[style]
     return draw(neutralise_table(table)) + "\n"
 

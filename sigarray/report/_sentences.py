@@ -24,7 +24,6 @@ from sigarray.results import (
 
 
 def refuse_comparison(result: Any) -> None:
-    """Refuse such a result, and say what it has itself."""
     if hasattr(result, "sentences") and hasattr(result, "to_latex"):
         msg = (
             "Expected the result of a test, or of another function; got that of "
@@ -251,7 +250,6 @@ def _say_fault(statistic: float) -> str:
 
 
 def read_number(x: Any) -> float:
-    """Return a number of one comparison."""
     value = copy_array(x)
     if value.ndim:
         msg = (

@@ -238,7 +238,6 @@ def to_json(result: Any, /, names: Names = None) -> str:
 
 
 def list_records(result: Any, names: Names) -> Records:
-    """Return the rows of a result, each with its name or those of two models."""
     refuse_comparison(result)
     if isinstance(result, PairwiseAsoResult):
         return _list_pairs(result, names)

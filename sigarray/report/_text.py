@@ -189,7 +189,6 @@ _MAX_RICH_ROWS = 1000
 
 
 def print_text(report: Report) -> None:
-    """Print tables and sentences, with rich if it is installed."""
     report = neutralise(report)
     is_long = any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables)
     if is_long or not _has_rules():

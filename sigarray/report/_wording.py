@@ -382,7 +382,6 @@ def digest_scores(
 
 
 def digest_numbers(numbers: list[float]) -> str:
-    """Return a digest of numbers, to six digits."""
     text = " ".join(format(x + 0.0, _ROUNDED) for x in numbers)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
+from sigarray._cli import options as shared
 from sigarray._cli import responses, running
 from sigarray._cli.main import _COMMANDS, _build_parser, main
-from sigarray._cli.options import shared
 from sigarray._verdicts import (
     aggregate_tests,
     asked,

@@ -18,8 +18,8 @@ from sigarray import (
     t_ci,
     t_test,
 )
-from sigarray._cli.options.shared import STATISTICS
-from sigarray.read._sum_columns import order_columns
+from sigarray._cli.options import STATISTICS
+from sigarray.read._several_scores import order_columns
 from sigarray.read._sums import METRICS
 from tests.corpus.items import ITEMS
 

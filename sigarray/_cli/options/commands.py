@@ -2,7 +2,7 @@
 
 import argparse
 
-from sigarray._cli.options.shared import (
+from sigarray._cli.options import (
     ALTERNATIVES,
     CORRECTIONS,
     FILE_OF_SCORES,

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from sigarray import read
-from sigarray.read._grids import match_grid
+from sigarray.read._column_names import match_grid
 from tests.read.asking import DRAW
 
 OPTIONS = ("--columns", "{model}_{rater}", "--unit", "item", "--run", "rater")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read._grids import find_grid
+from sigarray.read._column_names import find_grid
 from tests.read.asking import refuse
 
 TASKS = ["{}_{}", "{}/{}", "{}-{}", "{}.{}", "{} {}", "{}: {}", "{} ({})", "{}[{}]"]

@@ -1,19 +1,29 @@
-"""Items in clusters, and several columns that together name an item."""
+"""Items: known by their values, in clusters, and named by several columns together."""
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from sigarray._plain_text import squeeze
-from sigarray.read._cells import encode_texts
-from sigarray.read._codes import Coded, encode, find_first, group_rows, repeat
+from sigarray.read._cells import encode_texts, find_blank, looks_like_score
+from sigarray.read._codes import (
+    Coded,
+    distinct,
+    encode,
+    find_first,
+    group_rows,
+    join_columns,
+    repeat,
+)
 from sigarray.read._frame import Frame, Names, Roles, list_names, refuse_twice
-from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._messages import Caution
+from sigarray.read._raters import are_of_one_item
 from sigarray.read._records import Records
-from sigarray.read._roles import find_roles, names_runs
+from sigarray.read._roles import find_roles, find_score, names_runs
 from sigarray.read._settings import do_models_differ, may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._words import (
@@ -181,7 +191,6 @@ def _are_once(columns: Sequence[Coded]) -> bool:
 
 
 def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
-    """Tell whether each model has the same items in clusters."""
     return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
 
 
@@ -272,3 +281,109 @@ def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
     codes, clusters = records.factors["item"].codes, records.factors["cluster"]
     rows = find_first(codes, len(records.factors["item"].values) + 1)[items]
     return tuple(clusters[rows])
+
+
+# Words for what models were asked: other texts of an item may be answers.
+_ASKED = frozenset(("instruction", "input", "question", "prompt", "query", "problem"))
+# With more numbers a column is hardly one of runs.
+_MAX_RUNS = 50
+_RUN = re.compile(
+    r"(.*\W|.*_)?(seed|run|trial|rep|repeat|fold|split|s|r)\W?_?\d+", re.I
+)
+
+
+class _Ids(NamedTuple):
+    """A column in which every model has each value equally often."""
+
+    column: str
+    n_values: int
+    n_each: int
+    is_text: bool
+
+
+def find_items(
+    frames: Sequence[Frame], chosen: Roles, metric: str | None
+) -> tuple[list[Frame], list[str]]:
+    """Return tables with the column of items, if only its values show it, and notes.
+
+    Texts, or more than 50 values, that every model has equally often are items.
+    """
+    plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
+    if not plain:
+        return list(frames), []
+    roles = find_roles(frames[0], chosen)
+    if {"item", "run", "cluster", "step"} & {*roles, *frames[0].constants}:
+        return list(frames), []
+    counted = [
+        ids
+        for name in frames[0].columns
+        if name not in roles.values()
+        for ids in [_count_values(frames, roles, name)]
+        if ids is not None
+    ]
+    names = {ids.column for ids in counted}
+    others = {x: y for x, y in frames[0].columns.items() if x not in names}
+    try:
+        score = find_score(frames[0], roles, metric)
+    except TableError:  # several may be the score, but some of them may be ids
+        score = find_score(replace(frames[0], columns=others), roles, metric)
+    asked = {x for x in names if list_words(x) & _ASKED}
+    keys = {x: (x.n_each > 1, not x.is_text, x.column not in asked) for x in counted}
+    for ids in sorted((x for x in counted if x.column != score), key=keys.__getitem__):
+        name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
+        is_many = ids.n_values > _MAX_RUNS
+        quoted = name or "''"
+        if is_many or (ids.is_text and ids.n_each == 1):
+            note = (
+                f"{name!r} was taken for the items of a test set: every model has each "
+                f"of its {ids.n_values} values {often}. If it is something else, pass "
+                f"--run {quoted}, --task {quoted} or --ignore {quoted}"
+            )
+            return [replace(x, roles={"item": name}) for x in frames], [note]
+        if ids.n_each == 1:
+            msg = (
+                f"{frames[0].source}: column {name!r} may be of items or of runs: each "
+                f"model has each of its {ids.n_values} values once. Pass --item "
+                f"{quoted} where these are items of a test set, by which models are "
+                "paired, "
+                f"--run {quoted} where they are runs, or --ignore {quoted}."
+            )
+            raise TableError(msg)
+    return list(frames), []
+
+
+def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
+    """Count how often each model has each value; None if that differs."""
+    names = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    if any(x not in frame.columns for frame in frames for x in (column, *names)):
+        return None
+    cells = [frame.columns[column] for frame in frames]
+    if any(find_blank(x).any() for x in cells):
+        return None
+    texts = join_columns([encode_texts(x) for x in cells])
+    # Each file that does not name its model is of one model.
+    files = join_columns(
+        [repeat(0 if "model" in roles else k, len(x)) for k, x in enumerate(cells)]
+    )
+    others = {
+        x: join_columns([encode_texts(frame.columns[x]) for frame in frames])
+        for x in names
+    }
+    models = [files, *(others[roles[x]] for x in ("model",) if x in roles)]
+    groups, n_groups = group_rows([files, *others.values()])
+    each, n_each = group_rows([Coded(groups, range(n_groups)), texts])
+    counts = np.bincount(each)
+    every = texts.list_known()
+    is_even = bool(len(counts)) and counts.min() == counts.max()
+    if not is_even or len(every) < 2 or group_rows(models)[1] < 2:
+        return None
+    firsts = find_first(each, n_each)
+    n_common = np.count_nonzero(np.bincount(texts.codes[firsts]) == n_groups)
+    if 2 * n_common < len(every):
+        return None
+    is_text = not all(all(map(looks_like_score, distinct(x))) for x in cells)
+    # Rows that a column without a name names are asked about; others may be settings.
+    if column and not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
+        return None
+    is_of_runs = all(_RUN.fullmatch(x) for x in every)
+    return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)

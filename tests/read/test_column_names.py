@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sigarray.read._computed_columns import refuse_functions
+from sigarray.read._column_names import refuse_functions
 from tests.read.asking import refuse
 
 COMPUTED = {

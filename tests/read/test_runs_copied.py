@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read._copied_runs import doubt_repeats, say_alike_runs
+from sigarray.read._runs import doubt_repeats, say_alike_runs
 from sigarray.read._score_table import ScoreTable
 
 DRAW = np.random.default_rng(0)

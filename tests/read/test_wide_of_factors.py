@@ -5,8 +5,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from sigarray.read._wide import WideTable
-from sigarray.read._wide_factors import refuse_factors
+from sigarray.read._wide import WideTable, refuse_factors
 from tests.read.asking import refuse
 
 
