@@ -1,8 +1,11 @@
-"""Data frames of any library, and tables of Parquet and Arrow."""
+"""Data frames of any library, tables of Parquet and Arrow, and sheets of Excel."""
 
 import collections
+import csv
+import io
 import math
 import re
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
+from sigarray._plain_text import suggest
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
@@ -287,3 +291,62 @@ def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
         "data.rename_axis(['task', 'item']), or leave them out: "
         "data.reset_index(drop=True)."
     )
+
+
+def read_sheet(path: str, table: str | None) -> str:
+    """Return, as CSV, the only sheet with cells, or the one with a name."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise lacks_library(path, "openpyxl") from error
+    try:
+        values, formulas = (
+            openpyxl.load_workbook(path, data_only=x) for x in (True, False)
+        )
+    except FileNotFoundError as error:
+        raise lacks_file(path) from error
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        msg = f"{path} cannot be read as a workbook of Excel: {error}."
+        raise TableError(msg) from error
+    filled = [
+        x.title
+        for x in formulas.worksheets
+        if any(y is not None for row in x.values for y in row)
+    ]
+    if table is None and len(filled) != 1:
+        msg = (
+            f"{path}: expected one sheet with cells; got {list_names(filled)}. Choose "
+            "one with --table NAME."
+        )
+        raise TableError(msg)
+    if table is not None and table not in filled:
+        msg = (
+            f"{path}: expected a sheet of it for --table; got {table!r}."
+            f"{suggest(table, filled)} Its sheets with cells are {list_names(filled)}."
+        )
+        raise TableError(msg)
+    sheet = filled[0] if table is None else table
+    rows = [
+        [_write(x, y, path) for x, y in zip(shown, meant, strict=True)]
+        for shown, meant in zip(
+            values[sheet].iter_rows(), formulas[sheet].iter_rows(), strict=True
+        )
+    ]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _write(shown: Any, meant: Any, path: str) -> str:
+    """Return the text of a cell; `meant` is its formula, if it has one."""
+    value = shown.value
+    if value is None and meant.value is not None:
+        msg = (
+            f"{path}, cell {meant.coordinate}: expected a value; got the formula "
+            f"{meant.value}, which was never computed. Open the file in Excel, and "
+            "save it."
+        )
+        raise TableError(msg)
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

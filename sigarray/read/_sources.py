@@ -1,10 +1,14 @@
-"""The kind of a file, and the tables in it."""
+"""The kind of a file, and the tables in it, with what stands around them."""
 
+import csv
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigarray.read import _harnesses, _layout, _lm_eval, _trackers
+import numpy as np
+
+from sigarray.read import _harnesses, _lm_eval, _trackers
 from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
 from sigarray.read._files import (
@@ -15,7 +19,7 @@ from sigarray.read._files import (
     is_of_suffix,
 )
 from sigarray.read._frame import Frame, list_names
-from sigarray.read._frames import is_stored_table, read_stored_table
+from sigarray.read._frames import is_stored_table, read_sheet, read_stored_table
 from sigarray.read._json import (
     find_tables,
     flatten,
@@ -28,8 +32,23 @@ from sigarray.read._json import (
     tabulate_records,
     take_part,
 )
-from sigarray.read._layout import TextTable, read_table
-from sigarray.read._text import NUMBER, TableError, read_text
+from sigarray.read._text import (
+    NUMBER,
+    Row,
+    TableError,
+    find_delimiter,
+    read_text,
+    split_table,
+)
+
+
+class TextTable(NamedTuple):
+    """Rows of a table of text, or its header and a matrix, and what was left out."""
+
+    rows: list[Row]
+    numbers: np.ndarray | None
+    notes: tuple[str, ...] = ()
+
 
 # The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
@@ -55,7 +74,7 @@ def open_source(
     """Return the name and the content of a file, or of a table in it."""
     path = file.path
     if path.lower().endswith(EXCEL):
-        return path, _layout.read_sheet(path, table)
+        return path, read_table(read_sheet(path, table), path)
     name, content = _open(path)
     if isinstance(content, _Document):
         return name, _recognise(name, content.content, table)
@@ -213,3 +232,154 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
 def _is_column(x: Any) -> bool:
     """Tell whether a value is a list of cells, as of a model."""
     return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
+
+
+# "# lr=0.1" or "#lr", but not "#,lstm" or "#1,lstm", which are names of columns.
+_COMMENT = re.compile(r"\s*#(#|\s|[^\W\d]|$)")
+_BAR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*")
+_BOLD = re.compile(r"(\*\*|__)(.+)\1")
+_LATEX = re.compile(r"\\begin\{(tabular|table|longtable)|\\(top|mid)rule|\\hline")
+# The part of a file in which a table of LaTeX or Markdown shows.
+_START = 10_000
+
+
+def read_table(text: str, name: str) -> TextTable:
+    """Return the rows of a table of text, without comments and a title above it."""
+    if _LATEX.search(text[:_START]):
+        msg = (
+            f"{name}: expected cells between commas, tabs or semicolons; got a table "
+            "of LaTeX. Write its rows with commas in place of & and without what is no "
+            "row; docs/files.md has lines of Python that do so."
+        )
+        raise TableError(msg)
+    if _is_markdown(text):
+        return _split_markdown(text, name)
+    text, notes = _take_off_comments(text)
+    text, title = _take_off_title(text)
+    rows, numbers = split_table(text, name)
+    if numbers is None:
+        _refuse_two_headers(rows, name)
+    return TextTable(rows, numbers, (*notes, *title))
+
+
+def _is_markdown(text: str) -> bool:
+    lines = [x for x in text[:_START].split("\n") if "|" in x]
+    return len(lines) > 1 and any(map(_BAR.fullmatch, lines))
+
+
+def _split_markdown(text: str, name: str) -> TextTable:
+    """Return the rows of the only table in a text of Markdown."""
+    lines = text.split("\n")
+    bars = [k for k, line in enumerate(lines) if k and _BAR.fullmatch(line)]
+    if len(bars) != 1 or "|" not in lines[bars[0] - 1]:
+        msg = (
+            f"{name}: expected one table of Markdown; got {len(bars)}. Leave one in "
+            "the file, or save one as CSV."
+        )
+        raise TableError(msg)
+    (bar,) = bars
+    places = [bar - 1]
+    for k in range(bar + 1, len(lines)):
+        if "|" not in lines[k]:
+            break
+        places.append(k)
+    inner = [re.sub(r"^\s*\||(?<!\\)\|\s*$", "", lines[k].strip()) for k in places]
+    split = csv.reader(
+        inner, delimiter="|", quoting=csv.QUOTE_NONE, escapechar="\\", strict=True
+    )
+    rows: list[Row] = [
+        (k + 1, tuple(_BOLD.sub(r"\2", cell.strip()) for cell in cells))
+        for k, cells in zip(places, split, strict=True)
+    ]
+    n_others = sum(bool(x.strip()) for x in lines) - len(rows) - 1
+    notes: tuple[str, ...] = ()
+    if n_others:
+        some = "line was" if n_others == 1 else "lines were"
+        notes = (f"{n_others} {some} left out, which are not of its table",)
+    return TextTable(rows, None, notes)
+
+
+def _take_off_comments(text: str) -> tuple[str, list[str]]:
+    """Blank the comments at the start, but for a header that is written as one."""
+    start, lines = 0, []
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        line = text[start:end]
+        if line.strip() and not _COMMENT.match(line):
+            break
+        lines.append(line)
+        start = end
+    comments = [k for k, line in enumerate(lines) if line.strip()]
+    if not comments:
+        return text, []
+    first = text[start : text.find("\n", start) + 1 or len(text)]
+    last, notes = comments[-1], []
+    kept = ["\n"] * len(lines)
+    if _is_header(lines[last], first):
+        kept[last] = re.sub(r"^\s*#+\s*", "", lines[last])
+        notes.append(f"line {last + 1}, which begins with #, was taken for the header")
+        comments.pop()
+    if comments:
+        some = "line that begins" if len(comments) == 1 else "lines that begin"
+        verb = "was" if len(comments) == 1 else "were"
+        notes.append(f"{len(comments)} {some} with # {verb} left out")
+    return "".join(kept) + text[start:], notes
+
+
+def _is_header(comment: str, below: str) -> bool:
+    """Tell whether a comment has a name for each cell below it, which has numbers."""
+    delimiter = find_delimiter(below)
+    cells, names = below.split(delimiter), comment.split(delimiter)
+    has_numbers = any(NUMBER.fullmatch(x.strip()) for x in cells)
+    return has_numbers and len(cells) == len(names)
+
+
+def _take_off_title(text: str) -> tuple[str, list[str]]:
+    """Blank a line of one cell above a header of several names."""
+    lines = text.split("\n", 50)
+    places = [k for k, line in enumerate(lines[:50]) if line.strip()][:3]
+    if len(places) < 3:
+        return text, []
+    title, header, row = (lines[k] for k in places)
+    delimiter = find_delimiter(header)
+    names = [x.strip() for x in header.split(delimiter)]
+    cells = [x.strip() for x in row.split(delimiter)]
+    filled = [x for x in title.split(delimiter) if x.strip()]
+    is_title = len(filled) == 1 and not _is_number(filled[0])
+    if (
+        not is_title
+        or '"' in title + header
+        or len(names) < 2
+        or len(names) != len(cells)
+        or any(map(_is_number, names))
+        or not any(map(_is_number, cells))
+    ):
+        return text, []
+    lines[places[0]] = ""
+    said = f"line {places[0] + 1}, {filled[0].strip()!r}, was taken for a title"
+    return "\n".join(lines), [said]
+
+
+def _is_number(cell: str) -> bool:
+    return bool(NUMBER.fullmatch(cell.strip().strip('"').rstrip("%")))
+
+
+def _refuse_two_headers(rows: list[Row], name: str) -> None:
+    """Refuse two rows of names, as pandas writes of columns with several levels."""
+    if len(rows) < 3:
+        return
+    header, second = ([x for x in cells if x] for _, cells in rows[:2])
+    below = [cells for _, cells in rows[2:4]]
+    if (
+        len(second) > 1
+        and len(set(header)) < len(header)
+        and not any(map(_is_number, second))
+        and any(_is_number(x) for cells in below for x in cells)
+    ):
+        msg = (
+            f"{name}, line {rows[1][0]}: expected scores below one row of names; got "
+            f"a second row of names, {', '.join(second[:3])}, as pandas writes of "
+            "columns with several levels. Write a row for each score: "
+            "frame.stack().reset_index().to_csv(...)."
+        )
+        raise TableError(msg)
