@@ -306,8 +306,10 @@ def doubt_sizes(
     needed = next(k for k in itertools.count(n) if decides(k, is_paired=is_paired))
     what = "score" if unit == "item" else unit  # they may be benchmarks
     advice = f"It takes {needed} {what}s or more of each model"
-    if is_paired and unit == "run" and decides(n, is_paired=False):
-        advice += "; as independent samples, without --paired, these are enough"
+    if unit == "run" and is_paired:
+        advice += (
+            "; --test t, of the means of normal differences, can decide with these"
+        )
     which = "some models" if least * n_comparisons <= alpha else "no two models"
     on_one = " on a single task" if len(tasks) > 1 else ""
     warn(

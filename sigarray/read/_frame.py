@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, say_means
-from sigarray.read._words import names_clusters
+from sigarray.read._words import PEOPLE, list_words, names_clusters
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
@@ -278,6 +278,14 @@ def refuse_indices(
     """Refuse columns that are hardly models, which would enter the correction."""
     if not indices:
         return
+    raters = [x for x in indices.values() if list_words(x) & PEOPLE]
+    items = [x for x in indices.values() if x not in raters]
+    leave = "Leave"
+    if raters and items and may_be_items:
+        leave = (
+            f"Pass --item {quote(items[0])} --run {quote(raters[0])} --unit item, "
+            "which averages the rows of an item, where these are its ratings; or leave"
+        )
     places = ", ".join(str(position + 1) for position in indices)
     columns = "columns" if len(indices) > 1 else "column"
     first = next(iter(indices.values()))
@@ -290,8 +298,8 @@ def refuse_indices(
     )
     msg = (
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
-        f"expected scores of a model; got what looks like an index, {reason}. Leave it "
-        f"out with --ignore {quote_names(list(indices.values()))}, or choose the "
+        f"expected scores of a model; got what looks like an index, {reason}. {leave} "
+        f"it out with --ignore {quote_names(list(indices.values()))}, or choose the "
         f"models with --columns{of_items * may_be_items}."
     )
     raise TableError(msg)

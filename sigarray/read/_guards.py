@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
-from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._missing import count_models
@@ -182,6 +182,21 @@ def doubt_left_out(
                 f"is taken for an independent run. If its values {way}"
             )
     return doubts
+
+
+def doubt_items_left_out(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
+    """Say that several rows are of one item, whose column is left out."""
+    name = find_roles(frame, {}).get("item", "")
+    if name not in ignored or "item" in chosen or is_long(frame, chosen):
+        return []
+    texts = encode_texts(frame.columns[name])
+    if 2 * len(texts.list_known()) > len(texts):
+        return []
+    return [
+        f"{frame.source}, column {name!r} was left out, whose values are those of "
+        "several rows each: these are not independent, and verdicts claim too much. "
+        f"Pass --item {shlex.quote(name)} --unit item, which averages those of an item"
+    ]
 
 
 def _list_folds(frame: Frame) -> list[str]:

@@ -16,7 +16,7 @@ from sigarray.read._cells import (
     is_blank,
     looks_like_score,
 )
-from sigarray.read._frame import Frame, Names, Roles, quote_names
+from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._raters import are_of_one_item
 from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
 from sigarray.read._text import TableError
@@ -106,6 +106,7 @@ class _Preferences(NamedTuple):
     better: str
     wins: tuple[str, str] | None
     ties: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
 
 def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
@@ -126,8 +127,23 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
             f" ({'if ' if are_numbers else ''}{first} is for {found.first!r}, and "
             f"{second} for {found.second!r})"
         )
-    missing = find_missing(frame.columns[found.better])
+    if found.others:
+        names = [found.better, *found.others]
+        msg = (
+            f"{frame.source}: expected scores of models; got what looks like several "
+            f"preferences of {found.first!r} or {found.second!r}, {list_names(names)}, "
+            "as of answers in both orders. Put them below each other: in pandas, if "
+            f"frame is this table, names = {names}; frame = frame.melt([x for x in "
+            "frame if x not in names], names, 'order', 'winner'). Or leave all but one "
+            "out, if they are of other questions."
+        )
+        raise TableError(msg)
+    cells = frame.columns[found.better]
+    missing = find_missing(cells)
+    words = sorted({str(x) for x in np.asarray(cells, dtype=object)[missing] if x})
     rows = f"frame = frame.dropna(subset=[{found.better!r}]); " if missing.any() else ""
+    if words:
+        rows += f"frame = frame[~frame[{found.better!r}].isin({words})]; "
     msg = (
         f"{frame.source}: expected scores of models; got what looks like preferences: "
         f"{found.first!r} and {found.second!r} name two models, and {found.better!r} "
@@ -193,6 +209,7 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
             continue
         if any(x == y for x, y in zip(names[a], names[b], strict=True)):
             continue
+        found: list[_Preferences] = []
         for better, cells in frame.columns.items():
             values = texts.get(better) or _read_texts(cells[:n_rows])
             if better in (a, b) or not any(values):
@@ -200,7 +217,15 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
             is_of_wins = is_shared and bool(list_words(better) & _OF_WINS)
             known = _find_wins(values, a, b, names, is_of_wins=is_of_wins)
             if known is not None:
-                return _Preferences(a, b, better, *known)
+                found.append(_Preferences(a, b, better, *known))
+        if found:
+            found.sort(key=lambda x: not list_words(x.better) & _OF_WINS)
+            # Of the same name but for a number: of answers in both orders.
+            name, *others = (re.sub(r"\d+", "", x.better) for x in found)
+            same = [
+                x.better for x, y in zip(found[1:], others, strict=True) if y == name
+            ]
+            return found[0]._replace(others=tuple(same))
     return None
 
 

@@ -22,6 +22,7 @@ from sigarray.read._filters import (
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
+    doubt_items_left_out,
     doubt_left_out,
     refuse_cross_validation,
     refuse_folds,
@@ -131,6 +132,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         table = read_columns(*files[0][1:], tables[0], chosen, choice)
         if table is not None:
             doubts = doubt_names(table, opened, choice, are_columns=True)
+            if tables[0] is not None:
+                doubts += doubt_items_left_out(tables[0], chosen, choice.ignored)
             return _add_doubts(table, doubts, of_runs)
     table, doubts = _join_files(files, tables, choice, notes)
     doubts += doubt_names(table, opened, choice)

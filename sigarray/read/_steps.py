@@ -243,6 +243,8 @@ def _find_early(records: Records) -> _Runs:
     last, start = np.full(n_runs, -np.inf), np.full(n_tasks, np.inf)
     np.maximum.at(last, runs[is_scored], steps)
     np.minimum.at(start, tasks[is_scored], steps)
+    if np.bincount(runs[is_scored], minlength=n_runs).max(initial=0) < 2:
+        start = np.minimum(start, 0.0)  # of the only step of each, which ends it
     has_end, of_tasks, of_models = np.isfinite(last), tasks[first], models[first]
     ends = np.full(n_tasks, np.nan)
     for task in np.unique(of_tasks[has_end]):

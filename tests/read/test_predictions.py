@@ -1,9 +1,12 @@
 """Predictions, and preferences of two models: these are no scores."""
 
+import json
 import random
 import re
 from statistics import fmean
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from sigarray import read
@@ -215,3 +218,49 @@ class TestPreferencesBetweenTheSameModels:
         assert (
             "looks like preferences" not in run("compare", self.write(write, values))[2]
         )
+
+
+class TestAnswersInBothOrders:
+    """As in MT-Bench: a judge who favors the first answer tells equal models apart."""
+
+    def grow(self, n=80):
+        draw = np.random.default_rng(3)
+        rows = []
+        for k in range(n):
+            lead = draw.normal(0, 0.8)
+            wins = []
+            for sign in (1, -1):
+                x = lead + draw.normal() + 0.6 * sign
+                named = "tie" if abs(x) < 0.15 else f"model_{1 if x > 0 else 2}"
+                wins.append("error" if k % 40 == 7 else named)
+            rows.append((81 + k, "alpaca", "vicuna", *wins))
+        names = ["question_id", "model_1", "model_2", "g1_winner", "g2_winner"]
+        return pd.DataFrame(rows, columns=names)
+
+    def test_none_is_taken_alone(self, write, run):
+        frame = self.grow()
+        path = write(frame.to_csv(index=False))
+        code, _, err = run("compare", path)
+        assert code == 2
+        line = err.partition("is this table, ")[2].partition(". Or leave")[0]
+        scope = {"frame": frame, "pd": pd}
+        exec(line, scope)
+        path = write(scope["frame"].to_csv(index=False))
+        code, _, err = run("compare", path)
+        assert "'winner' says which is better" in err
+        assert "frame = frame[~frame['winner'].isin(['error'])]; " in err
+        line = err.partition("is this table: ")[2].partition(". Compare the")[0]
+        exec(line, scope)
+        wins = scope["wins"]
+        assert wins.groupby("model")["win"].mean().sum() == pytest.approx(1.0)
+        path = write(wins.to_csv(index=False))
+        options = ("--score=win", "--task=pair", "--unit=item", "--ignore=order")
+        code, out, err = run("compare", path, *options, "--format", "json")
+        assert code == 0, err
+        (pair,) = json.loads(out)["pairs"]
+        assert pair["pvalue"] > 0.05
+
+    def test_other_columns_of_preferences(self, write, run):
+        frame = self.grow().rename(columns={"g2_winner": "judgment"})
+        _, _, err = run("compare", write(frame.to_csv(index=False)))
+        assert "'g1_winner' says which is better" in err

@@ -3,6 +3,7 @@
 import json
 import random
 
+import numpy as np
 import pytest
 
 from sigarray import compare_models, read
@@ -494,3 +495,19 @@ class TestLeavingOutColumnsOfAChart:
         assert said in " ".join(err.split())
         _, _, err = run("compare", path, "--where", "Step=3")
         assert "runs without a row" not in err
+
+
+def test_one_step_short_is_no_early_end(write, run):
+    """Of runs with a row each, there is no first step to count the way from."""
+    draw = np.random.default_rng(0)
+
+    def grow(*ends):
+        rows = [
+            f"{'ab'[k % 2]},{k // 2},{end},{0.9 + draw.normal(0, 0.004):.4f}"
+            for k, end in enumerate(ends)
+        ]
+        return write("\n".join(["model,seed,epoch,acc", *rows]))
+
+    code, _, err = run("compare", grow(*[50] * 11, 48))
+    assert code == 0, err
+    refuse(run("compare", grow(*[50] * 10, 28, 11)), "half of the others", "1 of 12")

@@ -83,3 +83,34 @@ def test_scores_are_not_asked_about(n_items, n_rows, high):
         names = dict(enumerate(columns))
         cells = {k: list(map(str, columns[x])) for k, x in names.items()}
         refuse_factors(WideTable("x", names, cells, str), {"item": "item"}, (), None)
+
+
+class TestForms:
+    """A row for each item and rater, whose ids are no models."""
+
+    def grow(self):
+        draw = np.random.default_rng(0)
+        rows = [
+            f"i{k},r{rater},{','.join(str(draw.integers(1, 6)) for _ in 'ab')}"
+            for k in range(30)
+            for rater in range(3)
+        ]
+        return "\n".join(["item_id,annotator_id,ours,base", *rows])
+
+    def test_the_first_way_averages_the_rows_of_an_item(self, write, run):
+        path = write(self.grow())
+        way = "--item item_id --run annotator_id --unit item"
+        refuse(run("compare", path), f"Pass {way}, which averages", "or leave it out")
+        code, _, err = run("compare", path, *way.split())
+        assert code == 0, err
+        assert "warning" not in err
+
+    def test_rows_of_items_that_are_left_out_are_not_independent(self, write, run):
+        """Of equal models, 12 % were told apart, as 90 items in place of 30."""
+        path = write(self.grow())
+        options = ("--ignore", "item_id,annotator_id", "--unit", "item")
+        code, _, err = run("compare", path, *options)
+        assert code == 0, err
+        assert "warning: " in err
+        assert "'item_id' was left out, whose values are those of several" in err
+        assert "Pass --item item_id --unit item, which" in err

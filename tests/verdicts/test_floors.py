@@ -243,20 +243,21 @@ class TestTooFewOnEachTask:
             return compare(run, path, "--paired")
 
         _, err = compare_pairs(4)
-        assert "It takes 7 runs or more of each model.\n" in err
+        assert "It takes 7 runs or more of each model; --test t," in err
         assert "gives p below" in compare_pairs(6)[1]
         document, err = compare_pairs(7)
         assert "gives p below" not in err
         assert any(x["better"] for x in document["pairs"])
 
-    def test_independent_samples_may_be_enough(self, write, run):
+    def test_means_may_decide_few_pairs(self, write, run):
+        """Without pairs, far fewer differences are found, or more runs are needed."""
         path = write("a,b\n1.5,5\n1.2,6\n1.9,7\n1.1,9\n")
         _, err = compare(run, path, "--paired")
         assert (
-            "whatever their scores. It takes 6 runs or more of each model; as "
-            "independent samples, without --paired, these are enough." in err
+            "whatever their scores. It takes 6 runs or more of each model; --test t, "
+            "of the means of normal differences, can decide with these." in err
         )
-        document, err = compare(run, path)
+        document, err = compare(run, path, "--paired", "--test", "t")
         assert "warning" not in err
         assert document["pairs"][0]["better"] == "b"
 
