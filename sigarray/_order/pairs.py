@@ -33,9 +33,9 @@ PairFunction = Callable[..., Array]
 _MODELS_OF_GROUP = 8
 
 
-def list_blocks(stacks: Stacks) -> list[Block]:
+def list_blocks(stacks: Stacks) -> Sequence[Block]:
     """Return blocks of pairs: for each stack within it, then with all later ones."""
-    return list(_list_blocks(*(stack.shape[-2] > 1 for stack in stacks)))
+    return _list_blocks(*[stack.shape[-2] > 1 for stack in stacks])
 
 
 @functools.lru_cache(maxsize=64)
@@ -168,7 +168,7 @@ def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
 
 
 def count_pairs(stacks: Stacks) -> int:
-    n_models = sum(int(stack.shape[-2]) for stack in stacks)
+    n_models = sum([int(stack.shape[-2]) for stack in stacks])
     return n_models * (n_models - 1) // 2
 
 
