@@ -12,10 +12,11 @@ References
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
 from sigarray._backend.callers import warn_caller
@@ -29,8 +30,14 @@ from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
 from sigarray._numeric.student import find_t
 from sigarray._order.comparison import Equality
-from sigarray._order.errors import deviation_of, find_tails, has_percentiles
-from sigarray._order.estimates import Estimates
+from sigarray._order.errors import (
+    Estimates,
+    deviation_of,
+    estimate_block,
+    find_tails,
+    has_percentiles,
+    join_estimates,
+)
 from sigarray._order.families import MIN_SIZE, Family
 from sigarray._order.pairs import (
     Stacks,
@@ -38,10 +45,10 @@ from sigarray._order.pairs import (
     join,
     list_blocks,
     map_block,
-    orient,
     slices_of,
 )
 from sigarray._order.ratio import (
+    Streams,
     merge_pairs,
     merge_sizes,
     ratios_of_blocks,
@@ -50,57 +57,80 @@ from sigarray._order.ratio import (
 from sigarray._order.stacks import Method, Plan, check_resamples, find_scales
 from sigarray._resampling.designs import Crossed
 
-# The streams of two models; 0 is that of items.
-STREAMS = (1, 2)
 # Numbers that a comparison of two tables takes, for each cell.
 _COPIES = 6
 
 
-def estimate_tables(
-    xp: Library,
-    stacks: Stacks,
-    n_items: int,
-    streams: tuple[int, ...],
-    *,
-    family: Family,
-    method: Method,
-    n_resamples: int,
-    dt: float | None,
-    higher_is_better: bool,
-    rng: RandomSource,
-) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones.
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A score of each seed for each of `n_items` items, in stacks (..., K, S * n)."""
 
-    There is a stream for each model, in the order of the stacks. A warning is for the
-    caller of the public function that calls this.
-    """
-    if method not in ("auto", "bootstrap"):
-        msg = (
-            f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
-            f"{method!r}. Resamples of seeds and items are too many to list, and have "
-            "no known limit."
+    xp: Library
+    n_items: int
+    stacks: Stacks
+
+    # 0 is that of items.
+    streams_of_pair: ClassVar[Streams] = ((1,), (2,))
+
+    def estimate(
+        self,
+        streams: Streams,
+        *,
+        method: Method,
+        n_resamples: int,
+        dt: float | None,
+        rng: RandomSource,
+        family: Family,
+    ) -> tuple[Estimates, Equality]:
+        """Return estimates and tests of every pair, as `Rows.estimate` does."""
+        if method not in ("auto", "bootstrap"):
+            msg = (
+                f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
+                f"{method!r}. Resamples of seeds and items are too many to list, and "
+                "have no known limit."
+            )
+            raise ValueError(msg)
+        grid = even_grid(dt)
+        check_resamples([Plan("bootstrap", grid)], n_resamples)
+        smallest = min(x.shape[-1] // self.n_items for x in self.stacks)
+        if smallest < MIN_SIZE:
+            warn_caller(
+                f"{smallest} seed{'s' if smallest > 1 else ''} of a model "
+                f"{'are' if smallest > 1 else 'is'} too few for any verdict on it, if "
+                f"items were drawn, too: eps_min is 1. Train each model {MIN_SIZE} "
+                "times or more."
+            )
+        return _estimate(
+            self.xp,
+            self.stacks,
+            seed_words(self.xp, rng),
+            n_items=self.n_items,
+            streams=tuple(itertools.chain(*streams)),
+            family=family,
+            n_resamples=n_resamples,
+            grid=grid,
         )
-        raise ValueError(msg)
-    grid = even_grid(dt)
-    check_resamples([Plan("bootstrap", grid)], n_resamples)
-    smallest = min(x.shape[-1] // n_items for x in stacks)
-    if smallest < MIN_SIZE:
-        warn_caller(
-            f"{smallest} seed{'s' if smallest > 1 else ''} of a model "
-            f"{'are' if smallest > 1 else 'is'} too few for any verdict on it, if "
-            f"items were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times "
-            "or more."
+
+    def replicate(
+        self,
+        streams: Streams,
+        seed: Seed,
+        start: int | Array,
+        *,
+        count: int,
+        grid: Grid | None,
+    ) -> Array:
+        """Return the ratios of every pair in replicates, (..., P, count)."""
+        return replicate_tables(
+            self.xp,
+            self.stacks,
+            seed,
+            start,
+            n_items=self.n_items,
+            streams=tuple(itertools.chain(*streams)),
+            count=count,
+            grid=grid,
         )
-    return _estimate(
-        xp,
-        orient(stacks, higher_is_better),
-        seed_words(xp, rng),
-        n_items=n_items,
-        streams=streams,
-        family=family,
-        n_resamples=n_resamples,
-        grid=grid,
-    )
 
 
 @array_kernel
@@ -127,17 +157,14 @@ def _estimate(
     estimates = []
     for (g, h), part, ratio in zip(blocks, parts, ratios, strict=True):
         n, m = (seeds[place].shape[-1] for place in (g, h))
-        error = deviation_of(xp, replicates[..., part, :], ratio)
-        margin = reverse = error - error + 1.0
+        kept, tails, quantile = replicates[..., part, :], None, None
         if min(n, m) >= MIN_SIZE:
-            margin = reverse = student_t_isf(xp, level, dfs[..., part]) * error
+            quantile = student_t_isf(xp, level, dfs[..., part])
         if has_percentiles(n, m, n_pairs, n_resamples):
-            low, high = find_tails(xp, replicates[..., part, :], level)
-            margin = xp.maximum(margin, high - ratio)
-            reverse = xp.maximum(reverse, ratio - low)
-        estimates.append((ratio, error, margin, reverse))
-    joined = (join(xp, list(x)) for x in zip(*estimates, strict=True))
-    return Estimates(*joined), equality
+            tails = find_tails(xp, kept, level)
+        error = deviation_of(xp, kept, ratio)
+        estimates.append(estimate_block(xp, ratio, error, quantile, tails))
+    return join_estimates(xp, estimates), equality
 
 
 @array_kernel

@@ -172,6 +172,11 @@ def count_pairs(stacks: Stacks) -> int:
     return n_models * (n_models - 1) // 2
 
 
+def list_sizes(stacks: Stacks) -> tuple[int, ...]:
+    """Return the number of scores of each model."""
+    return tuple([int(x.shape[-1]) for x in stacks for _ in range(x.shape[-2])])
+
+
 def slices_of(sizes: Iterable[int]) -> list[slice]:
     """Return the slices of consecutive parts of these sizes."""
     ends = [0, *itertools.accumulate(sizes)]
