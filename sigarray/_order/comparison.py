@@ -113,7 +113,7 @@ def compare_pairs(
     for g, h in list_blocks(stacks):
         n, m = sizes[g], sizes[h]
         width = min(n * m, 8 * (n + m))
-        count = functools.partial(_count_wins, xp)
+        count = functools.partial(count_wins, xp)
         wins = map_block(xp, stacks, (g, h), count, width=width)
         if not needs_means(n, m):
             compared.append(Comparison(wins))
@@ -127,7 +127,8 @@ def compare_pairs(
     return compared
 
 
-def _count_wins(xp: Library, x: Array, y: Array) -> Array:
+def count_wins(xp: Library, x: Array, y: Array) -> Array:
+    """Return `net_wins` of sorted samples, or NaN with a fault."""
     fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
     return net_wins(xp, x, y) + fault
 

@@ -14,7 +14,7 @@ References
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -25,11 +25,10 @@ from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
-from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
 from sigarray._numeric.student import find_t
-from sigarray._order.comparison import Equality
+from sigarray._order.comparison import Equality, count_wins
 from sigarray._order.errors import (
     Estimates,
     deviation_of,
@@ -105,32 +104,17 @@ class Tables:
             self.stacks,
             seed_words(self.xp, rng),
             n_items=self.n_items,
-            streams=tuple(itertools.chain(*streams)),
+            streams=streams,
             family=family,
             n_resamples=n_resamples,
             grid=grid,
         )
 
-    def replicate(
-        self,
-        streams: Streams,
-        seed: Seed,
-        start: int | Array,
-        *,
-        count: int,
-        grid: Grid | None,
-    ) -> Array:
-        """Return the ratios of every pair in replicates, (..., P, count)."""
-        return replicate_tables(
-            self.xp,
-            self.stacks,
-            seed,
-            start,
-            n_items=self.n_items,
-            streams=tuple(itertools.chain(*streams)),
-            count=count,
-            grid=grid,
-        )
+    @property
+    def replicate(self) -> Callable[..., Array]:
+        """Return `replicate_tables` of these stacks."""
+        of_items = {"n_items": self.n_items}
+        return functools.partial(replicate_tables, self.xp, self.stacks, **of_items)
 
 
 @array_kernel
@@ -140,7 +124,7 @@ def _estimate(
     seed: Seed,
     *,
     n_items: int,
-    streams: tuple[int, ...],
+    streams: Streams,
     family: Family,
     n_resamples: int,
     grid: Grid | None,
@@ -175,7 +159,7 @@ def replicate_tables(
     start: int | Array,
     *,
     n_items: int,
-    streams: tuple[int, ...],
+    streams: Streams,
     count: int,
     grid: Grid | None,
 ) -> Array:
@@ -217,7 +201,7 @@ class CrossedResamples:
         stacks: Stacks,
         seed: Seed,
         n_items: int,
-        streams: Sequence[int],
+        streams: Streams,
         grid: Grid | None,
     ) -> Self:
         """Plan to resample tables; a table with a fault becomes NaN."""
@@ -226,7 +210,8 @@ class CrossedResamples:
         scaled = [x * scale for x, scale in zip(stacks, scales, strict=True)]
         levels = [coarse_mean(xp, x) for x in scaled]
         rests = [x - level for x, level in zip(scaled, levels, strict=True)]
-        draws = Crossed.of_streams(xp, seed, streams, n_items)
+        every = list(itertools.chain(*streams))
+        draws = Crossed.of_streams(xp, seed, every, n_items)
         return cls(xp, rests, levels, draws, grid)
 
     @property
@@ -281,22 +266,23 @@ def _test(
 
     The tests are those of `t_test`, one-sided or by Bonferroni.
     """
-    all_wins, every = [], []
+    leads, every = [], []
+    count = functools.partial(count_wins, xp)
     for g, h in list_blocks(stacks):
         a, b = stacks[g], stacks[h]
         compare = functools.partial(_compare, xp, n_items=n_items)
         elements = _COPIES * (a.shape[-1] + b.shape[-1])
         every.append(map_block(xp, stacks, (g, h), compare, elements=elements))
-        count = functools.partial(_find_lead, xp)
         n, m = seeds[g].shape[-1], seeds[h].shape[-1]
-        all_wins.append(map_block(xp, seeds, (g, h), count, width=n * m))
+        wins = map_block(xp, seeds, (g, h), count, width=n * m)
+        leads.append(wins / (2.0 * n * m))
     found = join(xp, every)
     t, df, df_of_bound = (found[k, ...] for k in range(3))
     side: Alternative = "greater" if family.kind == "one-sided" else "two-sided"
     p_value = student_p_value(xp, side, t, df)
     # If neither model varies, t is infinite and p is 1: others might vary.
     p_value = xp.where(xp.isinf(t), 1.0, p_value)
-    lead = join(xp, all_wins)
+    lead = join(xp, leads)
     p_value = xp.clip(family.n_pairs * p_value, None, 1.0) + (lead - lead)
     return Equality(lead + 0.5, p_value, p_value <= family.level), df_of_bound
 
@@ -318,9 +304,3 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
 def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     """Return the degrees of freedom of the bound of two tables in rows."""
     return _compare(xp, a, b, n_items=n_items)[2, ...]
-
-
-def _find_lead(xp: Library, a: Array, b: Array) -> Array:
-    """Return P(A > B) + P(A = B) / 2 - 1/2 of sorted scores, or NaN with a fault."""
-    fault = (a[..., 0] - a[..., 0]) + (b[..., 0] - b[..., 0])
-    return net_wins(xp, a, b) / (2.0 * a.shape[-1] * b.shape[-1]) + fault

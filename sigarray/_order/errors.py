@@ -4,7 +4,6 @@ They are those of replicates, of all resamples of few scores, or of the normal l
 Tails go beside Student's bound, which is too low if the ratio equals the threshold.
 """
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -269,15 +268,7 @@ class _MomentsOfRows:
         return chosen, xp.take(weights, rows, axis=0)
 
 
-def asymptotic_errors(
-    xp: Library, stacks: Stacks, block: Block, steps: MergedSteps | None
-) -> Array:
-    """Return standard errors by the delta method, pair by pair."""
-    find_error = functools.partial(_asymptotic_error, xp, steps)
-    return map_block(xp, stacks, block, find_error)
-
-
-def _asymptotic_error(
+def asymptotic_error(
     xp: Library, steps: MergedSteps | None, x: Array, y: Array
 ) -> Array:
     """Return the standard error by the delta method, from the Kantorovich potentials.

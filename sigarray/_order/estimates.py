@@ -5,7 +5,7 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,7 +20,7 @@ from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality
 from sigarray._order.errors import (
     Estimates,
-    asymptotic_errors,
+    asymptotic_error,
     deviation_of,
     estimate_block,
     exact_errors,
@@ -43,6 +43,7 @@ from sigarray._order.pairs import (
     list_blocks,
     list_sizes,
     list_tiles,
+    map_block,
     slices_of,
 )
 from sigarray._order.ratio import (
@@ -123,25 +124,10 @@ class Rows:
             family=family,
         )
 
-    def replicate(
-        self,
-        streams: Streams,
-        seed: Seed,
-        start: int | Array,
-        *,
-        count: int,
-        grid: Grid | None,
-    ) -> Array:
-        """Return the ratios of every pair in replicates, (..., P, count)."""
-        return bootstrap_ratios(
-            self.xp,
-            self.stacks,
-            seed,
-            start,
-            streams=streams,
-            count=count,
-            grid=grid,
-        )
+    @property
+    def replicate(self) -> Callable[..., Array]:
+        """Return `bootstrap_ratios` of these stacks."""
+        return functools.partial(bootstrap_ratios, self.xp, self.stacks)
 
 
 @array_kernel
@@ -201,7 +187,11 @@ def estimate_sorted(
                 exact_errors(xp, stacks, b, seen.ratios[b], plan.grid) for b in chosen
             ]
         else:
-            computed = [asymptotic_errors(xp, stacks, b, seen.steps[b]) for b in chosen]
+            computed = [
+                map_block(xp, stacks, b, functools.partial(asymptotic_error, xp, steps))
+                for b, steps in seen.steps.items()
+                if b in chosen
+            ]
         errors |= dict(zip(chosen, computed, strict=True))
     estimates = []
     for block in blocks:

@@ -342,9 +342,9 @@ def aso_replicates(
     """
     pair = stack_pair(a, b, axis, higher_is_better)
     ratios = pair.replicate(
-        pair.streams_of_pair,
         seed_words(pair.xp, rng),
         first_replicate(pair.xp, start, count),
+        streams=pair.streams_of_pair,
         count=count,
         grid=even_grid(dt),
     )
