@@ -64,7 +64,7 @@ def map_block(
     `elements` numbers for each batch entry, by default those of a sample, and a single
     result `width`, if these are more.
     """
-    x, y = (stacks[place] for place in block)
+    x, y = stacks[block[0]], stacks[block[1]]
     axis = -1 - n_axes
     is_within = block[0] == block[1]
     if not is_within and math.prod(x.shape[:-n_axes] + y.shape[:-n_axes]) == 1:
