@@ -65,8 +65,8 @@ class Tables:
     """A score of each seed for each of `n_items` items, in stacks (..., K, S * n)."""
 
     xp: Library
-    n_items: int
     stacks: Stacks
+    n_items: int
 
     # 0 is that of items.
     streams_of_pair: ClassVar[Streams] = ((1,), (2,))
