@@ -164,9 +164,10 @@ class Kernels:
         axis = -2 if is_last else -1
         rows, nodes = x.shape[axis], x.shape[-3 - axis]
         x, y = _along_last(x), _along_last(y)
-        leading = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        end = -2 if pairs is None else -3
+        leading = broadcast_shapes(x.shape[:end], y.shape[:end])
         if pairs is not None:
-            leading = (*broadcast_shapes(x.shape[:-3], y.shape[:-3]), len(pairs.first))
+            leading = (*leading, len(pairs.first))
         starts = np.zeros((*leading, 3), dtype=np.int64)
         if pairs is not None or starts.size > 3:  # else both begin at 0
             begin = [_starts_of(x), _starts_of(y)]
