@@ -20,9 +20,9 @@ from sigarray._numeric.statistic import (
     center_scores,
     standard_deviation,
 )
-from sigarray._order.estimates import estimate_pairs
+from sigarray._order.estimates import Rows
 from sigarray._order.families import family_of
-from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.many_models import result_of_pair
 from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import ComparisonResult, PairwiseAsoResult, Ranking, ScoreSummary
 
@@ -298,15 +298,13 @@ def compare(
         *_without_faults(xp, better, worse), alternative=alternative
     )
     level = level_of(confidence_level, n_comparisons)
-    estimates, equality = estimate_pairs(
-        xp,
-        [better[..., None, :], worse[..., None, :]],
-        STREAMS,
+    pair = Rows(xp, [better[..., None, :], worse[..., None, :]])
+    estimates, equality = pair.estimate(
+        pair.streams_of_pair,
         family=family_of(2, level),
         method=method,
         n_resamples=n_resamples,
         dt=dt,
-        higher_is_better=True,
         rng=rng,
     )
     summary_a, summary_b = _summarize(xp, a, b)

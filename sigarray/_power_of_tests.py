@@ -16,9 +16,9 @@ from sigarray._numeric.faults import check_result, spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import largest_or_one, scale_scores
 from sigarray._numeric.student import find_t
-from sigarray._order.estimates import estimate
+from sigarray._order.estimates import STREAMS, estimate
 from sigarray._order.families import Family
-from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.many_models import result_of_pair
 from sigarray._order.stacks import plan_errors
 from sigarray._resampling.draws import Places
 

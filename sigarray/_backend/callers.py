@@ -21,6 +21,8 @@ def is_traced_by_torch() -> bool:
 def is_watched_by_torch() -> bool:
     """Tell whether torch would itself trace functions that are called here."""
     frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    if frames is None:
+        return False
     callback = getattr(frames, "get_eval_frame_callback", lambda: None)()
     return callback is not None and callback is not False
 

@@ -165,22 +165,29 @@ class Kernels:
         axis = -2 if is_last else -1
         rows, nodes = x.shape[axis], x.shape[-3 - axis]
         x, y = _along_last(x), _along_last(y)
-        begin = [_starts_of(x), _starts_of(y)]
+        end = -2 if pairs is None else -3
+        leading = broadcast_shapes(x.shape[:end], y.shape[:end])
         if pairs is not None:
-            begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
-        leading = broadcast_shapes(begin[0].shape, begin[1].shape)
+            leading = (*leading, len(pairs.first))
         starts = np.zeros((*leading, 3), dtype=np.int64)
         if pairs is not None or starts.size > 3:  # else both begin at 0
+            begin = [_starts_of(x), _starts_of(y)]
+            if pairs is not None:
+                begin = [z[..., k] for z, k in zip(begin, pairs, strict=False)]
             starts[..., 0] = np.arange(math.prod(leading)).reshape(leading)
             starts[..., 1], starts[..., 2] = begin
-        has_ranks, _, has_widths = (z is not None for z in steps)
+        has_ranks, _, has_widths = [z is not None for z in steps]
         if steps[0] is not None:
             nodes = len(steps[0])
         tables = [
             _NONE if z is None else np.ascontiguousarray(z, dtype)
             for z, dtype in zip(steps, (np.int64, np.int64, x.dtype), strict=True)
         ]
-        size = math.prod(leading), *(z.strides[-2] // z.itemsize for z in (x, y))
+        size = (
+            math.prod(leading),
+            x.strides[-2] // x.itemsize,
+            y.strides[-2] // y.itemsize,
+        )
         out = np.empty((*leading, rows), dtype=x.dtype)
         if pairs is not None:
             starts = np.ascontiguousarray(starts[..., pairs.order, :])

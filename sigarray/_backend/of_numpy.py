@@ -38,6 +38,7 @@ class NumpyLibrary(Library):
     # for few numbers.
 
     isdtype = staticmethod(functools.cache(np.isdtype))
+    finfo = staticmethod(functools.cache(np.finfo))
 
     def sum(self, x: Array, *, axis: Any = None, **options: Any) -> Array:
         reduce = np.add.reduce if x.size < _MANY else _reduce_add

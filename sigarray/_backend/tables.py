@@ -80,6 +80,18 @@ def standardize_tables(
     return Tables(xp, rows, int(whole[0].shape[-1]))
 
 
+def standardize_samples(
+    *given: Any, axis: Axis, paired: bool = False
+) -> tuple[Library, list[Array], int | None]:
+    """Return what `standardize_tables` does for a pair of axes, else `standardize`.
+
+    Of samples that are no tables, the number of items is None.
+    """
+    if isinstance(axis, tuple):
+        return standardize_tables(*given, axes=axis, paired=paired)
+    return *standardize(*given, axis=axis, paired=paired), None
+
+
 def _move_last(xp: Library, x: Array, axes: tuple[int, int]) -> Array:
     """Move the axis of seeds to place -2, and that of items to the end."""
     shape = tuple(x.shape)
@@ -148,8 +160,7 @@ def standardize_columns(
 
     A sample is a sequence of d arrays with the items on `axis`, or one array, in which
     the d numbers are on the last of the other axes. `may_take` tells whether so many
-    may be meant. See `standardize`; and for axes of seeds and items, whose number is
-    the last result, `standardize_tables`.
+    may be meant. See `standardize_samples`, also for the last result.
     """
     parts = [tuple(x) if is_sequence(x) else (x,) for x in samples]
     for sample, columns in zip(samples, parts, strict=True):
@@ -159,11 +170,7 @@ def standardize_columns(
     if not paired:  # else all of them come into one order below
         parts = [_align_columns(columns, axis) for columns in parts]
     every = [column for columns in parts for column in columns]
-    n_items = None
-    if isinstance(axis, tuple):
-        xp, arrays, n_items = standardize_tables(*every, axes=axis, paired=paired)
-    else:
-        xp, arrays = standardize(*every, axis=axis, paired=paired)
+    xp, arrays, n_items = standardize_samples(*every, axis=axis, paired=paired)
     dtype = arrays[0].dtype
     rest = iter(arrays)
     stacks = []

@@ -16,14 +16,13 @@ from sigarray._backend.checks import (
     several,
     show,
 )
-from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.tables import (
     Axis,
     axis_or_axes,
     one_axis,
     standardize_columns,
-    standardize_tables,
+    standardize_samples,
 )
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
@@ -212,7 +211,6 @@ def prepare_samples(
     if other is not None and isinstance(axis, tuple):
         msg = f"Expected {other} or axis=(seeds, items); got both. {_ADVICE[other]}"
         raise ValueError(msg)
-    n_items = None
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype, n_items = standardize_columns(
             *given, axis=axis, paired=paired, may_take=statistic.may_take
@@ -220,12 +218,10 @@ def prepare_samples(
         check_count(statistic, int(samples[0].shape[-2]))
         doubt_counts(xp, statistic, samples)
         doubt_matches(xp, statistic, samples)
-    elif isinstance(axis, tuple):
-        xp, samples, n_items = standardize_tables(*given, axes=axis, paired=paired)
-        dtype = samples[0].dtype
     else:
-        check_strata(strata, given, axis)
-        xp, samples = standardize(*given, axis=axis, paired=paired)
+        if not isinstance(axis, tuple):
+            check_strata(strata, given, axis)
+        xp, samples, n_items = standardize_samples(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
     check_one_or_pairs(samples, paired)
     design = Design(n_items=n_items)

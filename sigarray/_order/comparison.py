@@ -16,7 +16,7 @@ from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.rounding import Range, fill_flat, find_flat
+from sigarray._numeric.rounding import fill_flat, limit_rounding
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import average_df, divisor_of_error, find_t
 from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline
@@ -104,16 +104,16 @@ def compare_pairs(
     xp: Library, stacks: Stacks, *, has_shares: bool = True
 ) -> list[Comparison]:
     """Compare every pair, block by block; NaN if a sorted sample is NaN."""
-    compared = []
+    compared, sizes = [], [stack.shape[-1] for stack in stacks]
     means = {
         g: _find_means(xp, stack)
         for g, stack in enumerate(stacks)
-        if stack.shape[-1] > 1 and min(x.shape[-1] for x in stacks) < _MIN_SIZE
+        if sizes[g] > 1 and min(sizes) < _MIN_SIZE
     }
     for g, h in list_blocks(stacks):
-        n, m = (stacks[place].shape[-1] for place in (g, h))
+        n, m = sizes[g], sizes[h]
         width = min(n * m, 8 * (n + m))
-        count = functools.partial(_count_wins, xp)
+        count = functools.partial(count_wins, xp)
         wins = map_block(xp, stacks, (g, h), count, width=width)
         if not needs_means(n, m):
             compared.append(Comparison(wins))
@@ -122,12 +122,13 @@ def compare_pairs(
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
-        parts = (both[k, ...] for k in range(both.shape[0]))
+        parts = [both[k, ...] for k in range(both.shape[0])]
         compared.append(Comparison(wins, *parts))
     return compared
 
 
-def _count_wins(xp: Library, x: Array, y: Array) -> Array:
+def count_wins(xp: Library, x: Array, y: Array) -> Array:
+    """Return `net_wins` of sorted samples, or NaN with a fault."""
     fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
     return net_wins(xp, x, y) + fault
 
@@ -137,12 +138,11 @@ def _find_means(xp: Library, stack: Array) -> Array:
 
     The samples are sorted, and their squares neither overflow nor underflow.
     """
-    ends = Range(stack[..., 0], stack[..., -1])
-    (is_flat,), _ = find_flat(xp, [ends.size(xp)], [ends.high - ends.low])
-    unit = fill_flat(xp, is_flat, xp.ones_like(ends.low), math.inf)
-    mean, squares = xp.relative_moments(stack, ends.low, unit)
-    error = squares / divisor_of_error(stack)
-    return xp.stack([ends.low, mean, error], axis=-1)
+    low, high = stack[..., 0], stack[..., -1]
+    is_flat = high - low <= limit_rounding(xp, xp.maximum(high, -low))
+    unit = fill_flat(xp, is_flat, xp.ones_like(low), math.inf)
+    mean, squares = xp.relative_moments(stack, low, unit)
+    return xp.stack([low, mean, squares / divisor_of_error(stack)], axis=-1)
 
 
 def compare_means(
@@ -240,7 +240,7 @@ def _test_pairs(
             p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (wins - wins)
         parts.append((wins / (2.0 * n * m) + 0.5, p_values, is_told))
-    return Equality(*(join(xp, list(part)) for part in zip(*parts, strict=True)))
+    return Equality(*[join(xp, part) for part in zip(*parts, strict=True)])
 
 
 def _test_wins(

@@ -12,10 +12,11 @@ References
 """
 
 import functools
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
 from sigarray._backend.callers import warn_caller
@@ -24,13 +25,18 @@ from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
-from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
 from sigarray._numeric.student import find_t
-from sigarray._order.comparison import Equality
-from sigarray._order.errors import deviation_of, find_tails, has_percentiles
-from sigarray._order.estimates import Estimates
+from sigarray._order.comparison import Equality, count_wins
+from sigarray._order.errors import (
+    Estimates,
+    deviation_of,
+    estimate_block,
+    find_tails,
+    has_percentiles,
+    join_estimates,
+)
 from sigarray._order.families import MIN_SIZE, Family
 from sigarray._order.pairs import (
     Stacks,
@@ -38,10 +44,10 @@ from sigarray._order.pairs import (
     join,
     list_blocks,
     map_block,
-    orient,
     slices_of,
 )
 from sigarray._order.ratio import (
+    Streams,
     merge_pairs,
     merge_sizes,
     ratios_of_blocks,
@@ -50,57 +56,65 @@ from sigarray._order.ratio import (
 from sigarray._order.stacks import Method, Plan, check_resamples, find_scales
 from sigarray._resampling.designs import Crossed
 
-# The streams of two models; 0 is that of items.
-STREAMS = (1, 2)
 # Numbers that a comparison of two tables takes, for each cell.
 _COPIES = 6
 
 
-def estimate_tables(
-    xp: Library,
-    stacks: Stacks,
-    n_items: int,
-    streams: tuple[int, ...],
-    *,
-    family: Family,
-    method: Method,
-    n_resamples: int,
-    dt: float | None,
-    higher_is_better: bool,
-    rng: RandomSource,
-) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones.
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A score of each seed for each of `n_items` items, in stacks (..., K, S * n)."""
 
-    There is a stream for each model, in the order of the stacks. A warning is for the
-    caller of the public function that calls this.
-    """
-    if method not in ("auto", "bootstrap"):
-        msg = (
-            f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
-            f"{method!r}. Resamples of seeds and items are too many to list, and have "
-            "no known limit."
+    xp: Library
+    stacks: Stacks
+    n_items: int
+
+    # 0 is that of items.
+    streams_of_pair: ClassVar[Streams] = ((1,), (2,))
+
+    def estimate(
+        self,
+        streams: Streams,
+        *,
+        method: Method,
+        n_resamples: int,
+        dt: float | None,
+        rng: RandomSource,
+        family: Family,
+    ) -> tuple[Estimates, Equality]:
+        """Return estimates and tests of every pair, as `Rows.estimate` does."""
+        if method not in ("auto", "bootstrap"):
+            msg = (
+                f"Expected method='auto' or 'bootstrap' with axis=(seeds, items); got "
+                f"{method!r}. Resamples of seeds and items are too many to list, and "
+                "have no known limit."
+            )
+            raise ValueError(msg)
+        grid = even_grid(dt)
+        check_resamples([Plan("bootstrap", grid)], n_resamples)
+        smallest = min(x.shape[-1] // self.n_items for x in self.stacks)
+        if smallest < MIN_SIZE:
+            warn_caller(
+                f"{smallest} seed{'s' if smallest > 1 else ''} of a model "
+                f"{'are' if smallest > 1 else 'is'} too few for any verdict on it, if "
+                f"items were drawn, too: eps_min is 1. Train each model {MIN_SIZE} "
+                "times or more."
+            )
+        return _estimate(
+            self.xp,
+            self.stacks,
+            seed_words(self.xp, rng),
+            n_items=self.n_items,
+            streams=streams,
+            family=family,
+            n_resamples=n_resamples,
+            grid=grid,
         )
-        raise ValueError(msg)
-    grid = even_grid(dt)
-    check_resamples([Plan("bootstrap", grid)], n_resamples)
-    smallest = min(x.shape[-1] // n_items for x in stacks)
-    if smallest < MIN_SIZE:
-        warn_caller(
-            f"{smallest} seed{'s' if smallest > 1 else ''} of a model "
-            f"{'are' if smallest > 1 else 'is'} too few for any verdict on it, if "
-            f"items were drawn, too: eps_min is 1. Train each model {MIN_SIZE} times "
-            "or more."
-        )
-    return _estimate(
-        xp,
-        orient(stacks, higher_is_better),
-        seed_words(xp, rng),
-        n_items=n_items,
-        streams=streams,
-        family=family,
-        n_resamples=n_resamples,
-        grid=grid,
-    )
+
+    @property
+    def replicate(self) -> Callable[..., Array]:
+        """Return `replicate_tables` of these stacks."""
+        of_items = {"n_items": self.n_items}
+        return functools.partial(replicate_tables, self.xp, self.stacks, **of_items)
 
 
 @array_kernel
@@ -110,7 +124,7 @@ def _estimate(
     seed: Seed,
     *,
     n_items: int,
-    streams: tuple[int, ...],
+    streams: Streams,
     family: Family,
     n_resamples: int,
     grid: Grid | None,
@@ -127,17 +141,14 @@ def _estimate(
     estimates = []
     for (g, h), part, ratio in zip(blocks, parts, ratios, strict=True):
         n, m = (seeds[place].shape[-1] for place in (g, h))
-        error = deviation_of(xp, replicates[..., part, :], ratio)
-        margin = reverse = error - error + 1.0
+        kept, tails, quantile = replicates[..., part, :], None, None
         if min(n, m) >= MIN_SIZE:
-            margin = reverse = student_t_isf(xp, level, dfs[..., part]) * error
+            quantile = student_t_isf(xp, level, dfs[..., part])
         if has_percentiles(n, m, n_pairs, n_resamples):
-            low, high = find_tails(xp, replicates[..., part, :], level)
-            margin = xp.maximum(margin, high - ratio)
-            reverse = xp.maximum(reverse, ratio - low)
-        estimates.append((ratio, error, margin, reverse))
-    joined = (join(xp, list(x)) for x in zip(*estimates, strict=True))
-    return Estimates(*joined), equality
+            tails = find_tails(xp, kept, level)
+        error = deviation_of(xp, kept, ratio)
+        estimates.append(estimate_block(xp, ratio, error, quantile, tails))
+    return join_estimates(xp, estimates), equality
 
 
 @array_kernel
@@ -148,7 +159,7 @@ def replicate_tables(
     start: int | Array,
     *,
     n_items: int,
-    streams: tuple[int, ...],
+    streams: Streams,
     count: int,
     grid: Grid | None,
 ) -> Array:
@@ -190,7 +201,7 @@ class CrossedResamples:
         stacks: Stacks,
         seed: Seed,
         n_items: int,
-        streams: Sequence[int],
+        streams: Streams,
         grid: Grid | None,
     ) -> Self:
         """Plan to resample tables; a table with a fault becomes NaN."""
@@ -199,7 +210,8 @@ class CrossedResamples:
         scaled = [x * scale for x, scale in zip(stacks, scales, strict=True)]
         levels = [coarse_mean(xp, x) for x in scaled]
         rests = [x - level for x, level in zip(scaled, levels, strict=True)]
-        draws = Crossed.of_streams(xp, seed, streams, n_items)
+        every = list(itertools.chain(*streams))
+        draws = Crossed.of_streams(xp, seed, every, n_items)
         return cls(xp, rests, levels, draws, grid)
 
     @property
@@ -254,22 +266,23 @@ def _test(
 
     The tests are those of `t_test`, one-sided or by Bonferroni.
     """
-    all_wins, every = [], []
+    leads, every = [], []
+    count = functools.partial(count_wins, xp)
     for g, h in list_blocks(stacks):
         a, b = stacks[g], stacks[h]
         compare = functools.partial(_compare, xp, n_items=n_items)
         elements = _COPIES * (a.shape[-1] + b.shape[-1])
         every.append(map_block(xp, stacks, (g, h), compare, elements=elements))
-        count = functools.partial(_find_lead, xp)
         n, m = seeds[g].shape[-1], seeds[h].shape[-1]
-        all_wins.append(map_block(xp, seeds, (g, h), count, width=n * m))
+        wins = map_block(xp, seeds, (g, h), count, width=n * m)
+        leads.append(wins / (2.0 * n * m))
     found = join(xp, every)
     t, df, df_of_bound = (found[k, ...] for k in range(3))
     side: Alternative = "greater" if family.kind == "one-sided" else "two-sided"
     p_value = student_p_value(xp, side, t, df)
     # If neither model varies, t is infinite and p is 1: others might vary.
     p_value = xp.where(xp.isinf(t), 1.0, p_value)
-    lead = join(xp, all_wins)
+    lead = join(xp, leads)
     p_value = xp.clip(family.n_pairs * p_value, None, 1.0) + (lead - lead)
     return Equality(lead + 0.5, p_value, p_value <= family.level), df_of_bound
 
@@ -291,9 +304,3 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
 def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     """Return the degrees of freedom of the bound of two tables in rows."""
     return _compare(xp, a, b, n_items=n_items)[2, ...]
-
-
-def _find_lead(xp: Library, a: Array, b: Array) -> Array:
-    """Return P(A > B) + P(A = B) / 2 - 1/2 of sorted scores, or NaN with a fault."""
-    fault = (a[..., 0] - a[..., 0]) + (b[..., 0] - b[..., 0])
-    return net_wins(xp, a, b) / (2.0 * a.shape[-1] * b.shape[-1]) + fault

@@ -4,9 +4,8 @@ They are those of replicates, of all resamples of few scores, or of the normal l
 Tails go beside Student's bound, which is too low if the ratio equals the threshold.
 """
 
-import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +16,41 @@ from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
 from sigarray._order.comparison import in_dtype_of, ratio_of_samples, ratio_of_sums
-from sigarray._order.pairs import Block, Stacks, count_pairs, map_block
+from sigarray._order.pairs import Block, Stacks, count_pairs, join, map_block
+
+
+class Estimates(NamedTuple):
+    """Estimates for every pair, all of shape (..., P).
+
+    The bounds are `ratio` + `margin`, and 1 - `ratio` + `reverse_margin` for the pair
+    in the other direction.
+    """
+
+    ratio: Array
+    error: Array
+    margin: Array
+    reverse_margin: Array
+
+
+def estimate_block(
+    xp: Library,
+    ratio: Array,
+    error: Array,
+    quantile: Array | float | None,
+    tails: tuple[Array, Array] | None = None,
+) -> Estimates:
+    """Return the estimates of a block, whose bounds are 1 without a quantile."""
+    margin = reverse = error - error + 1.0 if quantile is None else quantile * error
+    if tails is not None:
+        low, high = tails
+        margin = xp.maximum(margin, high - ratio)
+        reverse = xp.maximum(reverse, ratio - low)
+    return Estimates(ratio, error, margin, reverse)
+
+
+def join_estimates(xp: Library, blocks: Sequence[Estimates]) -> Estimates:
+    """Put the estimates of blocks side by side."""
+    return Estimates(*[join(xp, part) for part in zip(*blocks, strict=True)])
 
 
 def moments(xp: Library, deviations: Array, weights: Array | float) -> Array:
@@ -235,15 +268,7 @@ class _MomentsOfRows:
         return chosen, xp.take(weights, rows, axis=0)
 
 
-def asymptotic_errors(
-    xp: Library, stacks: Stacks, block: Block, steps: MergedSteps | None
-) -> Array:
-    """Return standard errors by the delta method, pair by pair."""
-    find_error = functools.partial(_asymptotic_error, xp, steps)
-    return map_block(xp, stacks, block, find_error)
-
-
-def _asymptotic_error(
+def asymptotic_error(
     xp: Library, steps: MergedSteps | None, x: Array, y: Array
 ) -> Array:
     """Return the standard error by the delta method, from the Kantorovich potentials.

@@ -5,9 +5,9 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
 from sigarray._backend.callers import warn_caller
@@ -19,12 +19,15 @@ from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality
 from sigarray._order.errors import (
-    asymptotic_errors,
+    Estimates,
+    asymptotic_error,
     deviation_of,
+    estimate_block,
     exact_errors,
     find_tails,
     has_any_percentiles,
     has_percentiles,
+    join_estimates,
     moments,
     standard_deviation,
 )
@@ -38,14 +41,16 @@ from sigarray._order.pairs import (
     join_tiles,
     largest_tile,
     list_blocks,
+    list_sizes,
     list_tiles,
-    orient,
+    map_block,
     slices_of,
 )
 from sigarray._order.ratio import (
     SortedResamples,
     Steps,
     Streams,
+    bootstrap_ratios,
     count_nodes,
     map_ratios,
     merge_pairs,
@@ -62,18 +67,8 @@ from sigarray._order.stacks import (
     sort_stacks,
 )
 
-
-class Estimates(NamedTuple):
-    """Estimates for every pair, all of shape (..., P).
-
-    The bounds are `ratio` + `margin`, and 1 - `ratio` + `reverse_margin` for the pair
-    in the other direction.
-    """
-
-    ratio: Array
-    error: Array
-    margin: Array
-    reverse_margin: Array
+# The streams of the two samples of a pair.
+STREAMS: Streams = ((0,), (1,))
 
 
 class Observed(NamedTuple):
@@ -83,42 +78,56 @@ class Observed(NamedTuple):
     ratios: dict[Block, Array]
 
 
-def estimate_pairs(
-    xp: Library,
-    stacks: Stacks,
-    streams: Streams,
-    *,
-    method: Method,
-    n_resamples: int,
-    dt: float | None,
-    higher_is_better: bool,
-    rng: RandomSource,
-    family: Family,
-) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of every pair; options are the public ones."""
-    if method == "asymptotic" and dt is not None:
-        msg = (
-            f"Expected dt=None with method='asymptotic', which is for the exact "
-            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A score for each run or item of a model, in stacks (..., K, n)."""
+
+    xp: Library
+    stacks: Stacks
+
+    streams_of_pair: ClassVar[Streams] = STREAMS
+
+    def estimate(
+        self,
+        streams: Streams,
+        *,
+        method: Method,
+        n_resamples: int,
+        dt: float | None,
+        rng: RandomSource,
+        family: Family,
+    ) -> tuple[Estimates, Equality]:
+        """Return estimates and tests of every pair; options are the public ones.
+
+        A warning is for the caller of the public function that calls this.
+        """
+        if method == "asymptotic" and dt is not None:
+            msg = (
+                f"Expected dt=None with method='asymptotic', which is for the exact "
+                f"integral; got dt={dt}. Use method='bootstrap' for a grid."
+            )
+            raise ValueError(msg)
+        xp, stacks, grid = self.xp, self.stacks, even_grid(dt)
+        plans = plan_errors(stacks, method, grid)
+        check_resamples(plans, n_resamples)
+        for doubt in list_doubts(list_sizes(stacks), method, family):
+            warn_caller(doubt)
+        has_seed = any(plan.method == "bootstrap" for plan in plans)
+        return estimate(
+            xp,
+            stacks,
+            seed_words(xp, rng) if has_seed else None,
+            plans=plans,
+            streams=streams,
+            n_resamples=n_resamples,
+            grid=grid,
+            family=family,
         )
-        raise ValueError(msg)
-    plans = plan_errors(stacks, method, even_grid(dt))
-    check_resamples(plans, n_resamples)
-    for doubt in list_doubts(stacks, method, family):
-        warn_caller(doubt)
-    seed = None
-    if any(plan.method == "bootstrap" for plan in plans):
-        seed = seed_words(xp, rng)
-    return estimate(
-        xp,
-        orient(stacks, higher_is_better),
-        seed,
-        plans=plans,
-        streams=streams,
-        n_resamples=n_resamples,
-        grid=even_grid(dt),
-        family=family,
-    )
+
+    @property
+    def replicate(self) -> Callable[..., Array]:
+        """Return `bootstrap_ratios` of these stacks."""
+        return functools.partial(bootstrap_ratios, self.xp, self.stacks)
 
 
 @array_kernel
@@ -178,29 +187,22 @@ def estimate_sorted(
                 exact_errors(xp, stacks, b, seen.ratios[b], plan.grid) for b in chosen
             ]
         else:
-            computed = [asymptotic_errors(xp, stacks, b, seen.steps[b]) for b in chosen]
+            computed = [
+                map_block(xp, stacks, b, functools.partial(asymptotic_error, xp, steps))
+                for b, steps in seen.steps.items()
+                if b in chosen
+            ]
         errors |= dict(zip(chosen, computed, strict=True))
-    block_errors, margins, reverse_margins = [], [], []
+    estimates = []
     for block in blocks:
-        smallest = min(stacks[place].shape[-1] for place in block)
+        smallest = min([stacks[place].shape[-1] for place in block])
         # The variance of a resample of n is that of a sample times (n - 1) / n.
         scale = math.sqrt(smallest / (smallest - 1)) if smallest > 1 else 1.0
-        error = errors[block] * scale
-        block_errors.append(error)
-        if smallest >= MIN_SIZE:
-            margin = reverse = -student_quantile(level, smallest - 1) * error
-        else:
-            margin = reverse = error - error + 1.0
-        if block in tails:
-            low, high = tails[block]
-            ratio = observed.ratios[block]
-            margin = xp.maximum(margin, high - ratio)
-            reverse = xp.maximum(reverse, ratio - low)
-        margins.append(margin)
-        reverse_margins.append(reverse)
-    ratios = [observed.ratios[block] for block in blocks]
-    parts = (ratios, block_errors, margins, reverse_margins)
-    return Estimates(*(join(xp, part) for part in parts))
+        is_enough = smallest >= MIN_SIZE
+        quantile = -student_quantile(level, smallest - 1) if is_enough else None
+        ratio, error = observed.ratios[block], errors[block] * scale
+        estimates.append(estimate_block(xp, ratio, error, quantile, tails.get(block)))
+    return join_estimates(xp, estimates)
 
 
 def _observe(

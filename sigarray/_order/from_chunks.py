@@ -16,6 +16,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.workers import current_execution
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.selection import Sample
+from sigarray._order.estimates import STREAMS
 from sigarray._order.families import Family
 from sigarray._order.in_parts import (
     count_scores,
@@ -23,7 +24,7 @@ from sigarray._order.in_parts import (
     find_known,
     told_of_parts,
 )
-from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.many_models import result_of_pair
 from sigarray._order.pairs import join, list_blocks
 from sigarray._order.ratio import merge_pairs, ratios_of_blocks
 from sigarray._order.stacks import level_of

@@ -30,7 +30,8 @@ from sigarray._order.comparison import (
     find_equality,
     needs_means,
 )
-from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
+from sigarray._order.errors import Estimates
+from sigarray._order.estimates import Rows, estimate_sorted
 from sigarray._order.families import Family, family_of
 from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, list_blocks
@@ -160,14 +161,12 @@ def estimate_samples(
     """Return the estimates and tests of all pairs of samples."""
     with HOST.modes_off(), told_of_parts():
         if sum(count_scores(samples)) <= samples[0].room.read:
-            return estimate_pairs(
-                HOST,
-                [sample.read()[None, :] for sample in samples],
+            rows = Rows(HOST, [sample.read()[None, :] for sample in samples])
+            return rows.estimate(
                 streams,
                 method="auto",
                 n_resamples=n_resamples,
                 dt=dt,
-                higher_is_better=True,
                 rng=rng,
                 family=family,
             )

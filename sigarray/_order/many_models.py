@@ -14,18 +14,12 @@ from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._backend.tables import Axis, axis_or_axes
 from sigarray._order.comparison import Equality
-from sigarray._order.crossed import estimate_tables
-from sigarray._order.estimates import Estimates, estimate_pairs
+from sigarray._order.crossed import Tables
+from sigarray._order.designs import stack_models
+from sigarray._order.errors import Estimates
 from sigarray._order.families import Family, by_pairs, family_of
 from sigarray._order.pairs import as_matrix, reorder, slices_of
-from sigarray._order.stacks import (
-    METHODS,
-    Method,
-    level_of,
-    name_models,
-    stack_models,
-    stack_tables,
-)
+from sigarray._order.stacks import METHODS, Method, level_of, name_models
 from sigarray._plain_text import suggest
 from sigarray.results import AsoResult, PairwiseAsoResult
 
@@ -48,9 +42,9 @@ def result_of_pair(
     xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
     """Return the result of the only pair, or that of B over A."""
-    ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
+    ratio, error, margin, reverse_margin, superiority, p_value, is_told = [
         x[..., 0] for x in (*estimates, *equality)
-    )
+    ]
     if is_reverse:
         ratio, superiority = 1.0 - ratio, 1.0 - superiority
         margin = reverse_margin
@@ -102,8 +96,6 @@ def pairwise_result(
     return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)
 
 
-# The streams of the two samples of a pair.
-STREAMS = ((0,), (1,))
 Correction = Literal["bonferroni"]
 
 
@@ -303,55 +295,32 @@ def multi_aso(
            [ True,  True, False]])
     """
     names, columns = name_models(scores)
-    n_items = None
-    if isinstance(axis, tuple):
-        xp, stacks, order, n_items = stack_tables(columns, axis)
-    else:
-        xp, stacks, order = stack_models(columns, axis)
-    n_models = len(order)
+    design, order = stack_models(columns, axis, higher_is_better)
+    n_models, stacks = len(order), design.stacks
     # Places in the order of the stacks.
     places = sorted(range(n_models), key=order.__getitem__)
     place = _place_of(baseline, names, n_models)
-    options = {
-        "method": method,
-        "n_resamples": n_resamples,
-        "dt": dt,
-        "higher_is_better": higher_is_better,
-        "rng": rng,
-    }
     family = family_of(
         n_models,
         level_of(confidence_level, n_comparisons),
         None if place is None else order[place],
         is_corrected=correction is not None,
     )
-    if n_items is not None:
-        # Streams from 1 on, for 0 is that of items.
-        streams = name_streams(names) if names else number_streams(n_models + 1)[1:]
+    if isinstance(design, Tables):
         family = by_pairs(family)
-        estimates, equality = estimate_tables(
-            xp,
-            stacks,
-            n_items,
-            tuple(streams[k] for k in places),
-            family=family,
-            **options,
-        )
-    else:
-        streams = number_streams(n_models) if names is None else name_streams(names)
-        estimates, equality = estimate_pairs(
-            xp,
-            stacks,
-            tuple(
-                tuple(streams[k] for k in places[part])
-                for part in slices_of(stack.shape[-2] for stack in stacks)
-            ),
-            family=family,
-            **options,
-        )
+    first = design.streams_of_pair[0][0]
+    streams = name_streams(names) if names else number_streams(n_models + first)[first:]
     sizes = tuple(stack.shape[-2] for stack in stacks)
+    estimates, equality = design.estimate(
+        tuple(tuple(streams[k] for k in places[part]) for part in slices_of(sizes)),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        rng=rng,
+        family=family,
+    )
     return pairwise_result(
-        xp, estimates, equality, sizes=sizes, order=order, family=family
+        design.xp, estimates, equality, sizes=sizes, order=order, family=family
     )
 
 

@@ -33,9 +33,9 @@ PairFunction = Callable[..., Array]
 _MODELS_OF_GROUP = 8
 
 
-def list_blocks(stacks: Stacks) -> list[Block]:
+def list_blocks(stacks: Stacks) -> Sequence[Block]:
     """Return blocks of pairs: for each stack within it, then with all later ones."""
-    return list(_list_blocks(*(stack.shape[-2] > 1 for stack in stacks)))
+    return _list_blocks(*[stack.shape[-2] > 1 for stack in stacks])
 
 
 @functools.lru_cache(maxsize=64)
@@ -64,7 +64,7 @@ def map_block(
     `elements` numbers for each batch entry, by default those of a sample, and a single
     result `width`, if these are more.
     """
-    x, y = (stacks[place] for place in block)
+    x, y = stacks[block[0]], stacks[block[1]]
     axis = -1 - n_axes
     is_within = block[0] == block[1]
     if not is_within and math.prod(x.shape[:-n_axes] + y.shape[:-n_axes]) == 1:
@@ -168,8 +168,13 @@ def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
 
 
 def count_pairs(stacks: Stacks) -> int:
-    n_models = sum(int(stack.shape[-2]) for stack in stacks)
+    n_models = sum([int(stack.shape[-2]) for stack in stacks])
     return n_models * (n_models - 1) // 2
+
+
+def list_sizes(stacks: Stacks) -> tuple[int, ...]:
+    """Return the number of scores of each model."""
+    return tuple([int(x.shape[-1]) for x in stacks for _ in range(x.shape[-2])])
 
 
 def slices_of(sizes: Iterable[int]) -> list[slice]:

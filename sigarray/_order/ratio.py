@@ -380,11 +380,6 @@ def violation_ratio(
     >>> round(float(violation_ratio([3, 5, 7], [1, 2, 9])), 4)
     0.2353
     """
-    xp, stacks = stack_pair(a, b, axis)
-    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
-
-
-def stack_pair(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
-    """Return both samples as stacks of one model, the scores last."""
     xp, samples = standardize(a, b, axis=axis)
-    return xp, [sample[..., None, :] for sample in samples]
+    stacks = [x[..., None, :] for x in samples]
+    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]

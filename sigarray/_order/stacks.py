@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -12,34 +12,13 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import represent
-from sigarray._backend.dispatch import is_traced, standardize
+from sigarray._backend.dispatch import is_traced
 from sigarray._backend.given import looks_like_index
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.tables import standardize_tables
 from sigarray._numeric.quantile import Grid
 from sigarray._numeric.subsets import count_resamples
 from sigarray._order.families import Family, can_decide, needed_size
 from sigarray._order.pairs import Stacks, count_pairs, join, list_blocks
-
-
-def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
-    """Return a stack (..., K, n) for each size of sample, and the places of models."""
-    given = list_models(scores)
-    xp, samples = standardize(*given, axis=axis)
-    stacks, order = stack_by_size(xp, samples, is_one=given[0] is scores)
-    return xp, stacks, order
-
-
-def stack_tables(
-    scores: Any, axes: tuple[int, int]
-) -> tuple[Library, Stacks, tuple[int, ...], int]:
-    """Return stacks of tables in rows, (..., K, S * n), places, and the n items."""
-    given = list_models(scores)
-    if given[0] is scores:
-        check_place_of_models(scores, axes, lambda x: f"axis=({x[0]}, {x[1]})")
-    xp, samples, n_items = standardize_tables(*given, axes=axes)
-    stacks, order = stack_by_size(xp, samples, is_one=given[0] is scores)
-    return xp, stacks, order, n_items
 
 
 def list_models(scores: Any) -> list[Any]:
@@ -327,18 +306,20 @@ def level_of(confidence_level: float, n_comparisons: int) -> float:
     return (1.0 - confidence_level) / n_comparisons
 
 
-def list_doubts(stacks: Stacks, method: Method, family: Family) -> Iterator[str]:
+@functools.lru_cache(maxsize=64)
+def list_doubts(
+    sizes: tuple[int, ...], method: Method, family: Family
+) -> Sequence[str]:
     """Say why the sizes of the samples make the bound doubtful."""
-    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
-    if not can_decide(sizes, family):
-        yield say_too_few(sizes, family)
+    doubts = [] if can_decide(sizes, family) else [say_too_few(sizes, family)]
     smallest = min(sizes)
     if method == "asymptotic" and smallest < _MIN_ASYMPTOTIC_SIZE:
-        yield (
+        doubts.append(
             f"The normal limit of method='asymptotic' is for {_MIN_ASYMPTOTIC_SIZE} "
             f"scores a side or more, and not to be trusted for {smallest}. Use "
             f"method='auto'."
         )
+    return doubts
 
 
 def say_too_few(sizes: Sequence[int], family: Family) -> str:

@@ -7,15 +7,11 @@ from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.tables import Axis, axis_or_axes, standardize_tables
+from sigarray._backend.tables import Axis, axis_or_axes
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.crossed import STREAMS as STREAMS_OF_SEEDS
-from sigarray._order.crossed import estimate_tables, replicate_tables
-from sigarray._order.estimates import estimate_pairs
+from sigarray._order.designs import stack_pair
 from sigarray._order.families import Family
-from sigarray._order.many_models import STREAMS, result_of_pair
-from sigarray._order.pairs import orient
-from sigarray._order.ratio import bootstrap_ratios, stack_pair
+from sigarray._order.many_models import result_of_pair
 from sigarray._order.stacks import METHODS, Method, level_of
 from sigarray.results import AsoResult
 
@@ -251,36 +247,17 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
+    pair = stack_pair(a, b, axis, higher_is_better)
     level = level_of(confidence_level, n_comparisons)
-    family = Family("one-sided", level)
-    if isinstance(axis, tuple):
-        xp, samples, n_items = standardize_tables(a, b, axes=axis)
-        estimates, equality = estimate_tables(
-            xp,
-            [x[..., None, :] for x in samples],
-            n_items,
-            STREAMS_OF_SEEDS,
-            family=family,
-            method=method,
-            n_resamples=n_resamples,
-            dt=dt,
-            higher_is_better=higher_is_better,
-            rng=rng,
-        )
-        return result_of_pair(xp, estimates, equality)
-    xp, stacks = stack_pair(a, b, axis)
-    estimates, equality = estimate_pairs(
-        xp,
-        stacks,
-        STREAMS,
-        family=family,
+    estimates, equality = pair.estimate(
+        pair.streams_of_pair,
         method=method,
         n_resamples=n_resamples,
         dt=dt,
-        higher_is_better=higher_is_better,
         rng=rng,
+        family=Family("one-sided", level),
     )
-    return result_of_pair(xp, estimates, equality)
+    return result_of_pair(pair.xp, estimates, equality)
 
 
 @checked(start=anything, axis=axis_or_axes)
@@ -363,28 +340,12 @@ def aso_replicates(
     >>> bool(np.all(whole[500:] == half))
     True
     """
-    grid = even_grid(dt)
-    if isinstance(axis, tuple):
-        xp, samples, n_items = standardize_tables(a, b, axes=axis)
-        ratios = replicate_tables(
-            xp,
-            orient([x[..., None, :] for x in samples], higher_is_better),
-            seed_words(xp, rng),
-            first_replicate(xp, start, count),
-            n_items=n_items,
-            streams=STREAMS_OF_SEEDS,
-            count=count,
-            grid=grid,
-        )
-        return ratios[..., 0, :]
-    xp, stacks = stack_pair(a, b, axis)
-    ratios = bootstrap_ratios(
-        xp,
-        orient(stacks, higher_is_better),
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        streams=STREAMS,
+    pair = stack_pair(a, b, axis, higher_is_better)
+    ratios = pair.replicate(
+        seed_words(pair.xp, rng),
+        first_replicate(pair.xp, start, count),
+        streams=pair.streams_of_pair,
         count=count,
-        grid=grid,
+        grid=even_grid(dt),
     )
     return ratios[..., 0, :]

@@ -359,7 +359,7 @@ def _list_drawn(
             [x.reshape(1, -1) for x in (a, b)],
             seed_words(HOST, options.seed),
             n_items=n_items,
-            streams=name_streams(pair),
+            streams=(name_streams(pair),),
             grid=even_grid(options.dt),
         )
         yield i, j, draw, find_bound_of

@@ -18,9 +18,10 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import as_scalars
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.selection import Room, Sample
+from sigarray._order.estimates import STREAMS
 from sigarray._order.families import Family
 from sigarray._order.in_parts import estimate_samples, multi_aso_of_samples
-from sigarray._order.many_models import STREAMS, result_of_pair
+from sigarray._order.many_models import result_of_pair
 from sigarray._order.stacks import level_of
 from tests.backend.programs import run
 from tests.backends import whole_suite
