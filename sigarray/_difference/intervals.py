@@ -170,7 +170,7 @@ def find_t_tests(
         if test_share is not None:
             t = t / widen_error(n, test_share)
         # An infinite t has no p-value.
-        pvalue = student_p_value(xp, alternative, t, df) + (t - t)
+        pvalue = student_p_value(xp, alternative, t, df, of_infinity=math.nan)
         of_each.append([t, pvalue, df])
     return join_results(xp, of_each, difference, unit)
 

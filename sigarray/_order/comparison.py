@@ -170,8 +170,7 @@ def p_of_means(
     if pair.t is None or pair.df is None:
         return None
     df = choose_degrees_of_freedom(pair.df, *sizes)
-    p_value = student_p_value(xp, alternative, pair.t, df)
-    return xp.where(xp.isinf(pair.t), 1.0, p_value)
+    return student_p_value(xp, alternative, pair.t, df, of_infinity=1.0)
 
 
 def choose_degrees_of_freedom(df: Array | float, n: int, m: int) -> Any:
