@@ -110,6 +110,10 @@ class TorchLibrary(Library):
         # Behind what the device has to do yet, for which nothing waits.
         return torch.from_numpy(x).to(self.device, non_blocking=True)
 
+    def ends(self, x: Array) -> tuple[Array, Array]:
+        # One launch, but on a processor three to thirty times as slow.
+        return x.aminmax(dim=-1) if self.is_accelerator else super().ends(x)
+
     def count_places(self, places: Array, n: int) -> Array:
         # Sums of ones are exact in any order, which torch cannot know.
         if torch.are_deterministic_algorithms_enabled():

@@ -31,7 +31,7 @@ class Range(NamedTuple):
 
 def range_of(xp: Library, x: Array) -> Range:
     """Return the range of samples along the last axis."""
-    return Range(xp.min(x, axis=-1), xp.max(x, axis=-1))
+    return Range(*xp.ends(x))
 
 
 def limit_rounding(xp: Library, size: Array, *, paired: bool = False) -> Array:

@@ -202,11 +202,11 @@ def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
     size = functools.reduce(xp.maximum, sizes)
     _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)
-    one = xp.ones_like(size)
-    is_large, is_small = size > large, size < 1.0 / large
-    if xp.is_host and not xp.any(is_large | is_small):
+    if xp.is_host and not xp.any((size > large) | (size < 1.0 / large)):
+        one = xp.ones_like(size)
         return one, one
-    scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
+    # To 2 or more, for a scale with all bits; scores that are all 0 have one, too.
+    scale = xp.power_to_reach(1, xp.clip(size, 2.0 / large, None))
     return scale, xp.reciprocal(scale)
 
 
