@@ -193,21 +193,19 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
     Numbers so small that they have few bits are scaled up.
     """
     sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
-    scale, unit = choose_scale(xp, *sizes)
-    return scale_by(xp, scale, samples), unit
+    scale = choose_scale(xp, *sizes)
+    return scale_by(xp, scale, samples), xp.reciprocal(scale)
 
 
-def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
-    """Return the scale of samples of these sizes, by `scale_scores`, and the unit."""
+def choose_scale(xp: Library, *sizes: Array) -> Array:
+    """Return the scale of samples of these sizes, by `scale_scores`."""
     size = functools.reduce(xp.maximum, sizes)
     _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)
     if xp.is_host and not xp.any((size > large) | (size < 1.0 / large)):
-        one = xp.ones_like(size)
-        return one, one
+        return xp.ones_like(size)
     # To 2 or more, for a scale with all bits; scores that are all 0 have one, too.
-    scale = xp.power_to_reach(1, xp.clip(size, 2.0 / large, None))
-    return scale, xp.reciprocal(scale)
+    return xp.power_to_reach(1, xp.clip(size, 2.0 / large, None))
 
 
 def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:

@@ -138,8 +138,8 @@ def _find_means(xp: Library, stack: Array) -> Array:
     The samples are sorted, and their squares neither overflow nor underflow.
     """
     ends = Range(stack[..., 0], stack[..., -1])
-    (is_flat,), _ = find_flat(xp, [ends.size(xp)], [ends.high - ends.low])
-    unit = fill_flat(xp, is_flat, xp.ones_like(ends.low), math.inf)
+    is_flat, _ = find_flat(xp, ends.size(xp)[None], (ends.high - ends.low)[None])
+    unit = fill_flat(xp, is_flat[0, ...], xp.ones_like(ends.low), math.inf)
     mean, squares = xp.relative_moments(stack, ends.low, unit)
     error = squares / divisor_of_error(stack)
     return xp.stack([ends.low, mean, error], axis=-1)
@@ -170,7 +170,8 @@ def p_of_means(
     if pair.t is None or pair.df is None:
         return None
     df = choose_degrees_of_freedom(pair.df, *sizes)
-    return student_p_value(xp, alternative, pair.t, df, of_infinity=1.0)
+    p_value = student_p_value(xp, alternative, pair.t, df)
+    return xp.where(xp.isinf(pair.t), 1.0, p_value)
 
 
 def choose_degrees_of_freedom(df: Array | float, n: int, m: int) -> Any:
