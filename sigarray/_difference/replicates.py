@@ -134,7 +134,8 @@ def find_bootstrap_tests(
     n_resamples: int,
 ) -> list[Array]:
     """Return difference and p-value for each hypothesis, which centring imposes."""
-    samples = [spread_faults(xp, x) for x in (a, b)]
+    is_named = isinstance(statistic, str)
+    samples = [a, b] if is_named else [spread_faults(xp, x) for x in (a, b)]
     if seed is None:
         samples = merge_same(xp, samples, paired=paired)
     centered = center_scores(xp, statistic, *samples)
@@ -179,7 +180,7 @@ def find_bootstrap_tests(
             observed[..., None],
             limits,
             is_two_sided=is_two_sided,
-            may_be_nan=not isinstance(statistic, str),
+            may_be_nan=not is_named,
         )
         zero = difference - difference
         counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)

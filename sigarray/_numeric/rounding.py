@@ -61,6 +61,11 @@ def ranges_of(xp: Library, groups: Sequence[Array]) -> Range:
     return Range(low, high)
 
 
+def rows_of(groups: Sequence[Array]) -> list[slice]:
+    """Return which of K samples each group has."""
+    return [slice(k, k + x.shape[0]) for k, x in enumerate(groups)]
+
+
 def list_rows(x: Array) -> list[Array]:
     """Return the entries of the first axis."""
     return [x[k, ...] for k in range(x.shape[0])]

@@ -21,6 +21,7 @@ from sigarray._numeric.rounding import (
     list_rows,
     range_of,
     ranges_of,
+    rows_of,
 )
 from sigarray._numeric.statistic import (
     choose_scale,
@@ -87,13 +88,12 @@ def find_errors(xp: Library, scores: list[Array], paired: bool) -> MeanErrors:
     # In a unit without bounds, finite numbers are 0.
     units = xp.where(are_flat, math.inf, unit)
     means, squares = [], []
-    for k, x in enumerate(groups):
+    for k, rows in enumerate(rows_of(groups)):
         # Relative to the smallest score, so that the level costs no digits.
-        rows = slice(k, k + 1) if len(groups) > 1 else slice(None)
+        x, groups[k] = groups[k], None
         mean, square = xp.relative_moments(x, low[rows, ...], units[rows, ...])
         means += list_rows(mean)
         squares += list_rows(square / divisor_of_error(x))
-        groups[k] = None
     # The scale of an infinite score is NaN.
     difference = difference_of(list_rows(low)) / unit + difference_of(means)
     return MeanErrors(difference, squares, dfs, unit, limit / unit, scale)
