@@ -126,7 +126,7 @@ class Centered(NamedTuple):
 
     The original scores are `unit` (`level` + `middle` + `scores`), where the level is
     the smallest score, and the middle is relative to it, as is the largest score. The
-    unit is 1, or a power of two if sums of scores would overflow or have few bits.
+    unit is a power of two; on the host it is 1 unless sums would overflow or lose bits.
     """
 
     scores: list[Array]

@@ -138,8 +138,9 @@ def _find_means(xp: Library, stack: Array) -> Array:
     The samples are sorted, and their squares neither overflow nor underflow.
     """
     ends = Range(stack[..., 0], stack[..., -1])
-    is_flat, _ = find_flat(xp, ends.size(xp)[None], (ends.high - ends.low)[None])
-    unit = fill_flat(xp, is_flat[0, ...], xp.ones_like(ends.low), math.inf)
+    sizes, spreads = ends.size(xp)[None, ...], (ends.high - ends.low)[None, ...]
+    is_flat = find_flat(xp, sizes, spreads)[0][0, ...]
+    unit = fill_flat(xp, is_flat, xp.ones_like(ends.low), math.inf)
     mean, squares = xp.relative_moments(stack, ends.low, unit)
     error = squares / divisor_of_error(stack)
     return xp.stack([ends.low, mean, error], axis=-1)
