@@ -34,11 +34,6 @@ class Range(NamedTuple):
         return xp.maximum(self.high, -self.low)
 
 
-def range_of(xp: Library, x: Array) -> Range:
-    """Return the range of samples along the last axis."""
-    return Range(*xp.ends(x))
-
-
 def group_samples(xp: Library, samples: Sequence[Array]) -> list[Array]:
     """Return samples (..., n) as (1, ..., n), or all as one if that saves launches."""
     shapes = {x.shape for x in samples}

@@ -19,7 +19,6 @@ from sigarray._numeric.rounding import (
     group_samples,
     limit_rounding,
     list_rows,
-    range_of,
     ranges_of,
     rows_of,
 )
@@ -151,8 +150,9 @@ def flatten_within(
     once more, with so much `noise`, in units of rounding, from the means.
     """
     paired = len(deviations) < len(relative.scaled)
-    scores = [range_of(xp, x).size(xp) for x in relative.scaled]
-    sizes = [functools.reduce(xp.maximum, scores)] if paired else scores
+    scores = ranges_of(xp, [x[None, ...] for x in relative.scaled])
+    sizes = list_rows(scores.size(xp))
+    sizes = [functools.reduce(xp.maximum, sizes)] if paired else sizes
     eps = float(xp.finfo(sizes[0].dtype).eps)
     limits = [
         limit_rounding(xp, x / relative.unit + 1.0, paired=paired) + eps * noise
