@@ -43,7 +43,7 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.rounding import merge_same
+from sigarray._numeric.rounding import list_rows, merge_same
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,
@@ -184,8 +184,7 @@ def find_bootstrap_tests(
         )
         zero = difference - difference
         counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
-        shares = (counts + 1.0) / (n_resamples + 1.0)
-        pvalues = [shares[k, ...] for k in range(len(limits))]
+        pvalues = list_rows((counts + 1.0) / (n_resamples + 1.0))
     moved = centered.unit * difference
     of_each = [(moved, pvalue) for pvalue in pvalues]
     return join_results(xp, of_each, difference, centered.unit)
