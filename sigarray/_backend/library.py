@@ -243,12 +243,16 @@ class Library(OptionalKernels):
         bits &= 1
         return self.reshape(self.astype(bits, dtype), (size, width * count))
 
-    def power_of_two(self, x: Array) -> Array:
-        """Return the largest power of two that is not above a positive number."""
+    def ends(self, x: Array) -> tuple[Array, Array]:
+        """Return the smallest and the largest number of the last axis."""
+        return self.min(x, axis=-1), self.max(x, axis=-1)
+
+    def power_to_reach(self, exponent: int, x: Array) -> Array:
+        """Return the power of two by which x > 0 is 2^exponent, or less than twice."""
         if hasattr(self.namespace, "frexp"):
             mantissa, _ = self.frexp(x)
-            return x / (2.0 * mantissa)
-        return 2.0 ** self.floor(self.log2(x))
+            return 2.0 ** (exponent + 1) * mantissa / x
+        return 2.0 ** (exponent - self.floor(self.log2(x)))
 
     def move_axis(self, x: Array, source: int, target: int) -> Array:
         """Move an axis to another place, and keep the order of the others."""

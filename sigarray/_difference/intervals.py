@@ -90,10 +90,9 @@ def find_t_limits(
     test_share: float | None,
 ) -> tuple[Array, ...]:
     design = design.with_arrays(arrays)
-    difference, squares, dfs, unit, _ = find_errors_by_design(
-        xp, statistic, samples, design, paired
-    )
-    _, df = find_t(xp, difference, squares, dfs)
+    errors = find_errors_by_design(xp, statistic, samples, design, paired)
+    difference, squares = errors.difference, errors.squares
+    _, df = find_t(xp, difference, squares, errors.dfs)
     total = sum(squares[1:], squares[0])
     error = xp.sqrt(total)
     if test_share is not None:
@@ -101,6 +100,7 @@ def find_t_limits(
     margin = xp.where(error > 0.0, error * student_t_isf(xp, tail, df), math.nan)
     results = (difference, difference - margin, difference + margin, error)
     fault = difference - difference
+    unit = errors.unit
     return tuple(unit * (x + fault) for x in results)
 
 
@@ -161,18 +161,18 @@ def find_t_tests(
     n = a.shape[-1]
     design = design.with_arrays(arrays)
     errors = find_errors_by_design(xp, statistic, [a, b], design, paired)
-    difference, squares, dfs, unit, rounding = errors
+    is_plain = len(hypotheses) == 1 and not hypotheses[0].null
+    unit = 1.0 if is_plain else errors.unit
     of_each = []
     for alternative, null in hypotheses:
-        excess = beyond_null(difference, null, unit)
-        t, df = find_t(xp, excess, squares, dfs, rounding)
-        df = df + (difference - difference)
+        excess = beyond_null(errors.difference, null, unit)
+        t, df = find_t(xp, excess, errors.squares, errors.dfs, errors.rounding)
         if test_share is not None:
             t = t / widen_error(n, test_share)
         # An infinite t has no p-value.
         pvalue = student_p_value(xp, alternative, t, df) + (t - t)
         of_each.append([t, pvalue, df])
-    return join_results(xp, of_each, difference, unit)
+    return join_results(xp, of_each, errors.difference, unit)
 
 
 # SciPy writes "BCa".

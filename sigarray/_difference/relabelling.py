@@ -29,6 +29,7 @@ from sigarray._numeric.rounding import merge_same
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,
+    concat_samples,
     find_p_value,
     find_rounding,
     largest_or_one,
@@ -87,7 +88,8 @@ def observe(
 ) -> tuple[Array, Array, Array, Array]:
     """Return centered pool, difference, tolerance of ties, and the unit of all."""
     n = a.shape[-1]
-    centered = center_scores(xp, statistic, pool_samples(xp, a, b))
+    join = concat_samples if isinstance(statistic, str) else pool_samples
+    centered = center_scores(xp, statistic, join(xp, a, b))
     (pool,), levels, _, unit, (extent,) = centered
     samples = [pool[..., :n], pool[..., n:]]
     values = [apply_statistic(xp, statistic, x) for x in samples]

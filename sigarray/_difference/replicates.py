@@ -43,7 +43,7 @@ from sigarray._difference.studentized import (
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.rounding import merge_same
+from sigarray._numeric.rounding import list_rows, merge_same
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,
@@ -134,7 +134,8 @@ def find_bootstrap_tests(
     n_resamples: int,
 ) -> list[Array]:
     """Return difference and p-value for each hypothesis, which centring imposes."""
-    samples = [spread_faults(xp, x) for x in (a, b)]
+    is_named = isinstance(statistic, str)
+    samples = [a, b] if is_named else [spread_faults(xp, x) for x in (a, b)]
     if seed is None:
         samples = merge_same(xp, samples, paired=paired)
     centered = center_scores(xp, statistic, *samples)
@@ -179,12 +180,11 @@ def find_bootstrap_tests(
             observed[..., None],
             limits,
             is_two_sided=is_two_sided,
-            may_be_nan=not isinstance(statistic, str),
+            may_be_nan=not is_named,
         )
         zero = difference - difference
         counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
-        shares = (counts + 1.0) / (n_resamples + 1.0)
-        pvalues = [shares[k, ...] for k in range(len(limits))]
+        pvalues = list_rows((counts + 1.0) / (n_resamples + 1.0))
     moved = centered.unit * difference
     of_each = [(moved, pvalue) for pvalue in pvalues]
     return join_results(xp, of_each, difference, centered.unit)

@@ -295,8 +295,8 @@ def bootstrap_t_test(
 
     This is algorithm 16.2 of Efron and Tibshirani (1994).
     """
-    gap, squares, _, unit_of_t, limit = find_errors(xp, [a, b], paired)
-    squared_errors = sum(squares[1:], squares[0])
+    errors = find_errors(xp, [a, b], paired)
+    squared_errors = sum(errors.squares[1:], errors.squares[0])
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     # Levels of the scores themselves, even if the samples are differences of pairs.
     levels = [xp.min(x, axis=-1) / unit for x in (a, b)]
@@ -322,7 +322,8 @@ def bootstrap_t_test(
     counts = count_beyond(xp, extremes, n_resamples, len(sides), zero)
     of_each = []
     for k, (_, null) in enumerate(hypotheses):
-        t = studentize(xp, beyond_null(gap, null, unit_of_t), squared_errors, limit)
+        excess = beyond_null(errors.difference, null, errors.unit)
+        t = studentize(xp, excess, squared_errors, errors.rounding)
         of_each.append([t, (counts[k, ...] + 1.0) / (n_resamples + 1.0)])
     return join_results(xp, of_each, difference, unit)
 

@@ -19,7 +19,7 @@ from sigarray._numeric.clusters import (
     find_errors_of_nested,
     find_errors_of_sums,
 )
-from sigarray._numeric.rounding import find_flat, range_of
+from sigarray._numeric.rounding import find_flat, list_rows, ranges_of
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.student import (
     NO_STRATA,
@@ -118,9 +118,9 @@ def _are_flat(
     xp: Library, scores: Sequence[Array], means: Sequence[Array], unit: Array
 ) -> list[Array]:
     """Tell which means differ by no more than scores were rounded."""
-    sizes = [range_of(xp, x).size(xp) for x in scores]
-    of_means = [range_of(xp, x * unit[..., None]) for x in means]
-    return find_flat(xp, sizes, [high - low for low, high in of_means])[0]
+    sizes = ranges_of(xp, [x[None, ...] for x in scores]).size(xp)
+    low, high = ranges_of(xp, [(x * unit[..., None])[None, ...] for x in means])
+    return list_rows(find_flat(xp, sizes, high - low)[0])
 
 
 def find_crossed_errors(

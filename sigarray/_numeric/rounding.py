@@ -7,15 +7,20 @@ are exact and count as different.
 """
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.library import Library
+from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.sums import EPS_OF_SINGLE
 
 # By so many units of the largest score differences may be rounded.
 _UNITS = 4.0
+
+
+# Samples of one shape are stacked on a device, up to so many numbers in all.
+_STACKED = 2**20
 
 
 class Range(NamedTuple):
@@ -29,9 +34,36 @@ class Range(NamedTuple):
         return xp.maximum(self.high, -self.low)
 
 
-def range_of(xp: Library, x: Array) -> Range:
-    """Return the range of samples along the last axis."""
-    return Range(xp.min(x, axis=-1), xp.max(x, axis=-1))
+def group_samples(xp: Library, samples: Sequence[Array]) -> list[Array]:
+    """Return samples (..., n) as (1, ..., n), or all as one if that saves launches."""
+    shapes = {x.shape for x in samples}
+    size = len(samples) * math.prod(samples[0].shape)
+    if xp.is_accelerator and 1 == len(shapes) < len(samples) and size <= _STACKED:
+        return [xp.stack(samples)]
+    return [x[None, ...] for x in samples]
+
+
+def ranges_of(xp: Library, groups: Sequence[Array]) -> Range:
+    """Return the ranges of samples from `group_samples`, as (K, ...)."""
+    ends = [xp.ends(x) for x in groups]
+    if len(ends) == 1:
+        return Range(*ends[0])
+    leading = broadcast_shapes(*(low.shape for low, _ in ends))
+    low, high = (
+        xp.concat([xp.broadcast_to(x, leading) for x in of_all])
+        for of_all in zip(*ends, strict=True)
+    )
+    return Range(low, high)
+
+
+def rows_of(groups: Sequence[Array]) -> list[slice]:
+    """Return which of K samples each group has."""
+    return [slice(k, k + x.shape[0]) for k, x in enumerate(groups)]
+
+
+def list_rows(x: Array) -> list[Array]:
+    """Return the entries of the first axis."""
+    return [x[k, ...] for k in range(x.shape[0])]
 
 
 def limit_rounding(xp: Library, size: Array, *, paired: bool = False) -> Array:
@@ -40,25 +72,22 @@ def limit_rounding(xp: Library, size: Array, *, paired: bool = False) -> Array:
     return eps * (_UNITS if paired or eps < EPS_OF_SINGLE else 1.0) * size
 
 
-def find_flat(
-    xp: Library, sizes: Sequence[Array], spreads: Sequence[Array]
-) -> tuple[list[Array], Array]:
-    """Tell which samples of scores, or of differences, vary only by rounding.
+def find_flat(xp: Library, sizes: Array, spreads: Array) -> tuple[Array, Array]:
+    """Tell which of K samples of scores, or of differences, vary only by rounding.
 
-    Scores are given by their sizes, and samples by how far their ends are apart. Also
-    return how far from 0 a difference of two models may be by rounding.
+    Scores are given by their sizes (K, ...), and samples by how far their ends are
+    apart. Also return how far from 0 a difference of two models may be by rounding.
     """
-    if paired := len(spreads) < len(sizes):
-        sizes = [functools.reduce(xp.maximum, sizes)]
-    limits = [limit_rounding(xp, x, paired=paired) for x in sizes]
-    are_flat = [x <= limit for x, limit in zip(spreads, limits, strict=True)]
-    return are_flat, functools.reduce(xp.maximum, limits)
+    if paired := spreads.shape[0] < sizes.shape[0]:
+        sizes = xp.max(sizes, axis=0, keepdims=True)
+    limits = limit_rounding(xp, sizes, paired=paired)
+    return spreads <= limits, functools.reduce(xp.maximum, list_rows(limits))
 
 
 def merge_same(xp: Library, samples: Sequence[Array], *, paired: bool) -> list[Array]:
     """Return samples, which are one number if all their scores are the same."""
-    low = functools.reduce(xp.minimum, [xp.min(x, axis=-1) for x in samples])
-    high = functools.reduce(xp.maximum, [xp.max(x, axis=-1) for x in samples])
+    lows, highs = zip(*map(xp.ends, samples), strict=True)
+    low, high = functools.reduce(xp.minimum, lows), functools.reduce(xp.maximum, highs)
     limit = limit_rounding(xp, Range(low, high).size(xp), paired=paired)
     is_flat = high - low <= limit
     if xp.is_host and not xp.any(is_flat):

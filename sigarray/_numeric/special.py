@@ -18,7 +18,7 @@ _NEWTON_STEPS, _STEPS_OF_ARRAYS = 10, 6
 # Student's t: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
 _FIRST_NODE, _SPACING, _NODES = -4.0, 0.12, 64
 
-# Even terms of q / (1 - exp(-q)) from q^2 on, to 1e-16 up to 1/4: Bernoulli numbers
+# Even terms of x / (exp(x) - 1) from x^2 on, to 1e-16 down to -1/4: Bernoulli numbers
 # B_k / k!.
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 _MAX_SERIES = 0.25
@@ -102,17 +102,19 @@ def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
     constant cancels. The regularized incomplete beta function of textbooks needs a
     continued fraction and the logarithm of gamma, which the array API lacks.
     """
-    tail = _tail_beyond(xp, xp.abs(t), df)
+    tail = xp.where(xp.isinf(t), 0.0, 0.5 * _find_both_tails(xp, t, df))
     return xp.where(t < 0.0, 1.0 - tail, tail)
 
 
 def student_p_value(
     xp: Library, alternative: Alternative, t: Array, df: Array
 ) -> Array:
-    """Return the p-value of Student's t, by `student_t_sf`."""
+    """Return the p-value of Student's t, which is unknown if that is infinite."""
+    both = _find_both_tails(xp, t, df)
     if alternative == "two-sided":
-        return xp.clip(2.0 * _tail_beyond(xp, xp.abs(t), df), None, 1.0)
-    return student_t_sf(xp, t if alternative == "greater" else -t, df)
+        return both
+    is_low = t < 0.0 if alternative == "greater" else t > 0.0
+    return xp.where(is_low, 1.0 - 0.5 * both, 0.5 * both)
 
 
 def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
@@ -127,20 +129,21 @@ def student_t_isf(xp: Library, tail: float, df: Array) -> Array:
     finite_df = xp.where(is_normal, 1.0, df)
     start = -normal_quantile(tail)
     find = functools.partial(_find_quantiles, xp, tail, start)
-    u = _map_elements(xp, find, (xp.reciprocal(finite_df),), 16 * _NODES)
+    u = _map_elements(xp, find, (xp.reciprocal(-finite_df),), 16 * _NODES)
     t = xp.sqrt(finite_df * xp.expm1(u * u / finite_df))
     return xp.where(is_normal, start, t)
 
 
 def _find_quantiles(xp: Library, tail: float, start: float, spread: Array) -> Array:
     nodes = xp.kept_tables(_place_nodes, spread.dtype)
-    half = _integrate_density(xp, nodes, xp.zeros_like(spread), spread)
+    half, _ = _integrate_density(xp, nodes, xp.zeros_like(spread), spread)
+    both_halves = 2.0 * half
 
     def improve(u: Array) -> Array:
-        normal = 0.5 * xp.exp(-0.5 * u * u) / half
-        probability = normal * _integrate_density(xp, nodes, u, spread)
-        density = normal * xp.sqrt(_ratio_to_rise(xp, u * u * spread))
-        u = u + probability / density * xp.log(probability / tail)
+        normal = xp.exp(-0.5 * u * u) / both_halves
+        integral, factor = _integrate_density(xp, nodes, u, spread)
+        probability = normal * integral
+        u = u + probability / (normal * factor) * xp.log(probability / tail)
         return xp.clip(u, 0.0, None)
 
     # A loop to compilers: they search for tiles of steps that follow one another.
@@ -156,54 +159,56 @@ def normal_sf(xp: Library, z: Array) -> Array:
     # Clipped, so that the square does not overflow.
     u = xp.clip(size, None, 0.5 * xp.finfo(size.dtype).max ** 0.5)
     tails = functools.partial(_find_normal_tails, xp)
-    tail = _keep_small(xp, _map_elements(xp, tails, (u,), 8 * _NODES), size)
+    tail = _map_elements(xp, tails, (u,), 8 * _NODES)
+    tail = xp.clip(tail, xp.finfo(size.dtype).smallest_normal, None)
+    tail = xp.where(xp.isinf(size), 0.0, tail)
     return xp.where(z < 0.0, 1.0 - tail, tail)
 
 
 def _find_normal_tails(xp: Library, u: Array) -> Array:
     nodes = xp.kept_tables(_place_nodes, u.dtype)
     if xp.is_host:
-        beyond = _integrate_density(xp, nodes, u)
+        beyond, _ = _integrate_density(xp, nodes, u)
         (half,) = xp.kept_tables(_find_normal_half, u.dtype)
     else:
-        both = _integrate_density(xp, nodes, xp.stack([u, xp.zeros_like(u)]))
+        both, _ = _integrate_density(xp, nodes, xp.stack([u, xp.zeros_like(u)]))
         beyond, half = both[0, ...], both[1, ...]
     return 0.5 * xp.exp(-0.5 * u * u) * beyond / half
 
 
 def _find_normal_half(xp: Library, dtype: Any) -> tuple[Array, ...]:
     nodes = xp.kept_tables(_place_nodes, dtype)
-    return (_integrate_density(xp, nodes, xp.zeros((1,), dtype=dtype)),)
+    return _integrate_density(xp, nodes, xp.zeros((1,), dtype=dtype))[:1]
 
 
-def _tail_beyond(xp: Library, size: Array, df: Array) -> Array:
-    """Return Student's tail beyond t >= 0, which is normal if df is infinite."""
+def _find_both_tails(xp: Library, t: Array, df: Array) -> Array:
+    """Return P(|T| >= |t|) of Student's t, which is normal if df is infinite.
+
+    It is never 0: an infinite t counts as a large one.
+    """
+    info = xp.finfo(t.dtype)
     # Clipped, so that the square does not overflow.
-    t = xp.clip(size, None, 0.5 * xp.finfo(size.dtype).max ** 0.5)
-    finite_df = xp.clip(df, None, xp.finfo(df.dtype).max)
+    t = xp.clip(t, -0.5 * info.max**0.5, 0.5 * info.max**0.5)
+    # At a power of two, at which the square root below is |t| to the last bit.
+    _, exponent = math.frexp(float(xp.finfo(df.dtype).max))
+    finite_df = xp.clip(df, None, 2.0 ** (exponent // 2))
     u = xp.sqrt(finite_df * xp.log1p(t * t / finite_df))
-    u = xp.where(xp.isinf(df), t, u)
     tails = functools.partial(_find_tails, xp)
-    tail = _map_elements(xp, tails, (u, xp.reciprocal(df)), 8 * _NODES)
-    return _keep_small(xp, tail, size)
-
-
-def _keep_small(xp: Library, tail: Array, size: Array) -> Array:
-    """Return a tail that is 0 only beyond an infinite size."""
-    tail = xp.clip(tail, xp.finfo(size.dtype).smallest_normal, None)
-    return xp.where(xp.isinf(size), 0.0, tail)
+    both = _map_elements(xp, tails, (u, xp.reciprocal(-df)), 8 * _NODES)
+    return xp.clip(both, 2.0 * float(info.smallest_normal), 1.0)
 
 
 def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
     # The tails beyond u and beyond 0, which is one for all with the same df.
     nodes = xp.kept_tables(_place_nodes, u.dtype)
     if xp.is_host and len(u) > 1 and xp.all(spread == spread[0]):
-        beyond = _integrate_density(xp, nodes, u, spread)
-        half = _integrate_density(xp, nodes, xp.zeros_like(u[:1]), spread[:1])
+        beyond, _ = _integrate_density(xp, nodes, u, spread)
+        half, _ = _integrate_density(xp, nodes, xp.zeros_like(u[:1]), spread[:1])
     else:
-        both = _integrate_density(xp, nodes, xp.stack([u, xp.zeros_like(u)]), spread)
+        starts = xp.stack([u, xp.zeros_like(u)])
+        both, _ = _integrate_density(xp, nodes, starts, spread)
         beyond, half = both[0, ...], both[1, ...]
-    return 0.5 * xp.exp(-0.5 * u * u) * beyond / half
+    return xp.exp(-0.5 * u * u) * beyond / half
 
 
 def _map_elements(
@@ -220,10 +225,10 @@ def _map_elements(
 
 def _integrate_density(
     xp: Library, nodes: Sequence[Array], start: Array, spread: Array | None = None
-) -> Array:
+) -> tuple[Array, Array]:
     """Integrate the density beyond `start`, relative to its normal factor there.
 
-    Without a spread, 1 / df, the density is normal.
+    Also return its other factor there. Without a spread, -1 / df, it is normal.
 
     Nodes are those of `_place_nodes`. With the substitution u = start + exp(w -
     exp(-w)) / (1 + start) the integrand falls off doubly exponentially in w on the
@@ -242,27 +247,31 @@ def _integrate_density(
     if spread is not None:
         factor = _ratio_to_rise(xp, u * u * spread[..., None])
         density = density * xp.sqrt(factor)
-    return width * xp.sum(weights * density, axis=-1)
+    integral = width * xp.sum(weights * density[..., 1:], axis=-1)
+    return integral, density[..., 0]
 
 
 def _place_nodes(xp: Library, dtype: Any) -> tuple[Array, ...]:
-    """Return the steps from the start of the integral to its nodes, and weights."""
-    w = _FIRST_NODE + _SPACING * xp.arange(_NODES, dtype=dtype)
+    """Return the steps from the start of the integral to its nodes, and weights.
+
+    The first step has none: it is less than rounding.
+    """
+    w = _FIRST_NODE + _SPACING * xp.arange(-1, _NODES, dtype=dtype)
     decay = xp.exp(-w)
     steps = xp.exp(w - decay)
-    return steps, _SPACING * steps * (1.0 + decay)
+    return steps, _SPACING * steps[1:] * (1.0 + decay[1:])
 
 
-def _ratio_to_rise(xp: Library, q: Array) -> Array:
-    """Return q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
+def _ratio_to_rise(xp: Library, x: Array) -> Array:
+    """Return x / (exp(x) - 1) for x <= 0, which is 1 at 0.
 
-    Small q take the series, not expm1: compilers may replace this by exp(q) - 1, which
+    Small x take the series, not expm1: compilers may replace this by exp(x) - 1, which
     is 0 there (torch 2.13's inductor does).
     """
-    small, large = xp.clip(q, None, _MAX_SERIES), xp.clip(q, _MAX_SERIES, None)
-    square = small * small
-    series = 1.0 + 0.5 * small + square * _polynomial(_BERNOULLI, square)
-    return xp.where(q < _MAX_SERIES, series, large / (1.0 - xp.exp(-large)))
+    square = x * x
+    series = 1.0 - 0.5 * x + square * _polynomial(_BERNOULLI, square)
+    large = xp.clip(x, None, -_MAX_SERIES)
+    return xp.where(x > -_MAX_SERIES, series, large / (xp.exp(large) - 1.0))
 
 
 def normal_quantiles(xp: Library, p: Array) -> Array:

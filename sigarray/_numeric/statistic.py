@@ -8,7 +8,14 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._numeric.faults import check_result, spread_faults
-from sigarray._numeric.rounding import limit_rounding
+from sigarray._numeric.rounding import (
+    Range,
+    group_samples,
+    limit_rounding,
+    list_rows,
+    ranges_of,
+    rows_of,
+)
 from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
 
 # Differences closer than this many units of rounding are ties; of metrics of sums in
@@ -119,7 +126,7 @@ class Centered(NamedTuple):
 
     The original scores are `unit` (`level` + `middle` + `scores`), where the level is
     the smallest score, and the middle is relative to it, as is the largest score. The
-    unit is 1, or a power of two if sums of scores would overflow or have few bits.
+    unit is a power of two; on the host it is 1 unless sums would overflow or lose bits.
     """
 
     scores: list[Array]
@@ -136,20 +143,27 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     not beside their spread. A difference of two scores has the same rounding for any
     number that is added to both. The coarse mean has eight bits of the range: whole
     numbers stay multiples of a power of two, whose sums are exact, and an outlier
-    leaves the others small. What has a name moves with the scores; a callable may not,
-    and its scores stay.
+    leaves the others small. A sample with a score that is not finite is NaN. What has a
+    name moves with the scores; a callable may not, and its scores stay.
     """
     if not isinstance(statistic, str):
         first = (..., 0, 0) if isinstance(statistic, SumStatistic) else (..., 0)
         zeros = [xp.zeros_like(x[first]) for x in samples]
         return Centered(list(samples), zeros, zeros, zeros[0] + 1.0, zeros)
-    scaled, unit = scale_scores(xp, *samples)
-    levels = [xp.min(x, axis=-1) for x in scaled]
-    scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    spreads = [xp.max(x, axis=-1) for x in scores]
-    middles = list(map(functools.partial(_round_mean, xp), scores, spreads))
-    scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
-    return Centered(scores, levels, middles, unit, spreads)
+    groups = group_samples(xp, samples)
+    low, high = ranges_of(xp, groups)
+    scale = choose_scale(xp, *list_rows(Range(low, high).size(xp)))
+    low, high = low * scale, high * scale
+    scores, middles, spreads = [], [], high - low
+    for x, rows in zip(
+        scale_by(xp, scale[None, ...], groups), rows_of(groups), strict=True
+    ):
+        rest = x - low[rows, ..., None]
+        middle = _round_mean(xp, rest, spreads[rows, ...])
+        scores += list_rows(rest - middle[..., None])
+        middles += list_rows(middle)
+    unit = xp.reciprocal(scale)
+    return Centered(scores, list_rows(low), middles, unit, list_rows(spreads))
 
 
 def difference_of(values: Sequence[Array]) -> Array:
@@ -193,21 +207,19 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
     Numbers so small that they have few bits are scaled up.
     """
     sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
-    scale, unit = choose_scale(xp, *sizes)
-    return scale_by(xp, scale, samples), unit
+    scale = choose_scale(xp, *sizes)
+    return scale_by(xp, scale, samples), xp.reciprocal(scale)
 
 
-def choose_scale(xp: Library, *sizes: Array) -> tuple[Array, Array]:
-    """Return the scale of samples of these sizes, by `scale_scores`, and the unit."""
+def choose_scale(xp: Library, *sizes: Array) -> Array:
+    """Return the scale of samples of these sizes, by `scale_scores`."""
     size = functools.reduce(xp.maximum, sizes)
     _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)
-    one = xp.ones_like(size)
-    is_large, is_small = size > large, size < 1.0 / large
-    if xp.is_host and not xp.any(is_large | is_small):
-        return one, one
-    scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
-    return scale, xp.reciprocal(scale)
+    if xp.is_host and not xp.any((size > large) | (size < 1.0 / large)):
+        return xp.ones_like(size)
+    # To 2 or more, for a scale with all bits; scores that are all 0 have one, too.
+    return xp.power_to_reach(1, xp.clip(size, 2.0 / large, None))
 
 
 def scale_by(xp: Library, scale: Array, samples: Sequence[Array]) -> list[Array]:

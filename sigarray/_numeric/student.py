@@ -16,8 +16,11 @@ from sigarray._numeric.rounding import (
     Range,
     fill_flat,
     find_flat,
+    group_samples,
     limit_rounding,
-    range_of,
+    list_rows,
+    ranges_of,
+    rows_of,
 )
 from sigarray._numeric.statistic import (
     choose_scale,
@@ -33,23 +36,29 @@ def find_t_of(xp: Library, scores: list[Array], paired: bool) -> tuple[Array, Ar
 
     The list of scores is emptied, as by `find_errors`.
     """
-    difference, squares, dfs, _, rounding = find_errors(xp, scores, paired)
-    t, df = find_t(xp, difference, squares, dfs, rounding)
-    return t, df + (difference - difference)
+    errors = find_errors(xp, scores, paired)
+    return find_t(xp, errors.difference, errors.squares, errors.dfs, errors.rounding)
 
 
 class MeanErrors(NamedTuple):
     """A mean, or the difference of two, its squared errors, their df and the unit.
 
     The errors are those of each sample, or of the differences of pairs. All but the df
-    are in the unit, as is how far from 0 a difference may be by `rounding`.
+    are in the unit, as is how far from 0 a difference may be by `rounding`. The unit
+    may be one of scores times a `scale`.
     """
 
     difference: Array
     squares: list[Array]
     dfs: Sequence[float | Array]
-    unit: Array
+    unit_of_scaled: Array
     rounding: Array | None
+    scale: Array | None = None
+
+    @property
+    def unit(self) -> Array:
+        unit = self.unit_of_scaled
+        return unit if self.scale is None else unit / self.scale
 
 
 def find_errors(xp: Library, scores: list[Array], paired: bool) -> MeanErrors:
@@ -58,49 +67,50 @@ def find_errors(xp: Library, scores: list[Array], paired: bool) -> MeanErrors:
     The list of scores, which are large, is emptied.
     """
     dfs = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
-    ranges = [range_of(xp, x) for x in scores]
-    sizes = [x.size(xp) for x in ranges]
-    scale, unit_of_all = choose_scale(xp, *sizes)
-    samples = scale_by(xp, scale, scores)
+    groups = group_samples(xp, scores)
     scores.clear()
+    low, high = ranges_of(xp, groups)
+    sizes = Range(low, high).size(xp)
+    scale = choose_scale(xp, *list_rows(sizes))
+    groups = scale_by(xp, scale[None, ...], groups)
     if paired:
-        samples = [samples[0] - samples[1]]
-        ranges = [range_of(xp, *samples)]
+        a, b = [x for group in groups for x in list_rows(group)]
+        groups = [(a - b)[None, ...]]
+        low, high = ranges_of(xp, groups)
     else:
-        ranges = [Range(low * scale, high * scale) for low, high in ranges]
-    spreads = [high - low for low, high in ranges]
-    are_flat, limit = find_flat(xp, [size * scale for size in sizes], spreads)
+        low, high = low * scale, high * scale
+    spreads = high - low
+    are_flat, limit = find_flat(xp, sizes * scale, spreads)
     # In units of the largest number, because squares of small ones would underflow.
-    largest = functools.reduce(xp.maximum, spreads)
+    largest = functools.reduce(xp.maximum, list_rows(spreads))
     unit = xp.where(largest > 0.0, largest, 1.0)
+    # In a unit without bounds, finite numbers are 0.
+    units = xp.where(are_flat, math.inf, unit)
     means, squares = [], []
-    for k, ((level, _), is_flat) in enumerate(zip(ranges, are_flat, strict=True)):
+    for k, rows in enumerate(rows_of(groups)):
         # Relative to the smallest score, so that the level costs no digits.
-        # In a unit without bounds, finite numbers are 0.
-        own_unit = fill_flat(xp, is_flat, unit, math.inf)
-        mean, square = xp.relative_moments(samples[k], level, own_unit)
-        means.append(mean)
-        squares.append(square / divisor_of_error(samples[k]))
-        samples[k] = None
-    gap = difference_of([level for level, _ in ranges]) / unit
-    # Where a score is not finite, neither is a range.
-    fault = largest - largest
-    difference = gap + difference_of(means) + fault
-    return MeanErrors(difference, squares, dfs, unit * unit_of_all, limit / unit)
+        x, groups[k] = groups[k], None
+        mean, square = xp.relative_moments(x, low[rows, ...], units[rows, ...])
+        means += list_rows(mean)
+        squares += list_rows(square / divisor_of_error(x))
+    # The scale of an infinite score is NaN.
+    difference = difference_of(list_rows(low)) / unit + difference_of(means)
+    return MeanErrors(difference, squares, dfs, unit, limit / unit, scale)
 
 
 def list_samples(
     xp: Library, scores: Sequence[Array], paired: bool
 ) -> tuple[list[Array], Array]:
     """Return samples, or differences of pairs, made exactly flat, by `find_flat`."""
-    ranges = [range_of(xp, x) for x in scores]
-    sizes = [x.size(xp) for x in ranges]
+    low, high = ranges_of(xp, [x[None, ...] for x in scores])
+    sizes = Range(low, high).size(xp)
     samples = [scores[0] - scores[1]] if paired else scores
-    ranges = [range_of(xp, *samples)] if paired else ranges
-    are_flat, limit = find_flat(xp, sizes, [high - low for low, high in ranges])
+    if paired:
+        low, high = ranges_of(xp, [samples[0][None, ...]])
+    are_flat, limit = find_flat(xp, sizes, high - low)
     return [
-        xp.where(is_flat[..., None], low[..., None], x)
-        for x, (low, _), is_flat in zip(samples, ranges, are_flat, strict=True)
+        xp.where(are_flat[k, ..., None], low[k, ..., None], x)
+        for k, x in enumerate(samples)
     ], limit
 
 
@@ -140,8 +150,9 @@ def flatten_within(
     once more, with so much `noise`, in units of rounding, from the means.
     """
     paired = len(deviations) < len(relative.scaled)
-    scores = [range_of(xp, x).size(xp) for x in relative.scaled]
-    sizes = [functools.reduce(xp.maximum, scores)] if paired else scores
+    scores = ranges_of(xp, [x[None, ...] for x in relative.scaled])
+    sizes = list_rows(scores.size(xp))
+    sizes = [functools.reduce(xp.maximum, sizes)] if paired else sizes
     eps = float(xp.finfo(sizes[0].dtype).eps)
     limits = [
         limit_rounding(xp, x / relative.unit + 1.0, paired=paired) + eps * noise
@@ -165,9 +176,9 @@ def find_t(
     t = studentize(xp, difference, total, rounding)
     n = sum(dfs[1:], dfs[0])
     if len(dfs) == 1:
-        return t, xp.full_like(t, n) if isinstance(n, float) else xp.zeros_like(t) + n
+        return t, n + (total - total)
     shares = [(x / total) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
-    return t, xp.where(total > 0.0, xp.reciprocal(shares[0] + shares[1]), n)
+    return t, xp.where(total == 0.0, n, xp.reciprocal(shares[0] + shares[1]))
 
 
 def average_df(df: Any, fewer: Any) -> Any:
@@ -188,13 +199,10 @@ def studentize(
     zero = difference - difference  # or NaN
     varies = squared_error > 0.0
     if xp.is_host and xp.all(varies):
-        return difference / xp.sqrt(squared_error) + zero
-    t = difference / xp.sqrt(xp.where(varies, squared_error, 0.0))
-    if rounding is None:
-        is_zero = difference == 0.0
-    else:
-        is_zero = xp.abs(difference) <= xp.where(varies, 0.0, rounding)
-    return xp.where(is_zero, zero, t) + zero
+        return difference / xp.sqrt(squared_error)
+    t = difference / xp.sqrt(xp.clip(squared_error, 0.0, None))
+    limit = 0.0 if rounding is None else rounding
+    return xp.where(varies | (xp.abs(difference) > limit), t, zero)
 
 
 def squared_error(xp: Library, x: Array) -> Array:

@@ -228,7 +228,7 @@ def find_scale(xp: Library, size: Array) -> Array:
     target = 3 * e // 8
     # The scale is below 2^e.
     size = xp.clip(size, 2.0 ** (target - e + 1), None)
-    return 2.0**target / xp.power_of_two(size)
+    return xp.power_to_reach(target, size)
 
 
 Method = Literal["auto", "bootstrap", "exact", "asymptotic"]

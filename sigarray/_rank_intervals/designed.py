@@ -298,8 +298,8 @@ def _find_single(
     errors, dfs = [], []
     for x, design in zip(numbers, designs, strict=True):
         found = find_errors_by_design(xp, "mean", [x], design, False)
-        _, (square,), (df,), unit, _ = found
-        errors.append(unit * xp.sqrt(square))
+        (square,), (df,) = found.squares, found.dfs
+        errors.append(found.unit * xp.sqrt(square))
         dfs.append(df + xp.zeros_like(square))
     error = join(xp, errors, axis=1)
     if replicates is not None:
@@ -331,8 +331,8 @@ def _find_rows(
     """Return errors and df (2, E, K, k) of k models (k, E, n) and all others."""
     a, b = rows[0][:, :, None, :], others[0][None, ...]
     found = find_errors_by_design(xp, "mean", [a, b], design, True)
-    _, (square,), (df,), unit, _ = found
-    error = unit * xp.sqrt(square)
+    (square,), (df,) = found.squares, found.dfs
+    error = found.unit * xp.sqrt(square)
     if len(others) > 1:
         error = standard_deviation(xp, rows[1][:, :, None, :] - others[1][None, ...])
     both = xp.stack([error, df + xp.zeros_like(error)])

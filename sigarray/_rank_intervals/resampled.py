@@ -131,7 +131,7 @@ def estimate(
         else:
             rows = xp.reshape(x, (-1, x.shape[-1]))
             numbers = xp.reshape(find_influences(xp, statistic, rows), x.shape)
-        _, (square,), (df,), unit, _ = find_errors_of_strata(
+        _, (square,), (df,), unit, *_ = find_errors_of_strata(
             xp, [numbers], Strata(models.n_strata), paired=False
         )
         parts.append((value, rounding, unit * xp.sqrt(square), df))

@@ -33,6 +33,7 @@ ALLOWED = frozenset(
         "all",
         "amax",
         "amin",
+        "aminmax",
         "any",
         "arange",
         "atan2",

@@ -268,3 +268,12 @@ def test_permutations_without_draws(alternative, method):
     expected = permutation_test(a + SIDES[alternative] * 0.5, b, **options)
     assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     assert found.statistic == pytest.approx(a.mean() - b.mean(), abs=1e-14)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_margin_beyond_all_units_of_the_scores_makes_t_infinite(paired):
+    """It was NaN, as if a score were not finite."""
+    a, b = 1e-311 * np.array(draw_samples(9, 9))
+    result = t_test(a, b, paired=paired, alternative="greater", margin=MARGIN)
+    assert result.statistic == math.inf
+    assert math.isnan(result.pvalue)
