@@ -208,6 +208,7 @@ def _refuse_single_scores(table: ScoreTable) -> None:
         advice = f"Pass {SAMPLES}."
     if len(table.tasks) > 1:
         of = " on each task"
+    if len(table.tasks) > 1 and not table.metrics:
         advice += (
             " Where tasks stand for others like them, compare models over tasks: pass "
             "the column that names them as --item, such as --item task."

@@ -20,8 +20,9 @@ from sigarray.read._text import NUMBER, TableError
 _MAX_SHOWN = 3
 # Half of the runs or more end together if they do so within this share of their way,
 _TOGETHER = 0.1
-# and what ends before this share of it is much earlier.
-_MUCH_EARLIER = 0.5
+# and what ends before this share of it is much earlier; or before the second one, where
+# the file has no other step of any run.
+_MUCH_EARLIER, _EARLIER = 0.5, 0.75
 
 
 class Unscored(NamedTuple):
@@ -105,7 +106,8 @@ def take_last_steps(
     """
     if np.isnan(records.steps).all():
         return records, [], [], None
-    runs, last, ends, _ = _find_ends(records, np.ones(len(records), bool))
+    every = np.ones(len(records), bool)
+    runs, last, ends, are_most = _find_ends(records, every)
     is_last = np.where(np.isnan(records.steps), -np.inf, records.steps) == last[runs]
     if is_last.all():
         return records, [], [], None
@@ -123,7 +125,12 @@ def take_last_steps(
         others, of_most = kept.take(differs), ends[is_last][differs]
         tasks = others.list_known("task") or [None]
         are_some_missing = not {*tasks}.isdisjoint(with_missing)
-        doubt = _doubt_others(others, of_most, column)
+        doubt = (
+            f"runs end at different {column}s, {show_range(last, 'g')}: scores of "
+            "other steps are compared"
+        )
+        if are_most[is_last][differs].all():
+            doubt = _doubt_others(others, of_most, column)
         if not is_kept:
             doubt += ". Leave out the rows or columns of what has not finished"
         if are_some_missing and not is_kept:
@@ -190,6 +197,7 @@ class _Runs(NamedTuple):
     first: np.ndarray
     last: np.ndarray
     end: np.ndarray
+    share: float
 
 
 def settle_early(records: Records, missing: Missing | None) -> tuple[Records, int]:
@@ -243,8 +251,9 @@ def _find_early(records: Records) -> _Runs:
     last, start = np.full(n_runs, -np.inf), np.full(n_tasks, np.inf)
     np.maximum.at(last, runs[is_scored], steps)
     np.minimum.at(start, tasks[is_scored], steps)
+    share = _MUCH_EARLIER
     if np.bincount(runs[is_scored], minlength=n_runs).max(initial=0) < 2:
-        start = np.minimum(start, 0.0)  # of the only step of each, which ends it
+        share, start = _EARLIER, np.minimum(start, 0.0)
     has_end, of_tasks, of_models = np.isfinite(last), tasks[first], models[first]
     ends = np.full(n_tasks, np.nan)
     for task in np.unique(of_tasks[has_end]):
@@ -253,8 +262,8 @@ def _find_early(records: Records) -> _Runs:
     gets_there = np.zeros(n_models, bool)
     gets_there[of_models[last >= end - _TOGETHER * (end - start)]] = True
     is_early = has_end & gets_there[of_models]
-    is_early &= last < start + _MUCH_EARLIER * (end - start)
-    return _Runs(runs, first, last, np.where(is_early, end, np.nan))
+    is_early &= last < start + share * (end - start)
+    return _Runs(runs, first, last, np.where(is_early, end, np.nan), share)
 
 
 def _find_end(last: np.ndarray, start: float) -> float:
@@ -279,7 +288,8 @@ def _ask(records: Records, runs: _Runs, early: np.ndarray) -> TableError:
     source = records[runs.first[early[0]]].frame.source
     return TableError(
         f"{source}: expected to know what becomes of runs that end before "
-        f"half of the others' steps; got {len(early)} of {len(runs.first)}: "
+        f"{'half' if runs.share == _MUCH_EARLIER else 'three quarters'} of the others' "
+        f"steps; got {len(early)} of {len(runs.first)}: "
         f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, pass "
         f"{DROP_WORST_OR_KEEP}, as of those that were to end there, by early stopping."
     )

@@ -1,10 +1,12 @@
 """Results of lm-evaluation-harness, several of one model: the newest are read."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from sigarray import read
+from tests.read.asking import refuse
 
 DATES = [f"2025-06-0{k}T10-00-00.111111" for k in range(1, 6)]
 
@@ -61,6 +63,23 @@ def test_a_newer_file_of_other_tasks(evaluate, tmp_path):
         "boolq": [0.7],
         "piqa": [0.6],
     }
+
+
+def test_tasks_of_other_metrics_are_no_items(evaluate, run, tmp_path):
+    for model in "ab":
+        path = evaluate(model, DATES[0], {"arc": 0.1, "gsm8k": 0.6, "piqa": 0.4})
+        text = (
+            Path(path)
+            .read_text()
+            .replace(
+                '"gsm8k": {"alias": "gsm8k", "acc',
+                '"gsm8k": {"alias": "gsm8k", "exact_match',
+            )
+        )
+        Path(path).write_text(text)
+    done = run("compare", str(tmp_path / "out"), "--metric", "acc,exact_match")
+    refuse(done, "expected several scores of each model on each task", "--log_samples")
+    assert "--item" not in done[2]
 
 
 def test_files_that_are_named_are_runs(evaluate, run, tmp_path):
