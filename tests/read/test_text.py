@@ -74,7 +74,8 @@ def split(path):
 
 def slow_scores(path):
     """Read cell by cell."""
-    name, rows = table_file.read_rows(path)
+    name, text = table_file.read_text(path)
+    rows = table_file.split_rows(text, name)
     return {
         model: [table_file.read_number(row[k], name) for _, row in rows[1:] if row[k]]
         for k, model in enumerate(rows[0][1])
