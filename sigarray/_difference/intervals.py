@@ -167,6 +167,8 @@ def find_t_tests(
     for alternative, null in hypotheses:
         excess = beyond_null(errors.difference, null, unit)
         t, df = find_t(xp, excess, errors.squares, errors.dfs, errors.rounding)
+        if design.clusters or design.strata.are_there:  # of labels out of range, too
+            df = df + (errors.difference - errors.difference)
         if test_share is not None:
             t = t / widen_error(n, test_share)
         # An infinite t has no p-value.

@@ -134,10 +134,10 @@ def find_bootstrap_tests(
     n_resamples: int,
 ) -> list[Array]:
     """Return difference and p-value for each hypothesis, which centring imposes."""
-    is_named = isinstance(statistic, str)
-    samples = [a, b] if is_named else [spread_faults(xp, x) for x in (a, b)]
-    if seed is None:
-        samples = merge_same(xp, samples, paired=paired)
+    samples, is_named = [a, b], isinstance(statistic, str)
+    if seed is None or not is_named:
+        samples = [spread_faults(xp, x) for x in samples]
+    samples = merge_same(xp, samples, paired=paired) if seed is None else samples
     centered = center_scores(xp, statistic, *samples)
     a, b = samples = centered.scores
     values = [apply_statistic(xp, statistic, x) for x in samples]
@@ -182,8 +182,8 @@ def find_bootstrap_tests(
             is_two_sided=is_two_sided,
             may_be_nan=not is_named,
         )
-        zero = difference - difference
-        counts = count_beyond(xp, extremes, n_resamples, len(limits), zero)
+        fault = difference - difference
+        counts = count_beyond(xp, extremes, n_resamples, len(limits), fault)
         pvalues = list_rows((counts + 1.0) / (n_resamples + 1.0))
     moved = centered.unit * difference
     of_each = [(moved, pvalue) for pvalue in pvalues]

@@ -186,11 +186,11 @@ def doubt_left_out(
 
 def doubt_items_left_out(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
     """Say that several rows are of one item, whose column is left out."""
-    name = find_roles(frame, {}).get("item", "")
-    if name not in ignored or "item" in chosen or is_long(frame, chosen):
+    name = find_roles(frame, {}).get("item")
+    if name not in ignored or name is None or is_long(frame, chosen):
         return []
     texts = encode_texts(frame.columns[name])
-    if 2 * len(texts.list_known()) > len(texts):
+    if "item" in chosen or 2 * len(texts.list_known()) > len(texts):
         return []
     return [
         f"{frame.source}, column {name!r} was left out, whose values are those of "

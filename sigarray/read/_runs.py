@@ -208,34 +208,49 @@ def _find_tail(n: float, mean: float) -> float:
     return 1.0 - math.fsum(np.exp(logs).tolist())
 
 
-# Runs of two models are alike if chance ranks them so in fewer tables; with fewer
-# pairs, a permutation test of them hardly finds a difference.
-_ALIKE, _LEAST_PAIRS = 5e-3, 6
+# Runs are alike if chance ranks them so in fewer tables. With fewer pairs of two models
+# no test would say so, and with fewer than the last number permutations of pairs decide
+# little.
+_ALIKE, _LEAST_PAIRS, _FOR_ORDERS = 5e-3, 6, 8
 
 
 def say_alike_runs(table: ScoreTable) -> list[str]:
-    """Say what pairs would test, if runs of one name are alike in both of two models.
-
-    By Fisher's z of Spearman's correlation, which is about normal (Fieller 1957).
-    """
-    if len(table.tasks) > 1 or len(table.models) != 2:
+    """Say what pairs would test, if runs of one name are alike in all models."""
+    if len(table.tasks) > 1 or len(table.models) < 2:
         return []
     (ids,) = table.ids.values()
-    a, b = (dict(zip(ids[x], y.tolist(), strict=True)) for x, y in table.scores.items())
-    have_names = table.run_column is not None or "0" in a
-    if not have_names or a.keys() != b.keys() or len(a) < _LEAST_PAIRS:
+    by = [dict(zip(ids[x], y.tolist(), strict=True)) for x, y in table.scores.items()]
+    names = by[0].keys()
+    have_names = table.run_column is not None or "0" in names
+    least = _LEAST_PAIRS - (len(by) > 2)
+    if not have_names or len(names) < least or any(x.keys() != names for x in by):
         return []
-    ranks = middle_ranks(HOST, np.asarray([[x[name] for name in a] for x in (a, b)]))
-    sizes = np.sqrt(np.sum(ranks**2, axis=1))
-    shared = float(np.sum(ranks[0] * ranks[1]) / max(np.prod(sizes), 1e-9))
-    z = math.atanh(min(max(shared, 0.0), 1.0 - 1e-9)) * math.sqrt((len(a) - 3) / 1.06)
-    if NormalDist().cdf(-z) >= _ALIKE:
+    ranks = middle_ranks(HOST, np.asarray([[x[name] for name in by[0]] for x in by]))
+    if NormalDist().cdf(-_find_concordance(ranks)) >= _ALIKE:
         return []
+    by_t = "" if len(names) >= _FOR_ORDERS else ", by --test t of so few"
+    which = "both" if len(by) == 2 else "all"
     return [
-        "runs of one name are good or bad together in both models: where they share "
-        "the seed and the order of the data, --paired tests the differences of these "
-        "pairs; where the name is all that they share, it does not apply"
+        f"runs of one name are good or bad together in {which} models: where they "
+        "share the seed and the order of the data, --paired tests the differences of "
+        f"these pairs{by_t}; where the name is all that they share, it does not apply"
     ]
+
+
+def _find_concordance(ranks: np.ndarray) -> float:
+    """Return a number that is about normal for independent ranks (models, runs).
+
+    Kendall's W, the share of the variance that is between runs, as F (Kendall and
+    Babington Smith 1939), and its cube root as a normal number (Paulson 1942).
+    """
+    m, n = ranks.shape
+    units = ranks / np.maximum(np.sqrt(np.sum(ranks**2, axis=1, keepdims=True)), 1e-9)
+    w = float(np.sum(np.mean(units, axis=0) ** 2))
+    high = 2.0 / (9.0 * (n - 1.0 - 2.0 / m))
+    low = high / (m - 1.0)
+    root = math.cbrt((m - 1.0) * w / max(1.0 - w, 1e-9))
+    gap = (1.0 - low) * root - (1.0 - high)
+    return float(gap / math.sqrt(low * root * root + high))
 
 
 def _simplify(name: object) -> str:

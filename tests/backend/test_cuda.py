@@ -122,7 +122,7 @@ LAUNCHES = {
     "aso(models, models[:5], axis=(0, 1), rng=0)": 776,
     "bootstrap_ci(a, statistic='iqm', clusters=(0 * a).int(), n_clusters=9, "
     "method='percentile', rng=0)": 228,
-    "t_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=9)": 174,
+    "t_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=9)": 176,
     "permutation_test(a, b, paired=True, clusters=(0 * a).int(), n_clusters=40, "
     "rng=0)": 202,
     "bootstrap_test(ratings.T[:3], ratings.T[2:], statistic=F1, rng=0)": 282,

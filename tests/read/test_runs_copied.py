@@ -108,8 +108,19 @@ class TestPairs:
         paired = run("compare", path, "--paired", "--test", "permutation")
         assert "good or bad together" not in paired[2]
 
+    def test_of_several_models(self, write, run):
+        """Of 4 models, 5 runs that correlate by 0.9 were noted in 86 % of tables."""
+        path = write(self.tabulate(9.0, models="abcd", n=5))
+        out = run("compare", path)[2]
+        assert "good or bad together in all models" in out
+        assert "of these pairs, by --test t of so few; where" in out
+        code, _, err = run("compare", path, "--paired", "--test", "t")
+        assert code == 0, err
+        assert "good or bad together" not in err
+
     @pytest.mark.parametrize(
-        "options", [{"models": "abc"}, {"n": 5}, {"shared": 0.0}, {"name": "item"}]
+        "options",
+        [{"models": "abc", "n": 4}, {"n": 5}, {"shared": 0.0}, {"name": "item"}],
     )
     def test_others_are_not(self, write, run, options):
         path = write(self.tabulate(**{"shared": 9.0} | options))
