@@ -302,7 +302,11 @@ def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> Table
     said = f"--ignore {quote_names(odd)}"
     if not odd or len(odd) > len(columns) - 2 or said in str(error).replace("'", ""):
         return error
-    return TableError(f"{error} What is hardly a model is left out with {said}.")
+    if any(f"Where {x!r} names" in str(error) for x in odd):
+        return error
+    return TableError(
+        f"{error} To leave out all that seem to be no models, pass {said}."
+    )
 
 
 def _is_plain(cell: object) -> bool:

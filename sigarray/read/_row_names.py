@@ -20,7 +20,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
-from sigarray.read._text import TableError
+from sigarray.read._text import NUMBER, TableError
 from sigarray.read._wide import WideTable, list_names_of_rows, split_tasks
 from sigarray.read._words import RUN_NAME
 
@@ -286,6 +286,18 @@ def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool
     return not all(_WHOLE.fullmatch(as_text(x)) for cells in others for x in cells)
 
 
+def _list_parts(wide: WideTable, name: str) -> Names:
+    """Return the first column of words in each of which a run has one row, or none."""
+    runs = list_names_of_rows(wide, name, "run")
+    for k, other in wide.names.items():
+        texts = [as_text(x) for x in wide.cells[k]]
+        are_words = not any(map(NUMBER.fullmatch, texts)) and all(texts)
+        rows = {*zip(runs, texts, strict=True)}
+        if other != name and are_words and len(rows) == len(runs) > len({*texts}):
+            return [other]
+    return []
+
+
 def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
     """Refuse two rows of one run, of which another column may say the model."""
     first: dict[str, int] = {}
@@ -295,11 +307,16 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
         ignored = quote_names([name])
         are_same = all(x[k] == x[first[run]] for x in columns.values())
         same = ", with the same scores" if are_same else ""
+        way = (
+            "Remove one of these rows. Or, where a column names the model, the task or "
+            "the item of each row, pass it with --model, --task or --item"
+        )
+        for other in _list_parts(wide, name):
+            way = f"Where {other!r} names the task, pass --task {shlex.quote(other)}"
+            way += "; or --model or --item, where it names these"
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
-            f"again, as at {wide.place(first[run])}{same}. Remove one of these rows. "
-            "Or, where a column names the model, the task or the item of each row, "
-            "pass it with --model, --task or --item; or leave "
+            f"again, as at {wide.place(first[run])}{same}. {way}; or leave "
             f"{name!r} out with --ignore {ignored}, or choose the models with "
             "--columns."
         )

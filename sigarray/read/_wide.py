@@ -252,7 +252,7 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
         if not name:
             msg = (
                 f"{table.place(k)}, {_place_column(position, column)}: expected the "
-                f"{role} of each row; got a blank cell."
+                f"{role} of each row; got a blank cell. Write it into each row."
             )
             raise TableError(msg)
     return names

@@ -202,7 +202,7 @@ def test_all_columns_that_are_no_models_are_named_at_once(write, run):
         for k in range(5)
     ]
     path = write(wide_table(header, rows))
-    said = "is left out with --ignore epochs,lr,train_time,note."
+    said = "that seem to be no models, pass --ignore epochs,lr,train_time,note."
     done = run("compare", path)
     refuse(done, "column 2 (epochs)", said)
     assert "--item" not in done[2]

@@ -570,3 +570,22 @@ def test_runs_that_are_right_or_wrong_are_asked_about(write, run):
 def test_seeds_of_a_mapping_are_different():
     with pytest.raises(TableError, match=r"score 2, column 'seed': .* got '1' again"):
         read.scores({"seed": [1, 1], "a": [0.5, 0.75], "b": [0.25, 0.5]})
+
+
+def test_a_column_of_tasks_beside_runs_is_named(write, run):
+    rows = [
+        f"{task},{seed},0.{seed}{k},0.{k}{seed}"
+        for k, task in enumerate(["cifar10", "svhn", "stl"])
+        for seed in range(42, 47)
+    ]
+    path = write("\n".join(["data set,seed,a,b", *rows]))
+    done = run("compare", path)
+    refuse(done, "expected each run once", "Where 'data set' names the task, pass")
+    assert "Remove" not in done[2]
+    assert "--ignore 'data set'" not in done[2]
+    code, _, err = run("compare", path, "--task", "data set")
+    assert code == 0, err
+    rows = [x if k % 5 == 0 else x[x.index(",") :] for k, x in enumerate(rows)]
+    path = write("\n".join(["data set,seed,a,b", *rows]))
+    done = run("compare", path, "--task", "data set")
+    refuse(done, "the task of each row; got a blank cell. Write it into each row.")
