@@ -38,7 +38,8 @@ def group_samples(xp: Library, samples: Sequence[Array]) -> list[Array]:
     """Return samples (..., n) as (1, ..., n), or all as one if that saves launches."""
     shapes = {x.shape for x in samples}
     size = len(samples) * math.prod(samples[0].shape)
-    if xp.is_accelerator and 1 == len(shapes) < len(samples) and size <= _STACKED:
+    saves = (xp.is_accelerator or xp.compiles) and size <= _STACKED
+    if saves and 1 == len(shapes) < len(samples):
         return [xp.stack(samples)]
     return [x[None, ...] for x in samples]
 

@@ -45,11 +45,12 @@ class SourceFile(NamedTuple):
 
 
 def list_files(
-    sources: Sequence[str | os.PathLike[str]],
+    sources: Sequence[str | os.PathLike[str]], *, are_runs: bool = False
 ) -> tuple[list[SourceFile], list[str]]:
     """List files, and those of folders by their names; "name=path" names the model.
 
-    And notes on what was left out.
+    And notes on what was left out: older samples, unless the user says that files
+    `are_runs`, or names each.
     """
     listed: list[SourceFile] = []
     notes: list[str] = []
@@ -85,7 +86,8 @@ def list_files(
         twice = next(path for path in every if every.count(path) > 1)
         msg = f"Expected each file once; got {twice} twice."
         raise TableError(msg)
-    return _take_newest(_name_by_results(files), notes)
+    files = _name_by_results(files)
+    return (files, notes) if are_runs else _take_newest(files, notes)
 
 
 def _list_models(source: str) -> list[str]:
@@ -141,7 +143,11 @@ def _take_newest(
 ) -> tuple[list[SourceFile], list[str]]:
     """Leave out older samples of a model on a task, as tools of lm_eval do."""
     newest: dict[tuple[str, str], str] = {}
-    samples = {x: _DATED.sub("", x.path) for x in files if Path(x.path).match(SAMPLES)}
+    samples = {
+        x: _DATED.sub("", x.path)
+        for x in files
+        if Path(x.path).match(SAMPLES) and not (x.is_named and x.folder is None)
+    }
     for x, of in samples.items():
         newest[x.model, of] = max(x.path, newest.get((x.model, of), ""))
     kept = [
@@ -151,7 +157,7 @@ def _take_newest(
         return files, notes
     older = list_names([x.path for x in files if x not in kept], 3)
     note = f"{OLDER} were left out: {older}. If the newer ones are shorter (--limit), "
-    note += "name the files to read, or all to compare them: NAME=FILE"
+    note += "name the files to read; or, of runs of one model, all: NAME=FILE NAME=FILE"
     return kept, [*notes, Caution(note)]
 
 

@@ -372,6 +372,10 @@ def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | 
     models = [files, *(others[roles[x]] for x in ("model",) if x in roles)]
     groups, n_groups = group_rows([files, *others.values()])
     each, n_each = group_rows([Coded(groups, range(n_groups)), texts])
+    if "task" in roles:
+        tasks = others[roles["task"]]
+        if group_rows([tasks, texts])[1] == len(texts.list_known()):
+            n_groups //= len(tasks.list_known())  # each item is of one task
     counts = np.bincount(each)
     every = texts.list_known()
     is_even = bool(len(counts)) and counts.min() == counts.max()

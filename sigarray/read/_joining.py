@@ -22,7 +22,12 @@ from sigarray.read._one_task import (
     join_task,
 )
 from sigarray.read._other_columns import refuse_summaries
-from sigarray.read._pooled_values import count_pooled, doubt_pooled, split_runs
+from sigarray.read._pooled_values import (
+    count_pooled,
+    doubt_pooled,
+    doubt_second_curves,
+    split_runs,
+)
 from sigarray.read._raters import find_raters
 from sigarray.read._records import LastSteps, Record, Records, find_column
 from sigarray.read._runs import (
@@ -237,26 +242,26 @@ def _take_last(
 ) -> _LastScores:
     """Take the last score of each run, and settle what becomes of those without one."""
     records, n_early = settle_early(records, choice.missing)
-    is_kept = choice.missing == "keep"
-    is_kept &= bool(n_early or records.find_crashed().any())
+    has_lost = bool(n_early or records.find_crashed().any())
+    is_kept = choice.missing == "keep" and has_lost
+    second = doubt_second_curves(records, source)
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
         msg = f"{source}: expected rows of scores; got none in {metric!r}."
         raise TableError(msg)
-    records, notes, doubts, last_steps = take_last_steps(
-        records, unscored.tasks, is_kept=is_kept
-    )
+    taken = take_last_steps(records, unscored.tasks, is_kept=is_kept)
+    records, notes, doubts, last_steps = taken
     if last_steps is not None and not is_kept:
         last_steps = last_steps._replace(n_early=n_early)
     notes += [put_place(source, note) for note in unscored.notes]
-    n_kept = 0
+    n_kept = n_early if is_kept else 0
     if is_kept:
         crashed = records.take(records.find_crashed() & ~np.isnan(records.scores))
-        are_named = crashed.has("run")
-        n_kept = crashed.group("task", "model", "run")[1] if are_named else len(crashed)
-        n_kept += n_early
-    return _LastScores(records, curves, unscored, notes, doubts, last_steps, n_kept)
+        named = crashed.has("run")
+        n_kept += crashed.group("task", "model", "run")[1] if named else len(crashed)
+    said = notes, [*doubts, *second]
+    return _LastScores(records, curves, unscored, *said, last_steps, n_kept)
 
 
 def _add_blank(
@@ -309,12 +314,12 @@ def _find_direction(
 
 def _list_names_of_scores(records: Records) -> set[Any]:
     """List the metrics, columns and tasks of the files, chosen or not."""
-    known: set[Any] = set()
+    known = set[Any]()
     for frame, roles in zip(records.frames, records.roles, strict=True):
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
         known |= {frame.metric, frame.constants.get("task"), *frame.other_metrics}
         for role in {"metric", "task"} & {*roles}:
-            known |= set(frame.columns[roles[role]])
+            known |= {*map(str, frame.columns[roles[role]])}
     return known - {None}
 
 

@@ -1,4 +1,4 @@
-"""Doubt runs that pool values of a setting, as those of a sweep do."""
+"""Doubt runs that pool values of a setting, or several curves, as a sweep does."""
 
 import itertools
 import shlex
@@ -11,10 +11,11 @@ import numpy as np
 from sigarray._plain_text import raise_initial, squeeze
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import Names, list_names, shorten
-from sigarray.read._records import Records
+from sigarray.read._records import Records, find_column
 from sigarray.read._roles import names_runs
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._settings import exceed_signs, match_scores, may_be_setting
+from sigarray.read._text import TableError
 from sigarray.read._words import HYPERPARAMETERS, count_up
 
 _MAX_SHOWN = 3
@@ -239,3 +240,79 @@ def count_settings(
         first = find_first(groups, n_groups)
         counts[name] = int(np.bincount(group_rows(owners)[0][first]).max(initial=0))
     return {name: n for name, n in counts.items() if n > 1}
+
+
+# Part of a run whose steps rise is a curve of its own, if it has so many rows and goes
+# so much of the way; with many parts, rows are in any order.
+_CURVE, _MOST_OF, _MOST_CURVES = 4, 0.5, 10
+
+
+def doubt_second_curves(records: Records, source: str) -> list[str]:
+    """Doubt runs whose steps begin anew: the last step is that of one of several.
+
+    Refuse those that a setting tells apart, which would be mixed in one sample.
+    """
+    if records.has("item") or not records.has("run") or np.isnan(records.steps).any():
+        return []
+    runs, n_runs = records.group("task", "model", "run")
+    order = np.argsort(runs, kind="stable")
+    runs, steps = runs[order], records.steps[order]
+    is_first = np.diff(runs, prepend=-1) != 0
+    starts = np.flatnonzero(is_first | (np.diff(steps, prepend=-np.inf) < 0.0))
+    of, sizes = runs[starts], np.diff(starts, append=len(runs))
+    low, high = np.full(n_runs, np.inf), np.full(n_runs, -np.inf)
+    np.minimum.at(low, runs, steps)
+    np.maximum.at(high, runs, steps)
+    way = np.maximum.reduceat(steps, starts) - steps[starts]
+    is_curve = (sizes >= _CURVE) & (way > _MOST_OF * (high - low)[of])
+    n_parts = np.bincount(of, minlength=n_runs)
+    is_whole = np.bincount(of[is_curve], minlength=n_runs) == n_parts
+    several = np.flatnonzero(is_whole & (n_parts > 1) & (n_parts <= _MOST_CURVES))
+    if not len(several):
+        return []
+    first = [order[starts[np.flatnonzero(of == several[0])[k]]] for k in (0, 1)]
+    one = records[int(first[0])]
+    apart = _tell_curves(records, order, starts, np.isin(of, several))
+    task = "" if one.task is None else f" on {one.task!r}"
+    said = (
+        f"{source}: the steps of run {one.run!r} of {one.model!r}{task} begin anew, as "
+        f"those of {len(several)} of {n_runs} runs: several curves have one name"
+    )
+    names = {x: find_column(records, x) or x for x in ("run", "model")}
+    for name in apart:
+        value = shlex.quote(f"{name}={one.frame.columns[name][one.row]}")
+        ways = [f"--{x} {shlex.quote(f'{y},{name}')}" for x, y in names.items()]
+        msg = f"{said}, and {name!r} tells them apart. Pass --where {value}"
+        msg += f", {' or '.join(ways)}."
+        raise TableError(msg)
+    return [
+        f"{said}, and the score at the last step of all is taken. Where these are runs "
+        "of their own, name what tells them apart beside the run, with --run "
+        f"{shlex.quote(names['run'])},COLUMN"
+    ]
+
+
+def _tell_curves(
+    records: Records, order: np.ndarray, starts: np.ndarray, are_several: np.ndarray
+) -> Names:
+    """Return the first column of settings with one value in each of several curves."""
+    roles = ("model", "task", "run", "step")
+    taken = {*records.metrics, *(find_column(records, x) for x in roles)}
+    sizes = np.diff(starts, append=len(order))
+    rows, parts = (
+        np.repeat(are_several, sizes),
+        np.repeat(np.arange(len(starts)), sizes),
+    )
+    runs = records.group("task", "model", "run")[0][order]
+    for name in records[0].frame.columns:
+        having, texts = records.take_texts(name)
+        if name in taken or not may_be_setting(name) or len(having) < len(records):
+            continue
+        codes = texts.codes[order]
+        counts = [
+            len({*zip(x[rows].tolist(), codes[rows].tolist(), strict=True)})
+            for x in (parts, runs)
+        ]
+        if counts[0] == counts[1] == are_several.sum():
+            return [name]
+    return []

@@ -312,8 +312,12 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             "the item of each row, pass it with --model, --task or --item"
         )
         for other in _list_parts(wide, name):
-            way = f"Where {other!r} names the task, pass --task {shlex.quote(other)}"
-            way += "; or --model or --item, where it names these"
+            # With one column beside these, that has the scores of all models.
+            roles = ["task", "model", "item"]
+            roles.sort(key=lambda x: (x != "model") == (len(wide.names) <= 3))
+            way = f"Where {other!r} names the {roles[0]}, pass --{roles[0]} "
+            way += f"{shlex.quote(other)}; or --{roles[1]} or --{roles[2]}, where it "
+            way += "names these"
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
             f"again, as at {wide.place(first[run])}{same}. {way}; or leave "

@@ -147,6 +147,7 @@ def find_codes(scores: np.ndarray) -> tuple[np.ndarray, float, float] | None:
         elif code == -1.0 and low >= 0.0 and are_many:
             n, n_near = np.sum(known == code), np.sum(others < max(1.0, 0.1 * width))
             is_scale = high == 1.0 or (low == 1.0 and high in _ENDS)
+            is_scale |= low > 1.0 and n_values <= _MAX_VALUES  # 0 and 1 are lacking
             is_one |= is_scale or n - n_near > 2.0 * np.sqrt(n + n_near)
         found += [code] * bool(is_one)
     return (np.flatnonzero(np.isin(scores, found)), low, high) if found else None

@@ -355,7 +355,8 @@ def _open(
         name = "the data frame"
         frame = read_data_frame(sources[0], name)
         return [(SourceFile("", name), name, frame)], []
-    files, notes = list_files(paths)
+    are_runs = choice.path is not None and "{run}" in choice.path
+    files, notes = list_files(paths, are_runs=are_runs)
     if choice.path is not None:
         files, said = name_by_template(files, choice.path)
         notes += said

@@ -33,6 +33,8 @@ _WORDS = {
     "shots": "few-shot examples",
     "limit": "limits of documents",
     "version": "versions",
+    "template": "chat templates",
+    "instruction": "system instructions",
     "filter": "filters of answers",
 }
 
@@ -361,6 +363,13 @@ def _read_conditions(document: Mapping[str, Any], task: str) -> dict[str, str]:
         "version": (document.get("versions") or {}).get(task),
     }
     known = {x: _write(y) for x, y in stated.items() if y is not None}
+    # Models have templates of their own: what may explain a difference is to have none.
+    for name, key in (
+        ("template", "chat_template"),
+        ("instruction", "system_instruction"),
+    ):
+        if key in document:
+            known[name] = "yes" if document[key] else "none"
     if isinstance(config, dict) and "limit" in config:
         known["limit"] = "none" if config["limit"] is None else _write(config["limit"])
     return known

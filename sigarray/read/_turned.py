@@ -1,14 +1,15 @@
 """Tables that are turned: a column for each run of a model, or for each benchmark."""
 
-import collections
 import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from sigarray._backend.given import looks_like_index
-from sigarray.read._cells import as_text, is_blank, looks_like_score
-from sigarray.read._codes import take
+from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
+from sigarray.read._codes import group_rows, take
 from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
@@ -189,12 +190,12 @@ def _find_models(
         known = unknown[0] if len(unknown) == 1 else None
     if known not in texts or known is None:
         return None
-    names = frame.columns[known]
-    keys = list(zip(names, *by, strict=True))
-    if len(set(keys)) == len(keys) > 1:
+    names = encode_texts(frame.columns[known])
+    keys, n_keys = group_rows([names, *map(encode_texts, by)])
+    if n_keys == len(keys) > 1:
         return known
     if len(runs) > 1 and known == roles.get("model"):
-        twice = collections.Counter(keys).most_common(1)[0][0][0]
+        twice = names[int(np.argmax(keys == np.argmax(np.bincount(keys))))]
         msg = (
             f"{frame.source}: expected a row for each model, for columns "
             f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. "

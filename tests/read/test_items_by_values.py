@@ -203,3 +203,29 @@ class TestSamples:
         code, _, err = run("compare", write(text), "--item", "question_id")
         assert code == 0, err
         assert "each model has 20 items" in err
+
+
+def test_items_of_several_tasks_each(write, run):
+    """As of AlpacaEval's five datasets: 805 pairs were compared as unpaired runs."""
+    rows = [
+        f"{m},d{k // 40},Write text {k}.,{DRAW.random():.3f}"
+        for m in "ab"
+        for k in range(120)
+    ]
+    path = write("\n".join(["model,dataset,instruction,preference", *rows]))
+    code, _, err = run("compare", path)
+    assert code == 0, err
+    assert "'instruction' was taken for the items of a test set" in err
+    assert "item is 'instruction', model is 'model', task is 'dataset'" in err
+
+
+def test_cells_that_are_lists(write, run):
+    rows = [
+        {"question_id": k, "model": m, "judge": ["gpt-4", kind], "score": (7 * k) % 9}
+        for k in range(40)
+        for m in "ab"
+        for kind in ("single", "multi")
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "judged.jsonl")
+    code, _, err = run("compare", path, "--task", "judge")
+    assert code == 0, err

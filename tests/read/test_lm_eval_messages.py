@@ -145,3 +145,71 @@ def test_models_in_one_folder_are_named_by_results_of_their_date(tmp_path):
     table = read.scores(tmp_path, metric="acc", tasks=["group"])
     assert table.models == ("base", "tuned")
     assert len(table.scores["base"]) == 40
+
+
+def sample(item, metric, is_right):
+    """Return what lm_eval writes of an item."""
+    return {
+        "doc_id": item,
+        "target": "x",
+        "filter": "none",
+        "filtered_resps": [],
+        "metrics": [metric],
+        "doc_hash": f"h{item}",
+        metric: float(is_right),
+    }
+
+
+class TestDatedSamples:
+    """Of one model in its folder, as of several seeds of its answers."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        for m in "ab":
+            (tmp_path / m).mkdir()
+            for r in (2, 3, 4):
+                date = f"2025-06-0{r}T09-00-00.000001"
+                path = tmp_path / m / f"samples_gsm8k_{date}.jsonl"
+                rows = [
+                    sample(i, "exact_match", (i * 7 + r + (m == "a")) % 3 > 0)
+                    for i in range(40)
+                ]
+                path.write_text("\n".join(map(json.dumps, rows)))
+        return tmp_path
+
+    def test_a_template_says_that_they_are_runs(self, folder, run):
+        way = "{model}/samples_{task}_{run}.jsonl"
+        code, out, err = run("compare", str(folder), "--path", way)
+        assert code == 0, err
+        assert "left out" not in err
+        assert "3 runs" in out
+
+    def test_files_that_are_named_are_runs(self, folder, run):
+        files = sorted(folder.glob("?/*.jsonl"))
+        code, out, err = run("compare", *(f"{x.parent.name}={x}" for x in files))
+        assert code == 0, err
+        assert "left out" not in err
+        assert "3 runs" in out
+
+    def test_others_are_left_out(self, folder, run):
+        _, _, err = run("compare", str(folder))
+        assert "older samples of the same model and task were left out" in err
+        assert "or, of runs of one model, all: NAME=FILE NAME=FILE" in err
+
+
+@pytest.mark.parametrize("name", ["chat_template", "system_instruction"])
+def test_a_model_without_a_template_is_named(tmp_path, run, name):
+    for m, stated in (("a", "{{x}}"), ("b", None)):
+        folder = tmp_path / m
+        folder.mkdir()
+        date = "2025-06-02T09-00-00.000001"
+        rows = [sample(i, "acc", (i + (m == "a")) % 3 > 0) for i in range(40)]
+        (folder / f"samples_arc_{date}.jsonl").write_text(
+            "\n".join(map(json.dumps, rows))
+        )
+        document = {"results": {"arc": {"acc,none": 0.5}}, "n-shot": {"arc": 0}}
+        document |= {"configs": {"arc": {}}, name: stated}
+        (folder / f"results_{date}.json").write_text(json.dumps(document))
+    _, _, err = run("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    what = name.replace("_", " ") + "s"
+    assert f"models answered task 'arc' with other {what}: a yes, b none." in err

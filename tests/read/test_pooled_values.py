@@ -1,5 +1,6 @@
 """Runs that pool values of a setting, as those of a sweep do."""
 
+import random
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
+from tests.read.asking import refuse
 from tests.read.long_tables import as_csv
 
 SHARED = (1e-4, 1e-3, 1e-2)
@@ -98,3 +100,53 @@ def test_rows_to_take_are_of_all_models(write):
     table = read.scores(write("\n".join([f"Name,{text[0]}", *names])), run="Name")
     (note,) = [x for x in table.notes if "runs of one model differ" in x]
     assert note.endswith("take some with --where lr=0.001")
+
+
+class TestSecondCurves:
+    """Runs of two settings whose steps never coincide, as those of episodes."""
+
+    def grow(self, settings=(3e-4, 1e-3), n=6):
+        draw = np.random.default_rng(0)
+        return [
+            f"{m},{s},{lr},{k * 1000 - draw.integers(0, 400)},{draw.random():.4f}"
+            for lr in settings
+            for m in "ab"
+            for s in range(5)
+            for k in range(1, n)
+        ]
+
+    def write_rows(self, write, rows, name="learning_rate"):
+        return write("\n".join([f"model,seed,{name},step,return", *rows]))
+
+    def test_a_setting_that_tells_them_apart_is_asked_about(self, write, run):
+        path = self.write_rows(write, self.grow())
+        done = run("compare", path, "--metric", "return")
+        refuse(done, "begin anew, as those of 10 of 10 runs", "'learning_rate' tells")
+        for way in ("--where learning_rate=0.001", "--model model,learning_rate"):
+            code, _, err = run("compare", path, "--metric", "return", *way.split())
+            assert code == 0, err
+            assert "anew" not in err
+
+    def test_without_one_it_is_a_warning(self, write, run):
+        rows = [x.replace("0.0003,", "1,").replace("0.001,", "1,") for x in self.grow()]
+        code, _, err = run("compare", self.write_rows(write, rows), "--metric=return")
+        assert code == 0, err
+        assert "begin anew, as those of 10 of 10 runs: several curves have one" in err
+
+    def test_runs_in_any_order_have_one(self, write, run):
+        rows = self.grow((1,))
+        for seed in range(5):
+            random.Random(seed).shuffle(rows)
+            path = self.write_rows(write, rows)
+            assert "anew" not in run("compare", path, "--metric", "return")[2]
+
+    def test_a_run_that_was_resumed_has_one(self, write, run):
+        rows = [
+            f"{m},{s},1,{k},{(k * s) % 7}"
+            for m in "ab"
+            for s in range(5)
+            for k in [*range(1, 8), *range(6, 12)]
+        ]
+        rows = [x for k, x in enumerate(rows) if k % 13 not in (7, 8)]
+        path = self.write_rows(write, rows)
+        assert "anew" not in run("compare", path, "--metric", "return")[2]

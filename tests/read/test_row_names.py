@@ -491,8 +491,7 @@ def test_seeds_of_several_tasks(write, run):
     refuse(
         run("compare", path),
         "line 7, column 'seed': expected each run once; got '0' again, as at",
-        "names the model, the task or the item of each row, pass it with --model, "
-        "--task or --item; or",
+        "Where 'game' names the task, pass --task game; or --item or --model, where",
         "--ignore seed",
     )
     table = read.scores(path, task="game")
@@ -516,9 +515,9 @@ def test_a_row_for_each_score_whose_column_of_models_has_another_name(write, run
     pandas = pytest.importorskip("pandas")
     rows = [f"{x},{k},{y[k]}" for x, y in (("bert", A), ("gpt", B)) for k in range(5)]
     path = write("\n".join(["encoder,seed,GLUE", *rows]))
-    advice = "names the model, the task or the item of each row, pass it with {}"
-    refuse(run("compare", path), advice.format("--model"))
-    with pytest.raises(TableError, match=advice.format("model")):
+    said = "Where 'encoder' names the model, pass"
+    refuse(run("compare", path), f"{said} --model encoder; or --task or --item")
+    with pytest.raises(TableError, match=f"{said} model='encoder'"):
         compare_models(pandas.read_csv(path))
     assert as_lists(read.scores(path, model="encoder")) == {"": {"bert": A, "gpt": B}}
     assert run("compare", path, "--model", "encoder")[0] == 0

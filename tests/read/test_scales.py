@@ -190,3 +190,18 @@ def test_a_column_for_each_model(write):
 def test_other_items_are_not_doubted(write, scales, column):
     path = write(write_games(scales, column=column))
     assert read.scores(path, item=column).doubts == ()
+
+
+@pytest.mark.parametrize("n_codes", [1, 2, 4, 9])
+@pytest.mark.parametrize("low", [2, 3])
+def test_a_code_below_a_scale_without_its_end(write, n_codes, low):
+    """Of a judge's 2 to 10, -1 is no rating, though 1 was never given."""
+    scores = [*range(low, 11)] * 20
+    scores[: 7 * n_codes : 7] = [-1] * n_codes
+    half = len(scores) // 2
+    rows = [
+        f"{'ab'[k // half]},{k % half},{x}" for k, x in enumerate(scores[: 2 * half])
+    ]
+    path = write("\n".join(["model,question_id,score", *rows]))
+    (doubt,) = [x for x in read.scores(path).doubts if "scale" in x]
+    assert "score -1 is outside the scale of all others" in doubt
