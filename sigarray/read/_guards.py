@@ -105,10 +105,7 @@ def _advise_folds(names: Names, folds: Names) -> str:
     rest = ",".join(x for x in names if x not in last)
     if last:
         return " ".join([*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"])
-    return (
-        f"--run {rest}, with --test t and the share of the data that each is tested "
-        "on, --test-share"
-    )
+    return f"--run {rest}, with {BY_SHARE}"
 
 
 def _name_folds(frame: Frame, folds: Names, ignored: Names) -> str:

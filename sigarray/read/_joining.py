@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
-from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._codes import Coded, distinct, find_first, group_rows
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -319,7 +319,7 @@ def _list_names_of_scores(records: Records) -> set[Any]:
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
         known |= {frame.metric, frame.constants.get("task"), *frame.other_metrics}
         for role in {"metric", "task"} & {*roles}:
-            known |= {*map(str, frame.columns[roles[role]])}
+            known |= {*map(str, distinct(frame.columns[roles[role]]))}
     return known - {None}
 
 

@@ -260,29 +260,31 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
     is_first = np.diff(runs, prepend=-1) != 0
     starts = np.flatnonzero(is_first | (np.diff(steps, prepend=-np.inf) < 0.0))
     of, sizes = runs[starts], np.diff(starts, append=len(runs))
+    begin, end = steps[starts], np.maximum.reduceat(steps, starts)
     low, high = np.full(n_runs, np.inf), np.full(n_runs, -np.inf)
-    np.minimum.at(low, runs, steps)
-    np.maximum.at(high, runs, steps)
-    way = np.maximum.reduceat(steps, starts) - steps[starts]
-    is_curve = (sizes >= _CURVE) & (way > _MOST_OF * (high - low)[of])
+    np.minimum.at(low, of, begin)
+    np.maximum.at(high, of, end)
+    is_curve = (sizes >= _CURVE) & (end - begin > _MOST_OF * (high - low)[of])
     n_parts = np.bincount(of, minlength=n_runs)
     is_whole = np.bincount(of[is_curve], minlength=n_runs) == n_parts
     several = np.flatnonzero(is_whole & (n_parts > 1) & (n_parts <= _MOST_CURVES))
     if not len(several):
         return []
-    first = [order[starts[np.flatnonzero(of == several[0])[k]]] for k in (0, 1)]
-    one = records[int(first[0])]
-    apart = _tell_curves(records, order, starts, np.isin(of, several))
+    one = records[int(order[starts[of == several[0]][0]])]
+    are_several = np.isin(of, several)
+    rows = np.repeat(are_several, sizes)
+    curves = np.repeat(np.arange(len(starts)), sizes)[rows]
+    apart = _tell_curves(records, order[rows], curves, runs[rows])
     task = "" if one.task is None else f" on {one.task!r}"
     said = (
         f"{source}: the steps of run {one.run!r} of {one.model!r}{task} begin anew, as "
         f"those of {len(several)} of {n_runs} runs: several curves have one name"
     )
     names = {x: find_column(records, x) or x for x in ("run", "model")}
-    for name in apart:
-        value = shlex.quote(f"{name}={one.frame.columns[name][one.row]}")
-        ways = [f"--{x} {shlex.quote(f'{y},{name}')}" for x, y in names.items()]
-        msg = f"{said}, and {name!r} tells them apart. Pass --where {value}"
+    if apart is not None:
+        value = shlex.quote(f"{apart}={one.frame.columns[apart][one.row]}")
+        ways = [f"--{x} {shlex.quote(f'{y},{apart}')}" for x, y in names.items()]
+        msg = f"{said}, and {apart!r} tells them apart. Pass --where {value}"
         msg += f", {' or '.join(ways)}."
         raise TableError(msg)
     return [
@@ -293,26 +295,21 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
 
 
 def _tell_curves(
-    records: Records, order: np.ndarray, starts: np.ndarray, are_several: np.ndarray
-) -> Names:
-    """Return the first column of settings with one value in each of several curves."""
+    records: Records, rows: np.ndarray, curves: np.ndarray, runs: np.ndarray
+) -> str | None:
+    """Return the first column of settings with one value in each of several curves.
+
+    `curves` and `runs` are those of some rows, and in a run all curves have others.
+    """
     roles = ("model", "task", "run", "step")
     taken = {*records.metrics, *(find_column(records, x) for x in roles)}
-    sizes = np.diff(starts, append=len(order))
-    rows, parts = (
-        np.repeat(are_several, sizes),
-        np.repeat(np.arange(len(starts)), sizes),
-    )
-    runs = records.group("task", "model", "run")[0][order]
+    n_curves = len(np.unique(curves))
     for name in records[0].frame.columns:
         having, texts = records.take_texts(name)
         if name in taken or not may_be_setting(name) or len(having) < len(records):
             continue
-        codes = texts.codes[order]
-        counts = [
-            len({*zip(x[rows].tolist(), codes[rows].tolist(), strict=True)})
-            for x in (parts, runs)
-        ]
-        if counts[0] == counts[1] == are_several.sum():
-            return [name]
-    return []
+        codes = texts.codes[rows]
+        pairs = (np.unique(np.stack([x, codes]), axis=1) for x in (curves, runs))
+        if all(x.shape[1] == n_curves for x in pairs):
+            return name
+    return None

@@ -286,16 +286,16 @@ def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool
     return not all(_WHOLE.fullmatch(as_text(x)) for cells in others for x in cells)
 
 
-def _list_parts(wide: WideTable, name: str) -> Names:
-    """Return the first column of words in each of which a run has one row, or none."""
+def _find_tasks(wide: WideTable, name: str) -> str | None:
+    """Return the first column of words, in each of which a run has one row at most."""
     runs = list_names_of_rows(wide, name, "run")
     for k, other in wide.names.items():
         texts = [as_text(x) for x in wide.cells[k]]
         are_words = not any(map(NUMBER.fullmatch, texts)) and all(texts)
         rows = {*zip(runs, texts, strict=True)}
         if other != name and are_words and len(rows) == len(runs) > len({*texts}):
-            return [other]
-    return []
+            return other
+    return None
 
 
 def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
@@ -311,7 +311,8 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             "Remove one of these rows. Or, where a column names the model, the task or "
             "the item of each row, pass it with --model, --task or --item"
         )
-        for other in _list_parts(wide, name):
+        other = _find_tasks(wide, name)
+        if other is not None:
             # With one column beside these, that has the scores of all models.
             roles = ["task", "model", "item"]
             roles.sort(key=lambda x: (x != "model") == (len(wide.names) <= 3))
