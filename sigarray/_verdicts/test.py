@@ -302,13 +302,17 @@ class PairwiseTest(PairOptions, Test):
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
         pairs = pairs_of(samples.scores, self.baseline)
         n_others = self.n_comparisons - len(pairs) if is_corrected else 0
-        found: list[set[tuple[str, str]]] = []
-        for leads, p_values in _test_samples(samples, self._plain, pairs):
-            adjusted = p_values * (divisor or 1.0)
-            if is_corrected and divisor is None:
-                adjusted = np.asarray(holm(np.append(p_values, np.ones(n_others))))
-            each = zip(leads, adjusted, strict=False)
-            found.append({pair for pair, p in each if pair and p <= self.alpha})
+        tests = list(_test_samples(samples, self._plain, pairs))
+        p_values = np.stack([p for _, p in tests])
+        adjusted = p_values * (divisor or 1.0)
+        if is_corrected and divisor is None:
+            others = np.ones((len(tests), n_others))
+            adjusted = np.asarray(holm(np.concatenate([p_values, others], axis=1)))
+        are_few = adjusted[:, : len(pairs)] <= self.alpha
+        found = [
+            {pair for pair, is_few in zip(leads, few, strict=True) if pair and is_few}
+            for (leads, _), few in zip(tests, are_few.tolist(), strict=True)
+        ]
         if self.margin is not None:
             claims = list_claims(pairs, self.baseline)
             by_sample = _test_samples(samples, self, claims)
