@@ -13,7 +13,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._numeric.designs import Parts, add_parts
 from sigarray._numeric.faults import add_up_faults
-from sigarray._numeric.special import normal_sf, student_quantile
+from sigarray._numeric.special import coarse_normal_sf, student_quantile
 
 # More items than these are infinitely many: float32 cannot count on.
 _MOST_ITEMS = 2.0**24
@@ -122,7 +122,7 @@ def _find_power(
     varies = variance > 0.0
     lead = 1.0 - _find_quantiles(xp, terms, dfs) * xp.sqrt(total)
     z = xp.where(varies, lead / xp.sqrt(xp.where(varies, variance, 1.0)), math.inf)
-    return xp.sum(normal_sf(xp, -z) * weights, axis=-1)
+    return xp.sum(coarse_normal_sf(xp, -z) * weights, axis=-1)
 
 
 def _find_quantiles(xp: Library, terms: tuple[float, ...], df: Array) -> Array:

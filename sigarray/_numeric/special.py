@@ -26,6 +26,9 @@ _MAX_SERIES = 0.25
 # Abramowitz and Stegun (1964), 26.2.23: the normal quantile to 4.5e-4.
 _NUMERATOR = (2.515517, 0.802853, 0.010328)
 _DENOMINATOR = (1.0, 1.432788, 0.189269, 0.001308)
+# 26.2.17: the normal tail over its density, by powers of 1 / (1 + 0.2316419 z).
+_TAIL = (0.0, 0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429)
+_SCALE_OF_TAIL = 0.2316419
 
 
 def normal_quantile(p: float) -> float:
@@ -162,6 +165,14 @@ def normal_sf(xp: Library, z: Array) -> Array:
     tail = _map_elements(xp, tails, (u,), 8 * _NODES)
     tail = xp.clip(tail, xp.finfo(size.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(size), 0.0, tail)
+    return xp.where(z < 0.0, 1.0 - tail, tail)
+
+
+def coarse_normal_sf(xp: Library, z: Array) -> Array:
+    """P(Z >= z) of a standard normal to 7.5e-8, in a tenth of the time."""
+    size = xp.clip(xp.abs(z), None, 40.0)
+    density = xp.exp(-0.5 * size * size) / math.sqrt(2.0 * math.pi)
+    tail = density * _polynomial(_TAIL, 1.0 / (1.0 + _SCALE_OF_TAIL * size))
     return xp.where(z < 0.0, 1.0 - tail, tail)
 
 

@@ -9,6 +9,7 @@ import scipy.stats
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.special import (
+    coarse_normal_sf,
     normal_quantile,
     normal_quantiles,
     normal_sf,
@@ -46,6 +47,17 @@ class TestTails:
         result = backend.to_numpy(normal_sf(backend.library, backend.asarray(self.T)))
         np.testing.assert_allclose(
             result[kept], expected[kept], rtol=tolerance(backend) / 10
+        )
+
+    @in_every_width
+    def test_coarse(self, backend):
+        z = np.concatenate([self.T, np.linspace(-9.0, 9.0, 2001), [math.inf, 1e30]])
+        z = np.concatenate([z, -z])
+        tail = coarse_normal_sf(backend.library, backend.asarray(z))
+        atol = 7.6e-8 if backend.float_name == "float64" else 3e-7
+        expected = scipy.special.ndtr(-z)
+        np.testing.assert_allclose(
+            backend.to_numpy(tail), expected, atol=atol, rtol=0.0
         )
 
     def test_they_are_computed_in_chunks(self):
