@@ -4,11 +4,11 @@ import functools
 import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sigarray._difference.location import t_test
 from sigarray._difference.proportions import proportion_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.asked import (
@@ -102,12 +102,13 @@ def find_tests(
     results |= {pair: results[pair]._replace(pvalue=p) for pair, p in of_all.items()}
     more = {pair: settings for pair, settings in more.items() if pair not in of_all}
     results |= _test_together(scores, more, options)
+    limits = _find_least_p_values(scores, chosen, options)
     tests = []
     for a, b in track(pairs, "Pair"):
         x, y = _scores_of(scores, (a, b))
         result, settings = results[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, settings)
-        least = _find_least_p(x, y, options, settings)
+        least = limits.get((a, b), 0.0)
         if least > float(result.pvalue):
             n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
@@ -122,15 +123,20 @@ def find_tests(
     return tests
 
 
-def _find_least_p(
-    x: np.ndarray, y: np.ndarray, options: PairOptions, settings: Mapping[str, Any]
-) -> float:
-    """Return the lower limit of a p-value: Welch's, which is 1 if neither varies."""
-    if not is_bounded_by_welch(x, y, options):
-        return 0.0
-    side = {key: settings[key] for key in ("alternative", "margin") if key in settings}
-    welch = float(t_test(x, y, **side).pvalue)
-    return 1.0 if math.isnan(welch) else welch
+def _find_least_p_values(
+    scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
+) -> dict[Pair, float]:
+    """Return lower limits of p-values: Welch's, which is 1 if neither varies."""
+    sides = {
+        pair: {k: x for k, x in settings.items() if k in ("alternative", "margin")}
+        for pair, settings in chosen.items()
+        if is_bounded_by_welch(*_scores_of(scores, pair), options)
+    }
+    found = _test_together(scores, sides, replace(options, test="t"))
+    return {
+        pair: 1.0 if math.isnan(x.pvalue) else float(x.pvalue)
+        for pair, x in found.items()
+    }
 
 
 def _choose_settings(
