@@ -56,8 +56,8 @@ _LEVEL = 0.01
 # 0.01); without such preferences, 2 to 6 % had the doubt. It is found in 40 to 85 %.
 _LEVEL_OF_RATERS = 0.05
 _N_DRAWN = 199
-# The most scores that get signs: 50 ms.
-_MAX_DRAWN = 30_000
+# The most scores that get signs: 50 ms; and about how many of them at a time.
+_MAX_DRAWN, _MAX_HELD = 30_000, 30_000
 # Scores (models, units), a label of each unit, and its block; None if each is one.
 Part = tuple[np.ndarray, Sequence[Any] | np.ndarray, np.ndarray | None]
 
@@ -346,11 +346,15 @@ def exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
         sizes = np.diff([*starts, len(codes)])
         x = x[:, order] / (np.std(x) or 1.0)
         places = order if blocks is None else blocks[order]
-        signs: Any = 1.0
-        for k in range(len(squares)):
-            sums = np.add.reduceat(x * signs, starts, axis=1)
-            squares[k] += np.sum(sums * sums / sizes)
-            signs = 1.0 - 2.0 * generator.integers(0, 2, np.max(places) + 1)[places]
+        # Without changes of signs in front, some at a time.
+        step = max(1, _MAX_HELD // x.size)
+        for start in range(0, len(squares), step):
+            shape = min(step, len(squares) - start), np.max(places) + 1
+            signs = 1.0 - 2.0 * generator.integers(0, 2, shape)[:, places]
+            if start == 0:
+                signs[0] = 1.0
+            sums = np.add.reduceat(x[:, None] * signs, starts, axis=-1)
+            squares[start : start + step] += np.sum(sums * sums / sizes, axis=(0, 2))
     n_beyond = np.count_nonzero(squares >= squares[0] * (1.0 - 1e-9))
     return bool(n_beyond <= level * len(squares))
 
