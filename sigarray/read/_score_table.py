@@ -266,6 +266,12 @@ class Choice:
         """What becomes of missing scores; of runs that are kept, none are."""
         return None if self.missing == "keep" else self.missing
 
+    @property
+    def steps(self) -> list[float]:
+        """The chosen steps, where runs that end before them are asked about."""
+        column = (self.columns or {}).get("step", "")
+        return [float(x) for x in (self.where or {}).get(column, ())]
+
     def list_taken(self, chosen: Roles) -> set[str]:
         """List the columns that are left out, models, or chosen for a role."""
         return {*self.ignored, *(self.models or ()), *chosen.values()}
