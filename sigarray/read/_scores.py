@@ -90,7 +90,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     fewer = []
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
-        fewer = say_fewer_runs(sizes, table.n_missing) + say_alike_runs(table)
+        ids = table.ids if table.run_column is not None else {}
+        fewer = say_fewer_runs(sizes, table.n_missing, ids) + say_alike_runs(table)
     alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
     notes = (*table.notes, *fewer, *alike)
     where = dict(choice.where or {})
