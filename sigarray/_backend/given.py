@@ -21,9 +21,9 @@ _INDEX = re.compile(
     r"|(doc|user|item|example|question|sample|q|p|u|g)?(id|uid|uuid|guid)s?"
     r"|unnamed\d+(level\d+)?"
 )
-# Of training: envstep, totaltimesteps, nframes.
+# Of training: envstep, totaltimesteps, nframes, Mframes.
 _STEP = re.compile(
-    r"(n|no|num|number|of|total|global|train|training|env|environment|agent|actor"
+    r"[km]?(n|no|num|number|of|total|global|train|training|env|environment|agent|actor"
     r"|learner|gradient|grad|optim|optimizer|game|current)*"
     r"(time)?(step|frame|iteration|iter|itr|epoch|update)s?(k|m|thousands?|millions?)?"
 )
@@ -57,8 +57,8 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
 
 
 def names_steps(name: str) -> bool:
-    """Tell by its name whether a column may count the steps of training."""
-    return bool(_STEP.fullmatch("".join(_list_words(name))))
+    """Tell by its name, maybe behind a group, whether a column may count steps."""
+    return bool(_STEP.fullmatch("".join(_list_words(name.rpartition("/")[2]))))
 
 
 def _list_words(name: str) -> list[str]:

@@ -175,7 +175,7 @@ def scores(
         models=_as_list("models", models),
         tasks=_as_list("tasks", tasks),
         where={
-            column: _as_list(f"where of {column!r}", values) or []
+            column: [*map(str, _as_list(f"where of {column!r}", values) or [])]
             for column, values in (where or {}).items()
         },
         fold=fold,
@@ -209,7 +209,7 @@ def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
         got = show(values)
-        advice = f"[{got}]"
+        advice = str(values.split(",")) if isinstance(values, str) else f"[{got}]"
         if name == "models" and "{" in str(values):
             advice = f"columns={got}, a template of names of columns"
         msg = f"Expected {name} to be several names; got {got}. Pass {advice}."

@@ -17,7 +17,8 @@ from sigarray.read._cells import (
     is_blank,
     looks_like_score,
 )
-from sigarray.read._codes import distinct, split_rows, take
+from sigarray.read._codes import distinct, take
+from sigarray.read._early_ends import say_lost, take_early
 from sigarray.read._frame import (
     Frame,
     Names,
@@ -29,8 +30,7 @@ from sigarray.read._frame import (
     say_choice,
 )
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
-from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
-from sigarray.read._missing import MAX_NAMED, NAMES, name_few
+from sigarray.read._messages import DROP_WORST_OR_KEEP
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
 from sigarray.read._several_scores import find_sums
@@ -187,15 +187,17 @@ def _take(
 
 def keep_rows(
     frames: Sequence[Frame], choice: Choice, named: Collection[str] = ()
-) -> list[Frame]:
+) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 
     Samples of lm-evaluation-harness have a column for each filter, instead of rows. A
     column by which rows were chosen is then left out, unless it has a role, or is
-    `named` by other options.
+    `named` by other options. The column of steps is returned, too, if runs ended
+    before those that were chosen, whose last rows are among the others.
     """
-    whole = frames
-    for name, values in (choice.where or {}).items():
+    whole, of_steps, n_early = frames, None, 0
+    where, chosen = choice.where or {}, choice.columns or {}
+    for name, values in sorted(where.items(), key=lambda x: names_steps(x[0])):
         if name == "filter" and has_filters(frames):
             frames = keep_filters(frames, values)
             continue
@@ -219,13 +221,22 @@ def keep_rows(
                 )
                 raise TableError(msg)
             wanted += texts
-        frames = [_filter(x, name, wanted, is_named=name in named) for x in frames]
+        early = [
+            take_early(x, name, wanted, chosen, are_many=len(frames) > 1)
+            for x in frames
+        ]
+        if any(map(len, early)):
+            of_steps, n_early = name, sum(map(len, early))
+        is_named = name in {*named, of_steps}
+        pairs = zip(frames, early, strict=True)
+        frames = [_filter(x, name, wanted, y, is_named=is_named) for x, y in pairs]
     n, n_all = (sum(len(x.lines) + x.n_unfinished for x in y) for y in (frames, whole))
+    n -= n_early
     if n < n_all:
-        by = [f"{x}={' or '.join(y)}" for x, y in (choice.where or {}).items()]
+        by = [f"{x}={' or '.join(y)}" for x, y in where.items()]
         note = f"{n:,} of {n_all:,} rows have {' and '.join(by)}"
         frames = [replace(x, notes=(*x.notes, note)) for x in frames]
-    return list(frames)
+    return list(frames), of_steps
 
 
 def _find_texts(value: str, known: Collection[str]) -> list[str]:
@@ -234,21 +245,6 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
         return [value] if value in known else []
     number = Decimal(value)
     return [x for x in known if NUMBER.fullmatch(x) and Decimal(x) == number]
-
-
-def say_without_steps(
-    names: Names, kept: Collection[str], where: Mapping[str, Names] | None
-) -> list[str]:
-    """Say which files have no row of the chosen steps, as of a run that has crashed."""
-    lost = [x for x in names if x not in kept]
-    steps = [
-        f"{x}={' or '.join(y)}" for x, y in (where or {}).items() if names_steps(x)
-    ]
-    if not lost or not steps:
-        return []
-    which = list_names(lost, MAX_NAMED)
-    said = f"files without a row of {' and '.join(steps)} were left out: {which}"
-    return [Caution(said)]
 
 
 def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
@@ -313,13 +309,16 @@ def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
     return frame.take(np.flatnonzero(~is_gone))
 
 
-def _filter(frame: Frame, name: str, values: Names, *, is_named: bool) -> Frame:
+def _filter(
+    frame: Frame, name: str, values: Names, early: np.ndarray, *, is_named: bool
+) -> Frame:
     wanted = [x or None for x in values]
     frame = _filter_unfinished(frame, name, wanted)
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
+    kept = np.union1d(kept, early)
     roles = find_roles(frame, {})
     if roles.get("step") == name:
-        notes = _say_lost(frame, roles, kept, f"{name}={' or '.join(values)}")
+        notes = say_lost(frame, roles, kept, f"{name}={' or '.join(values)}")
         frame = replace(frame, notes=(*frame.notes, *notes))
     frame = frame.take(kept)
     if is_named or name in roles.values():
@@ -336,19 +335,6 @@ def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Fra
     kept = np.flatnonzero(encode_texts(frame.unfinished[name]).find(wanted))
     unfinished = {x: take(cells, kept) for x, cells in frame.unfinished.items()}
     return replace(frame, unfinished=unfinished, n_unfinished=len(kept))
-
-
-def _say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
-    """Say which runs have none of the chosen steps, and so are left out."""
-    names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
-    runs = split_rows([*names.values()]) if "run" in names else []
-    lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
-    if not lost or len(lost) == len(runs):
-        return []
-    few = [{role: x[k] for role, x in names.items()} for k in lost[:MAX_NAMED]]
-    more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
-    said = f"runs without a row of {where} were left out: {name_few(few)}{more}"
-    return [Caution(said)]
 
 
 def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:

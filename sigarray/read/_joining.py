@@ -9,7 +9,9 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
+from sigarray.read._copied_runs import doubt_copied_runs
 from sigarray.read._duplicates import doubt_seeds
+from sigarray.read._early_ends import settle_early
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
@@ -50,7 +52,6 @@ from sigarray.read._steps import (
     Unscored,
     find_curves,
     settle_blank,
-    settle_early,
     take_last_steps,
 )
 from sigarray.read._text import TableError
@@ -241,10 +242,11 @@ def _take_last(
     records: Records, choice: Choice, metric: str, source: str
 ) -> _LastScores:
     """Take the last score of each run, and settle what becomes of those without one."""
-    records, n_early = settle_early(records, choice.missing)
+    records, n_early = settle_early(records, choice.missing, choice.steps)
     has_lost = bool(n_early or records.find_crashed().any())
     is_kept = choice.missing == "keep" and has_lost
     second = doubt_second_curves(records, source)
+    second += doubt_copied_runs(records, source)
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
@@ -324,9 +326,7 @@ def _list_names_of_scores(records: Records) -> set[Any]:
 
 
 def _list_models(records: Records, choice: Choice) -> list[str]:
-    if choice.models is not None:
-        return list(choice.models)
-    return records.list_known("model")
+    return records.list_known("model") if choice.models is None else [*choice.models]
 
 
 def _choose_records(records: Records, choice: Choice) -> Records:

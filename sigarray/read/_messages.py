@@ -120,6 +120,7 @@ _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-
 _OPTION = re.compile(
     # Dashes within a word are a part of a name, such as models--bert-base.
     rf"(?<![^\s(])--(?:columns '(?P<pattern>[^']*{{[^']*)'|"
+    r"where (?:'(?P<rows>[^'=]+=[^']*)'|(?P<row>[\w./-]+=[\w./-]*\w(?:,[\w./-]*\w)*))|"
     rf"(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
     rf"|(?P<name>{'|'.join([*_OTHERS, *_WITH_VALUE])})(?![\w-]))"
 )
@@ -216,6 +217,10 @@ def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
         if match["pattern"]:
             options.append("pattern")
             return f"columns={match['pattern']!r}"
+        if match["rows"] or match["row"]:
+            options.append("where")
+            column, _, values = (match["rows"] or match["row"]).partition("=")
+            return f"where={{{column!r}: {values.split(',')}}}"
         options.append(match["option"] or match["name"])
         if match["option"]:
             value = match["value"] or match["quoted"]

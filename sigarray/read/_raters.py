@@ -1,5 +1,6 @@
 """Raters of items, and samples: by what the scores of models are matched."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,8 +32,9 @@ from sigarray.read._words import (
 )
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
-# Shares that differ by less are hardly worth a warning.
-_MIN_GAP = 0.01
+# Shares that differ by less are hardly worth a warning, nor those that do by chance, at
+# this normal quantile of a test at 0.1 %.
+_MIN_GAP, _NOT_BY_CHANCE = 0.01, 3.09
 
 
 class Doubt(NamedTuple):
@@ -190,9 +192,24 @@ def _say_shares(texts: Coded, models: Coded) -> str | None:
     k = int(np.argmax(gaps))
     if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
         return None
+    if _find_dependence(counts) < _NOT_BY_CHANCE:
+        return None
     order = np.argsort(-shares[:, k], kind="stable")
     (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
     return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
+
+
+def _find_dependence(counts: np.ndarray) -> float:
+    """Return a number that is about normal for independent rows and columns.
+
+    Of Pearson's chi-square by its cube root (Wilson and Hilferty 1931).
+    """
+    counts = counts[:, counts.any(axis=0)]
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    root = math.cbrt(float(np.sum((counts - expected) ** 2 / expected)) / df)
+    spread = 2.0 / (9.0 * df)
+    return float((root - 1.0 + spread) / math.sqrt(spread))
 
 
 def _say_lacking(texts: Coded, models: Coded) -> str | None:

@@ -92,12 +92,27 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
             ):
                 roles[role] = column
                 del names[column]
+    if "model" not in {*roles, *frame.constants} and "run" in roles:
+        roles |= _find_experiment(frame.columns, roles, names)
     if not frame.roles:
         roles = take_documents(frame.columns, roles, names, chosen)
     if "step" not in {*roles, *frame.constants} and not has_ended:
         column = find_step_column(frame.columns, roles, names)
         roles |= {} if column is None else {"step": column}
     return roles
+
+
+def _find_experiment(
+    columns: Mapping[str, Sequence[Any]], roles: Roles, names: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the column of experiments as that of models, if each has several runs."""
+    for name, word in names.items():
+        if word in ("expname", "experimentname"):
+            texts = [encode_texts(columns[x]) for x in (name, roles["run"])]
+            n_models, n_runs = (group_rows(texts[:k])[1] for k in (1, 2))
+            if 2 * n_models <= n_runs:
+                return {"model": name}
+    return {}
 
 
 def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:

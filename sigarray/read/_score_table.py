@@ -13,6 +13,7 @@ from sigarray._plain_text import show_range, suggest
 from sigarray.read._alignment import Unit
 from sigarray.read._codes import Coded
 from sigarray.read._frame import Names, Roles, list_names, quote_names, shorten
+from sigarray.read._messages import DROP_OR_WORST, Caution
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
@@ -266,6 +267,12 @@ class Choice:
         """What becomes of missing scores; of runs that are kept, none are."""
         return None if self.missing == "keep" else self.missing
 
+    @property
+    def steps(self) -> list[float]:
+        """The chosen steps, where runs that end before them are asked about."""
+        column = (self.columns or {}).get("step", "")
+        return [float(x) for x in (self.where or {}).get(column, ())]
+
     def list_taken(self, chosen: Roles) -> set[str]:
         """List the columns that are left out, models, or chosen for a role."""
         return {*self.ignored, *(self.models or ()), *chosen.values()}
@@ -356,13 +363,14 @@ def contradict(source: str, metric: str, *, is_higher: bool, by: str) -> TableEr
 
 
 def say_fewer_runs(
-    sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
+    sizes: Mapping[str, Mapping[str, int]],
+    n_missing: Mapping[str, Mapping[str, int]],
+    ids: Mapping[str, Mapping[str, Names]],
 ) -> list[str]:
     """Say on which tasks a model, but not all of them, has fewer runs than usual.
 
     Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
-    `n_missing` count the runs and those without a score, by task and model: what is
-    missing has been said.
+    `n_missing`, of what has been said, count runs by task and model; `ids` name them.
     """
     by_model: dict[str, Counter[int]] = {}
     for by in sizes.values():
@@ -374,9 +382,19 @@ def say_fewer_runs(
     }
     said = [
         f"{model!r} has {n} of {usual[model]} runs on {task!r}"
+        + _name_lost(ids, task, model)
         for task, by in sizes.items()
         if any(n >= usual[model] for model, n in by.items())
         for model, n in by.items()
         if n < usual[model] and not n_missing.get(task, {}).get(model)
     ]
-    return [shorten(said, _MAX_SHOWN)] if said else []
+    line = shorten(said, _MAX_SHOWN)
+    if said and ids:
+        line = Caution(f"{line}: for a crash write nan, and pass {DROP_OR_WORST}")
+    return [line] if said else []
+
+
+def _name_lost(ids: Mapping[str, Mapping[str, Names]], task: str, model: str) -> str:
+    every = dict.fromkeys(x for by in ids.values() for x in by.get(model, ()))
+    lost = [x for x in every if x not in ids[task][model]]
+    return f", without run {list_names(lost, _MAX_SHOWN)}" if lost else ""

@@ -11,11 +11,11 @@ import numpy as np
 
 from sigarray._plain_text import raise_initial
 from sigarray.read._averages import leave_out_averages
+from sigarray.read._early_ends import say_without_steps
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
     leave_out,
-    say_without_steps,
     take_metric_rows,
     write_out,
 )
@@ -90,7 +90,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     fewer = []
     if table.unit == "run" and not table.is_paired:
         sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
-        fewer = say_fewer_runs(sizes, table.n_missing) + say_alike_runs(table)
+        ids = table.ids if table.run_column is not None else {}
+        fewer = say_fewer_runs(sizes, table.n_missing, ids) + say_alike_runs(table)
     alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
     notes = (*table.notes, *fewer, *alike)
     where = dict(choice.where or {})
@@ -256,7 +257,8 @@ def _tabulate(
     for frame in tables:
         if frame is not None:
             refuse_preferences(frame, chosen, choice.metrics)
-    files, tables = _choose_rows(files, tables, chosen, choice)
+    files, tables, step = _choose_rows(files, tables, chosen, choice)
+    chosen |= {"step": step} if step else {}
     whole = tables
     tables = [x and take_metric_rows(x, chosen, choice) for x in tables]
     # Columns by which rows were chosen have been left out.
@@ -311,7 +313,9 @@ def _choose_rows(
     frames: Sequence[Frame | None],
     chosen: Roles,
     choice: Choice,
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], str | None]:
+    """Return the files and tables with chosen rows, and steps as `keep_rows` does."""
+    step = None
     for frame in frames:
         if frame is not None:
             refuse_rows_apart(frame)
@@ -324,12 +328,12 @@ def _choose_rows(
             _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
         ]
         said = {y.strip() for x in chosen.values() for y in (x, *x.split(","))}
-        kept = keep_rows(whole, choice, said | {*choice.ignored})
+        kept, step = keep_rows(whole, choice, said | {*choice.ignored})
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
         tables = [frame for frame in kept if frame.lines]
     check_overrides([x for x in tables if x is not None], chosen, choice.ignored)
-    return list(files), tables
+    return list(files), tables, step
 
 
 def _check_runs(

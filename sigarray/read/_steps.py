@@ -1,5 +1,6 @@
 """Scores at steps: the last of each run, early ends, and tables of runs."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -10,19 +11,16 @@ import numpy as np
 from sigarray._plain_text import show_range
 from sigarray.read._alignment import sort_ids
 from sigarray.read._cells import encode_texts, find_blank
-from sigarray.read._codes import Coded, find_first, split_rows, take
+from sigarray.read._codes import find_first, split_rows, take
 from sigarray.read._frame import Frame, Names, Roles, shorten
-from sigarray.read._messages import DROP_OR_WORST, DROP_WORST_OR_KEEP
+from sigarray.read._messages import DROP_OR_WORST
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
-from sigarray.read._records import ENDED_EARLY, FACTORS, LastSteps, Records, find_column
+from sigarray.read._records import FACTORS, LastSteps, Records, find_column
 from sigarray.read._text import NUMBER, TableError
 
 _MAX_SHOWN = 3
-# Half of the runs or more end together if they do so within this share of their way,
-_TOGETHER = 0.1
-# and what ends before this share of it is much earlier; or before the second one, where
-# the file has no other step of any run.
-_MUCH_EARLIER, _EARLIER = 0.5, 0.75
+# Runs that end within this share of one another's steps end together.
+SAME_END = 0.01
 
 
 class Unscored(NamedTuple):
@@ -109,7 +107,7 @@ def take_last_steps(
     every = np.ones(len(records), bool)
     runs, last, ends, are_most = _find_ends(records, every)
     is_last = np.where(np.isnan(records.steps), -np.inf, records.steps) == last[runs]
-    if is_last.all():
+    if is_last.all() and not is_kept:
         return records, [], [], None
     kept = records.take(is_last)
     column = find_column(records, "step") or "step"
@@ -120,7 +118,8 @@ def take_last_steps(
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
     doubts = []
-    differs = last[runs][is_last] != ends[is_last]
+    gaps = np.abs(last[runs] - ends)[is_last]
+    differs = gaps > SAME_END * np.abs(ends[is_last])
     if differs.any():
         others, of_most = kept.take(differs), ends[is_last][differs]
         tasks = others.list_known("task") or [None]
@@ -133,6 +132,7 @@ def take_last_steps(
             doubt = _doubt_others(others, of_most, column)
         if not is_kept:
             doubt += ". Leave out the rows or columns of what has not finished"
+            doubt += _advise_steps(records, np.unique(ends[is_last])[are_some_missing:])
         if are_some_missing and not is_kept:
             doubt += (
                 f"; or, where blank scores at the last {column} are missing, pass "
@@ -140,6 +140,35 @@ def take_last_steps(
             )
         doubts.append(doubt)
     return kept, [note], doubts, LastSteps(column, float(last.min()), float(last.max()))
+
+
+def _advise_steps(records: Records, ends: np.ndarray) -> str:
+    """Say how to compare runs at one step, which they have, or at which most end."""
+    column = find_column(records, "step")
+    way = say_common_step(records)
+    said = f"; or compare all at {way}" if way else ""
+    if column is not None and len(ends) == 1 and records.has("run"):
+        said += f"; or, without what ends earlier, at {choose_step(column, ends[0])}"
+        said += " --missing drop"
+    return said
+
+
+def choose_step(column: str, step: float) -> str:
+    text = f"{step:.0f}" if step == int(step) else repr(float(step))
+    return f"one step with --where {shlex.quote(f'{column}={text}')}"
+
+
+def say_common_step(records: Records) -> str:
+    """Say how to choose the last step that all runs have, or "" without one."""
+    column = find_column(records, "step")
+    if column is None or records.has("item") or not records.has("run"):
+        return ""
+    records = records.take(~records.is_blank & np.isfinite(records.steps))
+    runs, n_runs = records.group("task", "model", "run")
+    pairs = np.unique(np.column_stack([records.steps, runs]), axis=0)
+    steps, counts = np.unique(pairs[:, 0], return_counts=True)
+    common = steps[counts == n_runs]
+    return choose_step(column, common[-1]) if len(common) else ""
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
@@ -185,114 +214,6 @@ def _find_ends(
     sizes = np.bincount(of_runs[has_end], minlength=n_tasks)
     are_most[at] = 2 * counts[order] >= sizes[at]
     return runs, last, ends[tasks], are_most[tasks]
-
-
-class _Runs(NamedTuple):
-    """The run of each score; of each run its first row, its last step, and the end.
-
-    The end is the last step of most runs of its task; NaN for runs that are no earlier.
-    """
-
-    of_rows: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    end: np.ndarray
-    share: float
-
-
-def settle_early(records: Records, missing: Missing | None) -> tuple[Records, int]:
-    """Return the scores, with a missing one for each run that ends much earlier.
-
-    Such a run has gone less than half of the way to the step where most runs of the
-    task end, and another run of its model gets there. Where runs end at steps of their
-    own, as by early stopping, there are none. None are changed if they are to be kept.
-    The number of these runs is returned, too, without those that have crashed.
-    """
-    if records.has("item") or not records.has("run") or np.isnan(records.steps).all():
-        return records, 0
-    runs = _find_early(records)
-    is_early = ~np.isnan(runs.end)
-    n_early = int(is_early.sum())
-    if not n_early or missing == "keep":
-        is_early[runs.of_rows[records.find_crashed()]] = False
-        return records, int(is_early.sum())
-    if missing is None:
-        raise _ask(records, runs, np.flatnonzero(is_early))
-    # What such a run had logged is in the row of its last step.
-    is_last = is_early[runs.of_rows] & (records.steps == runs.last[runs.of_rows])
-    rows = np.flatnonzero(is_last & ~records.is_blank)
-    is_kept = np.zeros(len(records), bool)
-    is_kept[rows[find_first(runs.of_rows[rows], len(is_early))[is_early]]] = True
-    states = records.factors["state"]
-    # That it has crashed, as its state may say, is more than that it ends early.
-    have_crashed = records.find_crashed()
-    n_early -= int(np.sum(is_kept & have_crashed))
-    codes = np.where(is_kept & ~have_crashed, len(states.values), states.codes)
-    records = replace(
-        records,
-        scores=np.where(is_kept, np.nan, records.scores),
-        steps=np.where(is_kept, runs.end[runs.of_rows], records.steps),
-        is_blank=records.is_blank & ~is_kept,
-        factors={
-            **records.factors,
-            "state": Coded(codes, [*states.values, ENDED_EARLY]),
-        },
-    )
-    return records.take(~is_early[runs.of_rows] | is_kept), n_early
-
-
-def _find_early(records: Records) -> _Runs:
-    runs, n_runs = records.group("task", "model", "run")
-    tasks, n_tasks = records.group("task")
-    models, n_models = records.group("task", "model")
-    first = find_first(runs, n_runs)
-    is_scored = ~records.is_blank & ~np.isnan(records.steps)
-    steps = records.steps[is_scored]
-    last, start = np.full(n_runs, -np.inf), np.full(n_tasks, np.inf)
-    np.maximum.at(last, runs[is_scored], steps)
-    np.minimum.at(start, tasks[is_scored], steps)
-    share = _MUCH_EARLIER
-    if np.bincount(runs[is_scored], minlength=n_runs).max(initial=0) < 2:
-        share, start = _EARLIER, np.minimum(start, 0.0)
-    has_end, of_tasks, of_models = np.isfinite(last), tasks[first], models[first]
-    ends = np.full(n_tasks, np.nan)
-    for task in np.unique(of_tasks[has_end]):
-        ends[task] = _find_end(last[has_end & (of_tasks == task)], start[task])
-    end, start = ends[of_tasks], start[of_tasks]
-    gets_there = np.zeros(n_models, bool)
-    gets_there[of_models[last >= end - _TOGETHER * (end - start)]] = True
-    is_early = has_end & gets_there[of_models]
-    is_early &= last < start + share * (end - start)
-    return _Runs(runs, first, last, np.where(is_early, end, np.nan), share)
-
-
-def _find_end(last: np.ndarray, start: float) -> float:
-    """Return the step at which most runs end, or NaN if they do not end together."""
-    middle = float(np.quantile(last, 0.5, method="higher"))
-    is_near = np.abs(last - middle) <= _TOGETHER * (middle - start)
-    steps, counts = np.unique(last[is_near], return_counts=True)
-    is_most = 2 * counts.sum() >= len(last) and middle > start
-    return float(steps[::-1][np.argmax(counts[::-1])]) if is_most else np.nan
-
-
-def _ask(records: Records, runs: _Runs, early: np.ndarray) -> TableError:
-    column = find_column(records, "step") or "step"
-    said = []
-    for k in early:
-        one = records[runs.first[k]]
-        task = f", task {one.task!r}" if one.task is not None else ""
-        said.append(
-            f"{one.model!r}{task}, run {one.run!r}, at {column} {runs.last[k]:.10g} "
-            f"(most at {runs.end[k]:.10g})"
-        )
-    source = records[runs.first[early[0]]].frame.source
-    return TableError(
-        f"{source}: expected to know what becomes of runs that end before "
-        f"{'half' if runs.share == _MUCH_EARLIER else 'three quarters'} of the others' "
-        f"steps; got {len(early)} of {len(runs.first)}: "
-        f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, pass "
-        f"{DROP_WORST_OR_KEEP}, as of those that were to end there, by early stopping."
-    )
 
 
 _ADVICE = (

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from sigarray import compare_models, read
@@ -325,19 +326,19 @@ class TestUnequalShares:
         return as_csv(rows, "model,task,item,rater,acc")
 
     def test_a_warning_and_the_method_line_say_so(self, write, run):
-        path = write(self.rate(15))
+        path = write(self.rate(17))
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
             "models have scores of task 't0' by the same 'rater', in unequal shares: "
-            "'ann' has 75% of 'a', and 25% of 'b'. A difference between models may be "
+            "'ann' has 85% of 'a', and 15% of 'b'. A difference between models may be "
             "one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"
         assert said in " ".join(done[1].split())
 
     def test_a_sentence_for_each_column(self, write, run):
-        header, *rows = self.rate(15).split()
+        header, *rows = self.rate(17).split()
         judges = [f"{row},{'xy'[row.startswith('b')]}" for row in rows]
         path = write("\n".join([f"{header},judge", *judges]) + "\n")
         options = ("--unit", "item", "--ignore", "rater", "--format", "sentences")
@@ -346,7 +347,7 @@ class TestUnequalShares:
         assert done[1].count("unequal shares of scores by the same rater, which m") == 2
 
     def test_of_several_tasks_the_first_is_named(self, write):
-        table = read.scores(write(self.rate(15, n_tasks=3)), unit="item")
+        table = read.scores(write(self.rate(17, n_tasks=3)), unit="item")
         (doubt,) = table.doubts
         assert "of task 't0'" in doubt
         assert doubt.endswith("between these. So it is on 2 more tasks")
@@ -354,6 +355,22 @@ class TestUnequalShares:
             result = compare_models(table)
         said = "Models have unequal shares of scores by the same rater on 3 of 3 ta"
         assert said in result.method
+
+    def test_shares_of_a_random_assignment(self, write, run):
+        """Each item is rated by three of twelve raters for each model, or by one."""
+        said = 0
+        for seed in range(20):
+            draw = np.random.default_rng(seed)
+            rows = [
+                (m, f"q{k}", f"r{rater}", draw.integers(5))
+                for k in range(60)
+                for m in "ab"
+                for rater in draw.choice(12, 1 + 2 * (seed % 2), replace=False)
+            ]
+            path = write(as_csv(rows, "model,item,rater,acc"))
+            options = ("--unit", "item", "--ignore", "rater")
+            said += "unequal shares" in run("compare", path, *options)[2]
+        assert said == 0
 
     def test_equal_shares(self, write, run):
         for text in (rate(BOTH), self.rate(10)):

@@ -67,3 +67,23 @@ def test_an_id_of_each_run_is_no_item(write):
     table = read.scores(write("\n".join([header, *rows])), model="arch", metric="acc")
     assert table.unit == "run"
     assert [len(x) for x in table.scores.values()] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "step", ["Mframes", "charts/global_step", "time/total_timesteps", "ksteps"]
+)
+def test_names_of_reinforcement_learning(write, step):
+    """As CleanRL has them; where each experiment is one run, it is no model."""
+    rows = [
+        f"{m},{s},{t},{s + t + (m == 'ppo')}"
+        for m in ("ppo", "dqn")
+        for s in range(3)
+        for t in (100, 200, 300)
+    ]
+    text = "\n".join([f"exp_name,seed,{step},charts/episodic_return", *rows])
+    table = read.scores(write(text))
+    assert table.scores["ppo"].tolist() == [301, 302, 303]
+    assert table.last_steps.column == step
+    single = [f"{m}_{s},{s},1" for m in ("ppo", "dqn") for s in range(3)]
+    with pytest.raises(TableError):
+        read.scores(write("\n".join(["exp_name,seed,return", *single])))

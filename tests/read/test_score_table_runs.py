@@ -43,10 +43,19 @@ def list_said(path, **options):
 
 def test_a_run_that_a_model_lacks_on_one_task_is_named(write):
     path = write(make_rows({("u", "b"): 4}))
-    assert list_said(path) == ["'b' has 4 of 5 runs on 'u'"]
-    assert "'b' has 4 of 5 runs on 'u'" in compare_models(read.scores(path)).notes
+    (line,) = list_said(path)
+    assert line.startswith(
+        "'b' has 4 of 5 runs on 'u', without run '4': for a crash write nan, and pass "
+        "--missing drop, which"
+    )
+    assert any(
+        "'u', without run '4'" in x for x in compare_models(read.scores(path)).notes
+    )
     assert list_said(path, tasks=["t", "v"]) == []
     assert list_said(path, paired=True, drop_unmatched=True) == []
+    crashed = write(make_rows({("u", "b"): 4}) + "\nu,b,4,nan")
+    for missing in ("drop", "worst"):
+        assert list_said(crashed, missing=missing) == []
     lines = ["task,a,b", *(f"{t},.{k + 11},.{k + 15}" for t in "tuv" for k in range(5))]
     wide = write("\n".join([*lines[:-1], "v,.15,"]))
     # Blank cells are counted in a note of their own.
@@ -55,7 +64,7 @@ def test_a_run_that_a_model_lacks_on_one_task_is_named(write):
 
 def test_many_are_counted():
     sizes = {f"t{k}": {"a": 5, "b": 5 - k % 2} for k in range(9)}
-    (line,) = say_fewer_runs(sizes, {})
+    (line,) = say_fewer_runs(sizes, {}, {})
     assert line == (
         "'b' has 4 of 5 runs on 't1', 'b' has 4 of 5 runs on 't3', "
         "'b' has 4 of 5 runs on 't5', and 1 more"

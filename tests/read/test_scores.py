@@ -161,3 +161,13 @@ class TestGroups:
             read.scores(folder, tasks=["mmlu", "law"])
         with pytest.raises(TableError, match=r"got 'MMLU'\. Did you mean 'mmlu'\?"):
             read.scores(folder, tasks=["MMLU"])
+
+
+def test_advice_on_names_in_one_text_works(write):
+    path = write("model,seed,task,acc\na,0,x,1\nb,0,x,2\na,0,y,3\nb,0,y,4")
+    with pytest.raises(TypeError, match=r"Pass \['x', 'y'\]"):
+        read.scores(path, tasks="x,y")
+    assert list(read.scores(path, tasks=["x", "y"]).tasks) == ["x", "y"]
+    with pytest.raises(TypeError, match=r"Pass \[0\]"):
+        read.scores(path, where={"seed": 0})
+    assert len(read.scores(path, where={"seed": [0]}).tasks["x"]["a"]) == 1

@@ -1,0 +1,205 @@
+"""Runs that end much earlier than others, or before the step that was chosen."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sigarray._backend.given import names_steps
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import Coded, find_first, group_rows, repeat, split_rows
+from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
+from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
+from sigarray.read._missing import MAX_NAMED, NAMES, Missing, name_few
+from sigarray.read._records import ENDED_EARLY, Records, find_column
+from sigarray.read._roles import find_roles
+from sigarray.read._steps import say_common_step
+from sigarray.read._text import NUMBER, TableError
+
+_MAX_SHOWN = 3
+# What tells curves apart.
+_OF_RUNS = ("task", "model", "run", "metric")
+# Half of the runs or more end together if they do so within this share of their way,
+_TOGETHER = 0.1
+# and what ends before this share of it is much earlier; or before the second one, where
+# the file has no other step of any run.
+_MUCH_EARLIER, _EARLIER = 0.5, 0.75
+
+
+class _Runs(NamedTuple):
+    """The run of each score; of each run its first row, its last step, and the end.
+
+    The end is the last step of most runs of its task; NaN for runs that are no earlier.
+    """
+
+    of_rows: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    end: np.ndarray
+    share: float
+
+
+def take_early(
+    frame: Frame, column: str, values: Names, chosen: Roles, *, are_many: bool
+) -> np.ndarray:
+    """Return the last rows of runs that end before the chosen steps, if these are.
+
+    Items do not, which are matched. Of many files, each may be a run.
+    """
+    kept = np.flatnonzero(encode_texts(frame.columns[column]).find(values))
+    roles = find_roles(frame, {x: y for x, y in chosen.items() if y in frame.columns})
+    parts = {y for x in chosen.values() for y in x.split(",") if y in frame.columns}
+    is_of_steps = names_steps(column) and roles.get("step") == column
+    if (
+        not is_of_steps
+        or "item" in roles
+        or not (are_many or "run" in {*roles, *chosen})
+    ):
+        return kept[:0]
+    names = {*parts, *(roles[x] for x in _OF_RUNS if x in roles)} - {column}
+    every = [encode_texts(frame.columns[x]) for x in names]
+    runs, n_runs = group_rows(every or [repeat("", len(frame.lines))])
+    texts = [str(x) for x in frame.columns[column]]
+    steps = np.asarray([float(x) if NUMBER.fullmatch(x) else np.nan for x in texts])
+    last = np.full(n_runs, -np.inf)
+    np.fmax.at(last, runs, steps)
+    is_early = last < max(map(float, values))
+    is_early[runs[kept]] = False
+    return np.flatnonzero(is_early[runs] & (steps == last[runs]))
+
+
+def settle_early(
+    records: Records, missing: Missing | None, chosen: Sequence[float] = ()
+) -> tuple[Records, int]:
+    """Return the scores, with a missing one for each run that ends much earlier.
+
+    Such a run has gone less than half of the way to the step where most runs of the
+    task end, and another run of its model gets there. Where runs end at steps of their
+    own, as by early stopping, there are none. Where steps are `chosen`, each run that
+    has only earlier ones is one. None are changed if they are to be kept.
+    The number of these runs is returned, too, without those that have crashed.
+    """
+    is_of_runs = len(chosen) or records.has("run")
+    if records.has("item") or not is_of_runs or np.isnan(records.steps).all():
+        return records, 0
+    runs = _find_early(records, chosen)
+    is_early = ~np.isnan(runs.end)
+    n_early = int(is_early.sum())
+    if not n_early or missing == "keep":
+        is_early[runs.of_rows[records.find_crashed()]] = False
+        return records, int(is_early.sum())
+    if missing is None:
+        raise _ask(records, runs, np.flatnonzero(is_early), chosen)
+    # What such a run had logged is in the row of its last step.
+    is_last = is_early[runs.of_rows] & (records.steps == runs.last[runs.of_rows])
+    rows = np.flatnonzero(is_last & ~records.is_blank)
+    is_kept = np.zeros(len(records), bool)
+    is_kept[rows[find_first(runs.of_rows[rows], len(is_early))[is_early]]] = True
+    states = records.factors["state"]
+    # That it has crashed, as its state may say, is more than that it ends early.
+    have_crashed = records.find_crashed()
+    n_early -= int(np.sum(is_kept & have_crashed))
+    codes = np.where(is_kept & ~have_crashed, len(states.values), states.codes)
+    records = replace(
+        records,
+        scores=np.where(is_kept, np.nan, records.scores),
+        steps=np.where(is_kept, runs.end[runs.of_rows], records.steps),
+        is_blank=records.is_blank & ~is_kept,
+        factors={
+            **records.factors,
+            "state": Coded(codes, [*states.values, ENDED_EARLY]),
+        },
+    )
+    return records.take(~is_early[runs.of_rows] | is_kept), n_early
+
+
+def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
+    runs, n_runs = records.group("task", "model", "run")
+    tasks, n_tasks = records.group("task")
+    models, n_models = records.group("task", "model")
+    first = find_first(runs, n_runs)
+    is_scored = ~records.is_blank & ~np.isnan(records.steps)
+    steps = records.steps[is_scored]
+    last, start = np.full(n_runs, -np.inf), np.full(n_tasks, np.inf)
+    np.maximum.at(last, runs[is_scored], steps)
+    np.minimum.at(start, tasks[is_scored], steps)
+    if len(chosen):
+        is_early = np.isfinite(last) & ~np.isin(last, chosen)
+        return _Runs(runs, first, last, np.where(is_early, max(chosen), np.nan), 1.0)
+    share = _MUCH_EARLIER
+    if np.bincount(runs[is_scored], minlength=n_runs).max(initial=0) < 2:
+        share, start = _EARLIER, np.minimum(start, 0.0)
+    has_end, of_tasks, of_models = np.isfinite(last), tasks[first], models[first]
+    ends = np.full(n_tasks, np.nan)
+    for task in np.unique(of_tasks[has_end]):
+        ends[task] = _find_end(last[has_end & (of_tasks == task)], start[task])
+    end, start = ends[of_tasks], start[of_tasks]
+    gets_there = np.zeros(n_models, bool)
+    gets_there[of_models[last >= end - _TOGETHER * (end - start)]] = True
+    is_early = has_end & gets_there[of_models]
+    is_early &= last < start + share * (end - start)
+    return _Runs(runs, first, last, np.where(is_early, end, np.nan), share)
+
+
+def _find_end(last: np.ndarray, start: float) -> float:
+    """Return the step at which most runs end, or NaN if they do not end together."""
+    middle = float(np.quantile(last, 0.5, method="higher"))
+    is_near = np.abs(last - middle) <= _TOGETHER * (middle - start)
+    steps, counts = np.unique(last[is_near], return_counts=True)
+    is_most = 2 * counts.sum() >= len(last) and middle > start
+    return float(steps[::-1][np.argmax(counts[::-1])]) if is_most else np.nan
+
+
+def _ask(
+    records: Records, runs: _Runs, early: np.ndarray, chosen: Sequence[float]
+) -> TableError:
+    column = find_column(records, "step") or "step"
+    said = []
+    for k in early:
+        one = records[runs.first[k]]
+        task = f", task {one.task!r}" if one.task is not None else ""
+        run = f", run {one.run!r}" if one.run is not None else ""
+        end = "" if len(chosen) else f" (most at {runs.end[k]:.10g})"
+        said.append(f"{one.model!r}{task}{run}, at {column} {runs.last[k]:.10g}{end}")
+    source = records[runs.first[early[0]]].frame.source
+    share = "half" if runs.share == _MUCH_EARLIER else "three quarters"
+    before = f"{share} of the others' steps"
+    if len(chosen):
+        before = f"{column} {max(chosen):.10g} (--where)"
+    way = "" if len(chosen) else say_common_step(records)
+    return TableError(
+        f"{source}: expected to know what becomes of runs that end before {before}; "
+        f"got {len(early)} of {len(runs.first)}: "
+        f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, pass "
+        f"{DROP_WORST_OR_KEEP}, as of those that were to end there, by early stopping."
+        f"{f' Or compare all at {way}.' if way else ''}"
+    )
+
+
+def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
+    """Say which runs have none of the chosen steps, and so are left out."""
+    names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
+    runs = split_rows([*names.values()]) if "run" in names else []
+    lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
+    if not lost or len(lost) == len(runs):
+        return []
+    few = [{role: x[k] for role, x in names.items()} for k in lost[:MAX_NAMED]]
+    more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
+    said = f"runs without a row of {where} were left out: {name_few(few)}{more}"
+    return [Caution(said)]
+
+
+def say_without_steps(
+    names: Names, kept: Collection[str], where: Mapping[str, Names] | None
+) -> list[str]:
+    """Say which files have no row of the chosen steps, as of a run that has crashed."""
+    lost = [x for x in names if x not in kept]
+    steps = [
+        f"{x}={' or '.join(y)}" for x, y in (where or {}).items() if names_steps(x)
+    ]
+    if not lost or not steps:
+        return []
+    which = list_names(lost, MAX_NAMED)
+    said = f"files without a row of {' and '.join(steps)} were left out: {which}"
+    return [Caution(said)]
