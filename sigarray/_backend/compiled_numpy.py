@@ -24,7 +24,7 @@ from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
-_VERSION = 2
+_VERSION = 3
 # What `draw` gives, by the kinds of `draw_fused`.
 _DRAWN = (np.uint32, np.float32, np.int64)
 # Kernels of numbers end in these names.
@@ -197,15 +197,16 @@ class Kernels:
         return out
 
     def sum_deviations(
-        self, violations: Array, distances: Array, centers: Array, weights: Array
+        self, steps: Array, ranks: Array, centers: Array, weights: Array
     ) -> Array:
         """Sum w d and w d^2 over columns, of deviations (..., rows, columns)."""
-        *leading, rows, columns = violations.shape
-        out = np.empty((2, *leading, rows), dtype=violations.dtype)
-        size = math.prod(leading), rows, columns
-        centers = np.ascontiguousarray(centers)
+        _, *leading, n, columns = steps.shape
+        out = np.empty((2, *leading, len(ranks)), dtype=steps.dtype)
+        size = math.prod(leading), n, *ranks.shape, columns
+        ranks = np.ascontiguousarray(ranks, dtype=np.int64)
+        steps, centers = np.ascontiguousarray(steps), np.ascontiguousarray(centers)
         add = self._of("sum_deviations", out.dtype)
-        add(violations, distances, centers, *size, weights, out)
+        add(steps, ranks, centers, *size, weights, out)
         return out
 
     def _of(self, name: str, dtype: Any) -> Any:

@@ -211,6 +211,13 @@ class Library(OptionalKernels):
         """Multiply matrices in the precision of their dtype, or better."""
         return self.matmul(a, b)
 
+    def sum_rows(self, x: Array, ranks: Array) -> Array:
+        """Sum rows r(k) K + k of x (..., n * K, columns), for ranks r (R, K)."""
+        size, n_nodes = ranks.shape
+        every = self.arange(x.shape[-2] // n_nodes, dtype=ranks.dtype)
+        is_chosen = self.reshape(ranks[:, None, :] == every[:, None], (size, -1))
+        return self.matrix_product(self.astype(is_chosen, x.dtype), x)
+
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         """Sum a times b, of one shape, along a negative axis."""
         return self.sum(a * b, axis=axis)

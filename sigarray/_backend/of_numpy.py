@@ -201,13 +201,22 @@ class NumpyLibrary(Library):
         return kernels.count_drawn(seed, start, count, n_drawn, n, dtype)
 
     def sum_deviations(
-        self, violations: Array, distances: Array, centers: Array, weights: Array
+        self, steps: Array, ranks: Array, centers: Array, weights: Array
     ) -> Array | None:
-        kernels = find_kernels(violations.dtype)
+        kernels = find_kernels(steps.dtype)
         if kernels is None:
             return None
-        centers = self.broadcast_to(centers, violations.shape[:-2])
-        return kernels.sum_deviations(violations, distances, centers, weights)
+        centers = self.broadcast_to(centers, steps.shape[1:-2])
+        return kernels.sum_deviations(steps, ranks, centers, weights)
+
+    def sum_rows(self, x: Array, ranks: Array) -> Array:
+        # One after the other: in a product of matrices, their order is unknown.
+        n_nodes = ranks.shape[-1]
+        places = n_nodes * ranks.T + np.arange(n_nodes)[:, None]
+        total = x.take(places[0], axis=-2)
+        for rows in places[1:]:
+            total += x.take(rows, axis=-2)
+        return total
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
         kernels = find_kernels(dtype)

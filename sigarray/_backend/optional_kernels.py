@@ -62,9 +62,10 @@ class OptionalKernels:
         """
 
     def sum_deviations(
-        self, violations: Array, distances: Array, centers: Array, weights: Array
+        self, steps: Array, ranks: Array, centers: Array, weights: Array
     ) -> Array | None:
         """Sum w d and w d^2 over columns: (2, ..., rows), with weights of columns.
 
-        The deviations d are those of `ratio_of_sums` (..., rows, columns) from centers.
+        The deviations d are those of `ratio_of_sums` from centers, of the two parts of
+        `sum_rows` of steps (2, ..., n * K, columns).
         """

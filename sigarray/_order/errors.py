@@ -136,27 +136,26 @@ def exact_errors(
     """Return the standard deviation of the ratio over all multisets of A and of B.
 
     A step compares one of n scores of A with one of m of B, so that the integrals are
-    sums over a table of n m squares. They are products of matrices; a matrix of zeros
-    and ones selects the score of each step in the more numerous multisets.
+    sums over a table of n m squares, of which those of a score in the more numerous
+    multisets are rows.
     """
     n, m = (stacks[place].shape[-1] for place in block)
     sizes = n, m, grid, stacks[0].dtype
     is_small = count_resamples(max(n, m)) * max(n, m) * (n + m) <= _MAX_KEPT
     tables = _Tables(
-        *(xp.kept_tables(_list_small, *sizes) if is_small else _list(xp, *sizes))
+        *(xp.kept_tables(_list, *sizes) if is_small else _list(xp, *sizes))
     )
     resamples = _AllResamples(xp, tables, max(n, m), m > n)
-    n_scores, (n_nodes, n_rows) = max(n, m), tables.rows.shape
+    n_scores, (n_rows, n_nodes) = max(n, m), tables.rows.shape
     elements = tables.columns.shape[-1] * (n_rows + 2 * n_scores * n_nodes)
     return map_block(xp, stacks, block, resamples.find_error, ratios, elements=elements)
 
 
 class _Tables(NamedTuple):
-    """All multisets of two samples; the more numerous ones are rows.
+    """All multisets of two samples, with weights; the more numerous ones are rows.
 
-    Ranks are (nodes, rows) and (nodes, columns), and have weights. Widths (nodes, 1),
-    if any, are those of steps. `chosen` (rows, scores * nodes), if it is small, is what
-    `choose_scores` makes of the ranks of rows.
+    Ranks are (rows, nodes) and (nodes, columns). Widths (nodes, 1), if any, are those
+    of steps.
     """
 
     rows: Array
@@ -164,7 +163,6 @@ class _Tables(NamedTuple):
     columns: Array
     weights_of_columns: Array
     widths: Array | None = None
-    chosen: Array | None = None
 
 
 def _list(xp: Library, n: int, m: int, grid: Grid | None, dtype: Any) -> _Tables:
@@ -182,21 +180,8 @@ def _list(xp: Library, n: int, m: int, grid: Grid | None, dtype: Any) -> _Tables
         widths = xp.astype(steps.widths, dtype, copy=False)[:, None]
     if m > n:
         ranks_a, weights_a, ranks_b, weights_b = ranks_b, weights_b, ranks_a, weights_a
-    return _Tables(ranks_a, weights_a, ranks_b, weights_b, widths)
-
-
-def _list_small(xp: Library, n: int, m: int, grid: Grid | None, dtype: Any) -> _Tables:
-    """As `_list`, with the scores that rows choose."""
-    tables = _list(xp, n, m, grid, dtype)
-    return tables._replace(chosen=_choose_scores(xp, tables.rows, max(n, m), dtype))
-
-
-def _choose_scores(xp: Library, ranks: Array, n_scores: int, dtype: Any) -> Array:
-    """Return 1 for the score at each node (nodes, rows), (rows, scores * nodes)."""
-    nodes = xp.matrix_transpose(ranks)
-    scores = xp.arange(n_scores, dtype=nodes.dtype)
-    has_score = nodes[:, None, :] == scores[:, None]
-    return xp.astype(xp.reshape(has_score, (nodes.shape[0], -1)), dtype)
+    rows = xp.contiguous(xp.matrix_transpose(ranks_a))
+    return _Tables(rows, weights_a, ranks_b, weights_b, widths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +210,7 @@ class _AllResamples:
         add_moments = _MomentsOfRows(self, xp.reshape(steps, shape), center)
         # Elements are the sums, and the selection of their scores.
         elements = math.prod(center.shape) * 4 * n_columns + self.n_scores * n_nodes
-        n_rows = self.tables.rows.shape[-1]
+        n_rows = self.tables.rows.shape[0]
         return standard_deviation(xp, add_moments, n_rows, center, elements)
 
 
@@ -242,13 +227,12 @@ class _MomentsOfRows:
 
     def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
         xp = self.resamples.xp
-        chosen, weights = self._choose(start, size)
-        both = xp.matrix_product(chosen, self.steps)
-        violations, distances = both[0, ...], both[1, ...]
+        ranks, weights = self._take_rows(start, size)
         of_columns = self.resamples.tables.weights_of_columns
-        sums = xp.sum_deviations(violations, distances, self.center, of_columns)
+        sums = xp.sum_deviations(self.steps, ranks, self.center, of_columns)
         if sums is None:
-            ratios = ratio_of_sums(xp, violations, distances)
+            both = xp.sum_rows(self.steps, ranks)
+            ratios = ratio_of_sums(xp, both[0, ...], both[1, ...])
             deviations = ratios - self.center[..., None, None]
             weighted = of_columns * deviations
             # In a product of matrices, threads may change the order of sums.
@@ -256,16 +240,13 @@ class _MomentsOfRows:
             sums = xp.stack(parts)
         return add_up(weights * sums)
 
-    def _choose(self, start: int | Array, size: int) -> tuple[Array, Array]:
-        """Return what some rows choose, and their weights."""
-        samples, xp = self.resamples, self.resamples.xp
-        _, weights, *_, chosen = samples.tables
-        if chosen is not None and isinstance(start, int):
-            return chosen[start : start + size, :], weights[start : start + size]
+    def _take_rows(self, start: int | Array, size: int) -> tuple[Array, Array]:
+        """Return the ranks of some rows, and their weights."""
+        xp, (ranks, weights, *_) = self.resamples.xp, self.resamples.tables
+        if isinstance(start, int):
+            return ranks[start : start + size, :], weights[start : start + size]
         rows = xp.clip(xp.arange(size) + start, None, weights.shape[0] - 1)
-        ranks = xp.take(samples.tables.rows, rows, axis=1)
-        chosen = _choose_scores(xp, ranks, samples.n_scores, self.center.dtype)
-        return chosen, xp.take(weights, rows, axis=0)
+        return xp.take(ranks, rows, axis=0), xp.take(weights, rows, axis=0)
 
 
 def asymptotic_error(

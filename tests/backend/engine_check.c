@@ -77,8 +77,10 @@ static int check_draws(integer rows, integer width) {
                                                      width, sums) &                    \
                 ~2;                                                                    \
         REAL *moments = make(2 * entries, sizeof(REAL));                               \
-        code |= kernels_base.sum_deviations_##NAME(x, x, x, entries, 1, n, x,          \
-                                                   moments);                           \
+        REAL *steps = make_##NAME(12 * entries * n, are_whole);                        \
+        REAL *deviations = make(2 * entries * rows, sizeof(REAL));                     \
+        code |= kernels_base.sum_deviations_##NAME(steps, places, x, entries, 2 * n,   \
+                                                   rows, 2, 3, steps, deviations);     \
         code |= kernels_base.relative_moments_##NAME(x, entries, n, sums, sums,        \
                                                      moments);                         \
         float *widths = make_f32(rows * 2 * (n + 1), 1);                               \
@@ -103,7 +105,7 @@ static int check_draws(integer rows, integer width) {
         }                                                                              \
         free(x), free(table), free(places), free(words), free(keys), free(sums);       \
         free(marks), free(bits), free(widths), free(drawn), free(models);              \
-        free(moments);                                                                 \
+        free(moments), free(steps), free(deviations);                                  \
         return code;                                                                   \
     }
 

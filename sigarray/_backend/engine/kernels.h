@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* The version of this interface; sigarray/_backend/compiled_numpy.py has the same. */
-#define ENGINE_VERSION 2
+#define ENGINE_VERSION 3
 
 typedef uint32_t word;
 typedef int64_t integer;
@@ -50,9 +50,10 @@ enum { WORDS, UNIFORMS, PLACES };
         integer x_step, integer y_step, integer nodes, integer rows, integer lanes,    \
         integer has_ranks, integer has_widths, const integer *ranks_x,                 \
         const integer *ranks_y, const REAL *widths, REAL *out);                        \
-    int (*sum_deviations_##NAME)(const REAL *violations, const REAL *distances,        \
-                                 const REAL *centers, integer entries, integer rows,   \
-                                 integer columns, const REAL *weights, REAL *out);
+    int (*sum_deviations_##NAME)(const REAL *steps, const integer *ranks,              \
+                                 const REAL *centers, integer entries, integer n,      \
+                                 integer rows, integer nodes, integer columns,         \
+                                 const REAL *weights, REAL *out);
 
 typedef struct {
     int (*draw)(const word *low, const word *high, integer streams, integer start,

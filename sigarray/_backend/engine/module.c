@@ -90,8 +90,8 @@ FUNCTION(draw, "rriiiiiiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i, a[5].i, a[
     FUNCTION(find_ratios_##NAME, "ssriiiiiiiirrrw", a[0].p, a[1].p, a[2].p, a[3].i,    \
              a[4].i, a[5].i, a[6].i, a[7].i, a[8].i, a[9].i, a[10].i, a[11].p,         \
              a[12].p, a[13].p, a[14].p)                                                \
-    FUNCTION(sum_deviations_##NAME, "rrriiirw", a[0].p, a[1].p, a[2].p, a[3].i,        \
-             a[4].i, a[5].i, a[6].p, a[7].p)                                           \
+    FUNCTION(sum_deviations_##NAME, "rrriiiiirw", a[0].p, a[1].p, a[2].p, a[3].i,      \
+             a[4].i, a[5].i, a[6].i, a[7].i, a[8].p, a[9].p)                           \
     FUNCTION(count_drawn_##NAME, "rriiiiw", a[0].p, a[1].p, a[2].i, a[3].i, a[4].i,    \
              a[5].i, a[6].p)                                                           \
     FUNCTION(relative_moments_##NAME, "riirrw", a[0].p, a[1].i, a[2].i, a[3].p,        \

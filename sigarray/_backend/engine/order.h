@@ -239,18 +239,33 @@ static int NAMED(find_ratios)(const REAL *x, const REAL *y, const integer *start
 }
 #undef IN_VECTOR
 
+/* Sum a row of x (n, nodes, columns) for each node, by ranks. */
+ONCE void NAMED(add_rows)(const REAL *restrict x, const integer *ranks, integer nodes,
+                          integer columns, REAL *restrict out) {
+    memcpy(out, x + ranks[0] * nodes * columns, sizeof(REAL) * columns);
+    for (integer k = 1; k < nodes; k++) {
+        const REAL *restrict row = x + (ranks[k] * nodes + k) * columns;
+        for (integer c = 0; c < columns; c++) out[c] += row[c];
+    }
+}
+
 /* Sums over columns of w d and of w d^2, (2, entries, rows), where w are the weights of
-   columns, and d the deviations of ratios (entries, rows, columns) from a center. */
-static int NAMED(sum_deviations)(const REAL *violations, const REAL *distances,
-                                 const REAL *centers, integer entries, integer rows,
-                                 integer columns, const REAL *weights, REAL *out) {
+   columns, and d the deviations of ratios from a center: those of the violations and
+   distances that `add_rows` gives of steps (2, entries, n, columns), for each row of
+   ranks (rows, nodes). */
+static int NAMED(sum_deviations)(const REAL *steps, const integer *ranks,
+                                 const REAL *centers, integer entries, integer n,
+                                 integer rows, integer nodes, integer columns,
+                                 const REAL *weights, REAL *out) {
     REAL *terms = malloc(sizeof(REAL) * 2 * columns), *squares = terms + columns;
     if (!terms) return 1;
     for (integer k = 0; k < entries * rows; k++) {
-        const REAL *v = violations + k * columns, *w = distances + k * columns;
-        const REAL center = centers[k / rows];
+        const integer entry = k / rows, *of_row = ranks + k % rows * nodes;
+        const REAL *own = steps + entry * n * columns, center = centers[entry];
+        NAMED(add_rows)(own, of_row, nodes, columns, terms);
+        NAMED(add_rows)(own + entries * n * columns, of_row, nodes, columns, squares);
         for (integer c = 0; c < columns; c++) {
-            const REAL deviation = NAMED(ratio_of)(v[c], w[c]) - center;
+            const REAL deviation = NAMED(ratio_of)(terms[c], squares[c]) - center;
             const REAL weighted = weights[c] * deviation;
             terms[c] = weighted;
             squares[c] = weighted * deviation;
