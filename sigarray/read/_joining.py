@@ -175,6 +175,7 @@ def join_records(
         clusters=list_by_task("clusters"),
         runs=list_by_task("runs"),
         run_column=run,
+        task_column=find_column(records, "task"),
         shares_runs=bool(shared),
         metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),

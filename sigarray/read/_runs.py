@@ -294,12 +294,9 @@ def say_alike_models(names: Iterable[str]) -> list[str]:
 
 def doubt_numbers(table: ScoreTable) -> list[str]:
     """Doubt that numbers name models, unless runs have such names as well."""
-    names, runs = (
-        list(table.models),
-        {y for x in table.ids.values() for y in x.values()},
-    )
-    has_runs = table.run_column is not None
-    has_runs = has_runs and all(x.isdecimal() for y in runs for x in y)
+    names = list(table.models)
+    runs = [z for x in table.ids.values() for y in x.values() for z in y]
+    has_runs = table.run_column is not None and all(map(str.isdecimal, runs))
     if has_runs or len(names) < 2 or not all(map(str.isdecimal, names)):
         return []
     return [

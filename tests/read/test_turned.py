@@ -50,6 +50,14 @@ class TestRunsInColumns:
         table = read.scores(write("\n".join([header, "no,.7,.8,.9,1", *self.ROWS])))
         assert "no" in table.models
 
+    @pytest.mark.parametrize("runs", ["seed0,seed1,seed2", "42,7,123"])
+    def test_a_model_twice_is_said_where(self, write, run, runs):
+        lines = [f"model,{runs}", "a,.1,.3,.2", "b,.5,.7,.6", "a,.1,.2,.3"]
+        path = write("\n".join(lines))
+        words = "line 4, column 'model'", "got 'a' again, as at", "Remove one of these"
+        refuse(run("compare", path), *words)
+        assert run("compare", write("\n".join(lines[:3])))[0] == 0
+
     @pytest.mark.parametrize("first", ["seed", "model"])
     def test_numbers_of_pandas_are_whole(self, write, first):
         """As which df.T writes seeds: 42.0; such names of models are shown alike."""
