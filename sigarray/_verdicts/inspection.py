@@ -213,7 +213,7 @@ def _refuse_single_scores(table: ScoreTable) -> None:
         way = "the column that names them as --item, such as --item task"
         if table.task_column is not None:
             column = shlex.quote(table.task_column)
-            way = f"--item {column} in place of --task {column}"
+            way = f"--item {column}, without --task"
         advice += (
             " Where tasks stand for others like them, compare models over tasks: pass "
             f"{way}."

@@ -96,9 +96,7 @@ class TestOneScoreOfEach:
             for task in "pqrstuvw"
         ]
         path = write("\n".join(["model,task,acc", *rows]))
-        refuse(
-            run("compare", path), "of each model on each task", "pass --item task in"
-        )
+        refuse(run("compare", path), "of each model on each task", "pass --item task, ")
         code, out, err = run("compare", path, "--item", "task")
         assert code == 0, err
         assert "b is better than a" in out
@@ -169,5 +167,5 @@ def test_one_score_on_each_task_is_a_task_for_an_item(write, run, is_wide):
     long = ["data set,model,acc", "x,a,.1", "x,b,.2", "y,a,.3", "y,b,.5"]
     path = write("\n".join(rows if is_wide else long))
     done = run("compare", path, "--task", "data set")
-    refuse(done, "pass --item 'data set' in place of --task 'data set'.")
+    refuse(done, "pass --item 'data set', without --task.")
     assert run("compare", path, "--item", "data set")[0] == 0
