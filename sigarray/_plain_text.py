@@ -193,6 +193,10 @@ def _count_shared(names: Iterable[str]) -> int:
     return sum(1 for _ in itertools.takewhile(lambda x: len({*x}) == 1, letters))
 
 
+# What is left of "resnet (ours)" alone.
+_REMARK = re.compile("\u2026\\s*[(\\[].*")
+
+
 def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
     """Yield names of which those that are too long are cut, in one way for all."""
     long = [x for x in names if width(x) > limit]
@@ -228,6 +232,8 @@ def _keep(
     places = head, len(text) - tail
     head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
     short = _balance(f"{text[:head]}\u2026{text[start:]}", limit)
+    if _REMARK.fullmatch(short):
+        return ""  # of several models, as a rule
     if is_any:
         return short if len(short) > 1 else text
     is_whole = all(_find_part(text, place) == (place, place) for place in places)

@@ -10,6 +10,7 @@ from sigarray._numeric.special import student_quantile
 from sigarray._numeric.student import list_samples
 from sigarray._plain_text import list_in_words, show_number
 from sigarray._verdicts.aggregate_tests import refuse_scores, suits_quartiles
+from sigarray._verdicts.asked import FEW_SCORES
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
     HOW_TO_COMPARE,
@@ -52,10 +53,10 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     }
     if table.clusters:
         what = "clusters of items"
-    elif suits_quartiles(scores):
+    elif min(map(len, scores.values())) >= FEW_SCORES and suits_quartiles(scores):
         options.append("--statistic iqm")
     of_runs = []
-    if options[1:]:
+    if not table.clusters and suits_quartiles(scores):
         with contextlib.suppress(ValueError):
             refuse_scores(table, "improvement", over.tasks)
             of_runs = ["--statistic improvement"]
@@ -167,9 +168,9 @@ def note_far_runs(table: ScoreTable) -> None:
     if said:
         msg = (
             "a run is further from all others of its model than chance allows, and "
-            f"counts: {shorten(said, _SHOWN, '; ')}. See whether it crashed, and was "
-            "not marked so. If it did not, it is a true failure, and to leave it out, "
-            "as by --missing drop, would not be honest"
+            f"counts: {shorten(said, _SHOWN, '; ')}. If it crashed, leave its cell "
+            "blank, with --missing drop or --missing worst; if it did not, it is a "
+            "true failure, which to leave out would not be honest"
         )
         note(Caution(msg))
 

@@ -1,6 +1,7 @@
 """Whether the scores of a table can be compared, and in which direction."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -209,9 +210,13 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     if len(table.tasks) > 1:
         of = " on each task"
     if len(table.tasks) > 1 and not table.metrics:
+        way = "the column that names them as --item, such as --item task"
+        if table.task_column is not None:
+            column = shlex.quote(table.task_column)
+            way = f"--item {column}, without --task"
         advice += (
             " Where tasks stand for others like them, compare models over tasks: pass "
-            "the column that names them as --item, such as --item task."
+            f"{way}."
         )
     msg = (
         f"{table.source}: expected several scores of each model{of}; got one of each, "
@@ -230,8 +235,9 @@ def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
         return
     unit = "run" if table.unit == "run" else "item"
     msg = (
-        f"{fault} Write all in percent, or all as shares of 1; if they are of one "
-        f"scale, as losses and returns of games are, pass --unit {unit}."
+        f"{fault} Write all in percent, or all as shares of 1; or, where they are "
+        f"neither, as losses and returns of games, pass --unit {unit}, which takes "
+        "these numbers as they are."
     )
     raise ValueError(msg)
 

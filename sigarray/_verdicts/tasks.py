@@ -212,13 +212,13 @@ def _say_single_tasks(
     wins = Counter(x for by in decisions.values() for x in list_wins(by))
     ranked = wins.most_common()
     if len(names) > 2:
+        shown = _MOST_PAIRS if len(ranked) > 2 * _MOST_PAIRS else len(ranked)
         told = [
             f"{quote(a)} is better than {quote(b)} on {k} of {n}"
-            for (a, b), k in ranked[:_MOST_PAIRS]
+            for (a, b), k in ranked[:shown]
         ]
         more = len(ranked) - len(told)
-        pairs = "1 more pair differs" if more == 1 else f"{more} more pairs differ"
-        rest = f"; {pairs} on some" if more else ""
+        rest = f"; {more} more pairs differ on some tasks" if more else ""
         return [f"On single tasks, {list_in_words(told)}{rest}."]
     ((better, worse), most), *others = ranked
     said = f"{quote(better)} is better than {quote(worse)}"

@@ -227,8 +227,8 @@ def say_tasks(source: str, models: Names) -> list[str]:
     if grid is None:
         return []
     pattern, way = grid.pattern, ""
-    mark = pattern.partition("}")[2].partition("{")[0]
-    if any(mark in x for x in (*grid.models, *grid.tasks)):
+    read = [x or {} for x in match_grid(models, pattern)]
+    if {*grid.models} != {x.get("model") for x in read}:
         pattern = "{model}/{task}"
         way = f"write '/' between them, as in '{grid.models[0]}/{grid.tasks[0]}', and "
     said = (

@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, say_means
-from sigarray.read._words import PEOPLE, list_words, names_clusters
+from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
@@ -351,6 +351,13 @@ def refuse_texts(
         msg = f"{got}.{of_means}"
         raise TableError(msg)
     quoted = repr(first)
+    if list_words(first) & TASKS:
+        msg = (
+            f"{got}. If the column names tasks, pass --task {quoted}; where it names "
+            f"items, by which models are paired, --item {quoted}; or leave it out with "
+            f"--ignore {quoted}."
+        )
+        raise TableError(msg)
     clusters = f"where several rows are of one of them, --cluster {quoted}; "
     digits = " If that is a score, write it as a number alone."
     msg = (

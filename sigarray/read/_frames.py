@@ -19,7 +19,7 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._text import TableError, lacks_file, lacks_library
+from sigarray.read._text import TableError, lacks_file, lacks_library, write_whole
 from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
@@ -80,7 +80,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         elif isinstance(data, list) and all(isinstance(x, dict) for x in data):
             msg += " Make a data frame of rows: pandas.DataFrame(rows)."
         raise TypeError(msg) from error
-    texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
+    texts = write_whole(["" if x is None or _is_nan(x) else str(x) for x in names])
     refuse_twice(name, _list_twice(texts))
     if not len(frame):
         msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."

@@ -127,15 +127,14 @@ def join_records(
             joined[task] = one
     if unit == "run":
         doubts += _doubt_copies(records, joined, source)
-    shared, run = list[str](), find_column(records, "run")
-    if unit == "run" and records.has("run"):
-        shared = doubt_shared_runs(
-            list_by_task("scores"),
-            list_by_task("ids"),
-            source,
-            find_column(records, "task"),
-            run,
+    column, run = (find_column(records, x) for x in ("task", "run"))
+    shared = (
+        doubt_shared_runs(
+            list_by_task("scores"), list_by_task("ids"), source, column, run
         )
+        if unit == "run" and records.has("run")
+        else []
+    )
     grouped: tuple[Names, Names] = [], []
     pools = (
         split_runs([*joined.values()], run)
@@ -175,6 +174,7 @@ def join_records(
         clusters=list_by_task("clusters"),
         runs=list_by_task("runs"),
         run_column=run,
+        task_column=column,
         shares_runs=bool(shared),
         metrics=metrics,
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),

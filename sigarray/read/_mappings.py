@@ -15,13 +15,14 @@ from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import DROP_OR_WORST, put_place, say_single
 from sigarray.read._roles import guess_roles
 from sigarray.read._row_names import find_run_names, is_item_name, name_items
+from sigarray.read._runs import doubt_numbers
 from sigarray.read._score_table import (
     Choice,
     ScoreTable,
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, write_whole
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns
 from sigarray.read._wide_scores import take_wide
@@ -91,7 +92,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         name: {task: y[""] for task, x in tables.items() if (y := getattr(x, name))}
         for name in ("tasks", "ids", "pairs", "unmatched", "n_missing", "n_dropped")
     }
-    return first._replace(
+    table = first._replace(
         **by_task,
         missing=next((x.missing for x in tables.values() if x.missing), None),
         kind="arrays by model" if "" in tables else "arrays by task and model",
@@ -101,6 +102,8 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         left_out=tuple(alone),
         n_tasks=n_tasks,
     )
+    doubts = doubt_numbers(table) if choice.models is None else []
+    return table._replace(doubts=(*table.doubts, *doubts))
 
 
 def _refuse_runs(tasks: Mapping[str, Mapping[Hashable, Any]]) -> None:
@@ -178,7 +181,7 @@ def _read_models(
     if are_named and (choice.treatment or not any(x.isna().any() for x in values)):
         frame = values[0].to_frame().__class__(dict(scores))
         content = read_data_frame(frame, source)
-        models = choice.models or [str(name) for name in scores]
+        models = choice.models or write_whole([*map(str, scores)])
         named = replace(choice, models=models)
         table = read_columns(source, content, content, {}, named)
         if table is not None:
@@ -202,7 +205,8 @@ def _has_names(scores: Any) -> bool:
 def _read_columns(
     scores: Mapping[Hashable, Any], source: str, choice: Choice
 ) -> ScoreTable:
-    columns = {str(name): x for name, x in scores.items()}
+    texts = write_whole([*map(str, scores)])
+    columns = dict(zip(texts, scores.values(), strict=True))
     if len(columns) < len(scores):
         msg = f"{source}: expected each model once; got two names that are one text."
         raise TableError(msg)

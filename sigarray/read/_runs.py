@@ -215,42 +215,56 @@ _ALIKE, _LEAST_PAIRS, _FOR_ORDERS = 5e-3, 6, 8
 
 
 def say_alike_runs(table: ScoreTable) -> list[str]:
-    """Say what pairs would test, if runs of one name are alike in all models."""
-    if len(table.tasks) > 1 or len(table.models) < 2:
+    """Say what pairs would test, if runs of one name are alike in all models.
+
+    Tasks count together, with runs that all of them have.
+    """
+    if len(table.models) < 2:
         return []
-    (ids,) = table.ids.values()
-    by = [dict(zip(ids[x], y.tolist(), strict=True)) for x, y in table.scores.items()]
-    names = by[0].keys()
+    by = [
+        [dict(zip(table.ids[t][x], y.tolist(), strict=True)) for x, y in z.items()]
+        for t, z in table.tasks.items()
+        if t in table.ids and len(z) == len(table.models)
+    ]
+    names = [x for x in by[0][0] if all(x in z for y in by for z in y)] if by else []
     have_names = table.run_column is not None or "0" in names
-    least = _LEAST_PAIRS - (len(by) > 2)
-    if not have_names or len(names) < least or any(x.keys() != names for x in by):
+    least = _LEAST_PAIRS - (len(table.models) > 2)
+    if not have_names or len(names) < least:
         return []
-    ranks = middle_ranks(HOST, np.asarray([[x[name] for name in by[0]] for x in by]))
-    if NormalDist().cdf(-_find_concordance(ranks)) >= _ALIKE:
+    if len(by) == 1 and any(len(x) > len(names) for x in by[0]):
+        return []
+    scores = np.asarray([[[x[name] for name in names] for x in y] for y in by])
+    if NormalDist().cdf(-_find_concordance(middle_ranks(HOST, scores))) >= _ALIKE:
         return []
     by_t = "" if len(names) >= _FOR_ORDERS else ", by --test t of so few"
-    which = "both" if len(by) == 2 else "all"
+    which = "both" if len(table.models) == 2 else "all"
+    on = "" if len(by) == 1 else " on each task"
     return [
-        f"runs of one name are good or bad together in {which} models: where they "
+        f"runs of one name are good or bad together in {which} models{on}: where they "
         "share the seed and the order of the data, --paired tests the differences of "
         f"these pairs{by_t}; where the name is all that they share, it does not apply"
     ]
 
 
 def _find_concordance(ranks: np.ndarray) -> float:
-    """Return a number that is about normal for independent ranks (models, runs).
+    """Return a number that is about normal for independent ranks (tasks, models, runs).
 
     Kendall's W, the share of the variance that is between runs, as F (Kendall and
-    Babington Smith 1939), and its cube root as a normal number (Paulson 1942).
+    Babington Smith 1939), and its cube root as a normal number (Paulson 1942). Those of
+    tasks add up, with the covariances of W if models permute their runs on all tasks.
     """
-    m, n = ranks.shape
-    units = ranks / np.maximum(np.sqrt(np.sum(ranks**2, axis=1, keepdims=True)), 1e-9)
-    w = float(np.sum(np.mean(units, axis=0) ** 2))
+    _, m, n = ranks.shape
+    units = ranks / np.maximum(np.linalg.norm(ranks, axis=2, keepdims=True), 1e-9)
+    w = np.sum(np.mean(units, axis=1) ** 2, axis=1)
     high = 2.0 / (9.0 * (n - 1.0 - 2.0 / m))
     low = high / (m - 1.0)
-    root = math.cbrt((m - 1.0) * w / max(1.0 - w, 1e-9))
+    root = np.cbrt((m - 1.0) * w / np.maximum(1.0 - w, 1e-9))
     gap = (1.0 - low) * root - (1.0 - high)
-    return float(gap / math.sqrt(low * root * root + high))
+    products = np.einsum("tmk,umk->mtu", units, units)
+    squares = np.sum(products, axis=0) ** 2 - np.sum(products**2, axis=0)
+    variance = float(np.sum(squares)) / (m * (m - 1.0))
+    z = np.sum(gap / np.sqrt(low * root * root + high))
+    return float(z) / math.sqrt(max(variance, 1.0))
 
 
 def _simplify(name: object) -> str:
@@ -276,6 +290,21 @@ def _say(alike: list[list[str]], what: str) -> str:
 def say_alike_models(names: Iterable[str]) -> list[str]:
     alike = _find_alike(names)
     return [_say(alike, "model")] if alike else []
+
+
+def doubt_numbers(table: ScoreTable) -> list[str]:
+    """Doubt that numbers name models, unless runs have such names as well."""
+    names = list(table.models)
+    runs = [z for x in table.ids.values() for y in x.values() for z in y]
+    has_runs = table.run_column is not None and all(map(str.isdecimal, runs))
+    if has_runs or len(names) < 2 or not all(map(str.isdecimal, names)):
+        return []
+    return [
+        f"{table.source}: models {list_names(names, 3)} have numbers for names, as "
+        "seeds and runs have. If they are such, turn the table, so that each model "
+        "has a name and a column; if they are models, write a word to their names, "
+        f"such as 'model {names[0]}'"
+    ]
 
 
 def say_alike_tasks(table: ScoreTable) -> list[str]:

@@ -126,6 +126,8 @@ class ScoreTable(NamedTuple):
     n_kept : int
         How many runs have the score that they logged last before they crashed or ended
         early.
+    task_column : str, optional
+        The column that names the tasks, if one does.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -167,6 +169,7 @@ class ScoreTable(NamedTuple):
     runs: Mapping[str, Mapping[str, RunTable]] = {}
     metrics: Mapping[str, str] = {}
     n_kept: int = 0
+    task_column: str | None = None
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

@@ -64,6 +64,7 @@ from sigarray.read._predictions import refuse_predictions, refuse_preferences
 from sigarray.read._records import Records, join_all, mark_states
 from sigarray.read._roles import refuse_steps_as_tasks
 from sigarray.read._runs import (
+    doubt_numbers,
     name_runs,
     say_alike_models,
     say_alike_runs,
@@ -94,8 +95,11 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         fewer = say_fewer_runs(sizes, table.n_missing, ids) + say_alike_runs(table)
     alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
     notes = (*table.notes, *fewer, *alike)
-    where = dict(choice.where or {})
-    return table._replace(where=where, notes=notes, fold_column=choice.fold)
+    where, doubts = dict(choice.where or {}), table.doubts
+    if choice.models is None and "model" not in (choice.columns or {}):
+        doubts = (*doubts, *doubt_numbers(table))
+    table = table._replace(where=where, notes=notes, doubts=doubts)
+    return table._replace(fold_column=choice.fold)
 
 
 @contextlib.contextmanager

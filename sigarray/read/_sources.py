@@ -39,6 +39,7 @@ from sigarray.read._text import (
     find_delimiter,
     read_text,
     split_table,
+    write_whole,
 )
 
 
@@ -259,6 +260,8 @@ def read_table(text: str, name: str) -> TextTable:
     rows, numbers = split_table(text, name)
     if numbers is None:
         _refuse_two_headers(rows, name)
+    if rows and not all(map(_is_number, rows[0][1])):
+        rows[0] = rows[0][0], tuple(write_whole(rows[0][1]))
     return TextTable(rows, numbers, (*notes, *title))
 
 

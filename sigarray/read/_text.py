@@ -26,6 +26,7 @@ _GZIPPED = b"\x1f\x8b"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # From here on float64 has no place for every whole number, such as an id.
 EXACT = 2.0**53
+_FLOAT = re.compile(r"\d+\.0+", re.ASCII)
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Sums and squares of thousands of such scores can still be shown.
@@ -230,6 +231,18 @@ def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
         return None
     # Beyond NUMBER, loadtxt takes only "nan" and "inf".
     return numbers if np.all(np.abs(numbers) <= LARGEST_NUMBER) else None
+
+
+def write_whole(header: Sequence[str]) -> list[str]:
+    """Write 42.0 as 42, as which pandas turns seeds in a header, or on its side.
+
+    Other names, such as 0.5 and 1.0, stay.
+    """
+    numbers = [x for x in header if NUMBER.fullmatch(x)]
+    whole = {x: x.partition(".")[0] for x in numbers if _FLOAT.fullmatch(x)}
+    if not 1 < len(whole) == len(numbers) == len({*whole.values()}):
+        return [*header]
+    return [whole.get(x, x) for x in header]
 
 
 def get_cell(cells: tuple[str, ...], position: int) -> str:

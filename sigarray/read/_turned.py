@@ -194,13 +194,16 @@ def _find_models(
     keys, n_keys = group_rows([names, *map(encode_texts, by)])
     if n_keys == len(keys) > 1:
         return known
+    others = [x for x in frame.columns if x != known and x not in ignored]
+    runs = runs or (others if all(map(_NUMBER.fullmatch, others)) else [])
     if len(runs) > 1 and known == roles.get("model"):
-        twice = names[int(np.argmax(keys == np.argmax(np.bincount(keys))))]
+        of = np.flatnonzero(keys == np.argmax(np.bincount(keys)))[:2].tolist()
+        first, again = (frame.place(known, k) for k in of)
         msg = (
-            f"{frame.source}: expected a row for each model, for columns "
-            f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. "
-            "Name a column that tells its rows apart with --task, or take some with "
-            "--where COLUMN=VALUE."
+            f"{again}: expected a row for each model, for columns "
+            f"{list_names(runs, 3)} seem to be its runs; got {names[of[1]]!r} again, "
+            f"as at {first}. Remove one of these rows; or, where a column tells them "
+            "apart, name it with --task, or take some with --where COLUMN=VALUE."
         )
         raise TableError(msg)
     return None

@@ -147,6 +147,7 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
             else None
         ),
         run_column=chosen.get("run"),
+        task_column=chosen.get("task"),
     )
 
 

@@ -28,7 +28,7 @@ class Table:
     `names` are those of models in the header or within cells, which may be cut. `note`
     says in captions what marked cells are, and `remarks` are those of the report that
     belong to this table, where some belong to another one. A table `decides` if it has
-    the verdicts, which the headline sums up.
+    the verdicts, which the headline sums up. Columns have a `gap` between them.
     """
 
     title: str
@@ -40,6 +40,7 @@ class Table:
     note: str = ""
     remarks: Sequence[str] = ()
     decides: bool = False
+    gap: int = 2
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from sigarray.report._layout import Report, Table, neutralise
 _SHORT, _SHORTEST = 12, 9
 # Lists of models are not wrapped to fewer columns.
 _LEAST_OF_TEXT = 30
-_GAP = 2
 # What stands in the column of better models behind a name, or in its place.
 _NOT_WORSE = " not worse"
 _NO_NAMES = ("inconclusive", "unequal", "equivalent", "too few runs", "too few items")
@@ -35,8 +34,8 @@ def fit(table: Table, most: int) -> Table:
     """Make a table narrower, as far as it would else be too wide.
 
     Its headers take two lines; a B that all pairs have is in the title; lists of models
-    are wrapped. Then long names are cut: they stay different from each other, and no
-    shorter than a few letters.
+    are wrapped; columns stand closer. If that is not enough, long names are cut: they
+    stay different from each other, and no shorter than a few letters.
     """
     for make_narrow in (_break_headers, _say_baseline):
         if measure(table) <= most:
@@ -45,7 +44,11 @@ def fit(table: Table, most: int) -> Table:
         table = narrow if measure(narrow) < measure(table) else table
     if table.name_columns == len(table.header):
         table = _wrap_lists(table, most)
-    return table if measure(table) <= most else cut_names(table, most)
+    dense = replace(table, gap=1)
+    for x in (table, dense):
+        if measure(x) <= most:
+            return x
+    return cut_names(table, most)
 
 
 def split(table: Table, most: int) -> list[Table]:
@@ -66,7 +69,7 @@ def split(table: Table, most: int) -> list[Table]:
 
 def measure(table: Table) -> int:
     """Return how many columns of the terminal a table takes."""
-    return sum(n + _GAP for n in measure_columns(table)) - _GAP
+    return sum(n + table.gap for n in measure_columns(table)) - table.gap
 
 
 def measure_columns(table: Table) -> list[int]:
@@ -124,7 +127,7 @@ def _say_baseline(table: Table) -> Table:
 
 def _wrap_lists(table: Table, most: int) -> Table:
     """Wrap the last column, which lists models."""
-    room = most - sum(n + _GAP for n in measure_columns(table)[:-1])
+    room = most - sum(n + table.gap for n in measure_columns(table)[:-1])
     if not table.names or room < _LEAST_OF_TEXT:
         return table
     return replace(table, rows=[[*x[:-1], wrap(x[-1], room)] for x in table.rows])
@@ -244,7 +247,7 @@ def _render_plain(table: Table, most: int) -> str:
 
 def _list_lines(table: Table) -> Iterator[str]:
     """Yield the lines of a table, of which a row may take several."""
-    widths = measure_columns(table)
+    widths, gap = measure_columns(table), " " * table.gap
     for i, row in enumerate([_align(table.header), *table.rows]):
         cells = [cell.split("\n") for cell in row]
         for line in itertools.zip_longest(*cells, fillvalue=""):
@@ -253,9 +256,9 @@ def _list_lines(table: Table) -> Iterator[str]:
                 cell + pad if column < table.name_columns else pad + cell
                 for column, (cell, pad) in enumerate(zip(line, padding, strict=True))
             ]
-            yield "  ".join(padded).rstrip()
+            yield gap.join(padded).rstrip()
         if not i:
-            yield "  ".join("-" * n for n in widths)
+            yield gap.join("-" * n for n in widths)
 
 
 def _align(header: Sequence[str]) -> list[str]:
@@ -291,7 +294,11 @@ def _make_rich(table: Table) -> Any:
     from rich.text import Text
 
     rich_table = RichTable(
-        box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False, show_edge=False
+        box=box.SIMPLE_HEAD,
+        padding=(0, table.gap - 1),
+        collapse_padding=True,
+        pad_edge=False,
+        show_edge=False,
     )
     for column, name in enumerate(_align(table.header)):
         is_name = column < table.name_columns

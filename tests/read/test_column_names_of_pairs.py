@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
+from sigarray.read import _column_names
 from sigarray.read._column_names import find_grid
 from tests.read.asking import refuse
 
@@ -54,7 +55,25 @@ class TestKnownTasks:
         found = find_grid(names(a, b))
         assert (found.pattern, found.is_known) == (pattern, True)
 
-    def test_a_pattern_that_would_read_names_in_two_ways(self, run, write):
+    @pytest.mark.parametrize(
+        ("models", "tasks"),
+        [
+            ("ours base", "arc_easy arc_challenge"),
+            ("bert vit_s resnet18", "cifar10 cifar100 svhn"),
+        ],
+    )
+    def test_the_pattern_reads_parts_that_have_the_mark_as_well(
+        self, run, write, models, tasks
+    ):
+        path = write(as_csv(names(models, tasks)))
+        done = run("compare", path)
+        refuse(done, "For these, pass --columns '{model}_{task}'; for models")
+        table = read.scores(path, columns="{model}_{task}")
+        assert [*table.tasks] == sorted(tasks.split())
+        assert {*table.models} == {*models.split()}
+
+    def test_a_pattern_that_would_read_names_in_two_ways(self, run, write, monkeypatch):
+        monkeypatch.setattr(_column_names, "match_grid", lambda x, _: [None] * len(x))
         path = write(as_csv(names("ours base", "arc_easy arc_challenge")))
         refuse(run("compare", path), "as in 'ours/arc_easy'", "'{model}/{task}'")
         path = write(as_csv(names("ours base", "arc_easy arc_challenge", "{}/{}")))

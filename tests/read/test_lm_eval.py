@@ -373,11 +373,19 @@ class TestLmEval:
             document["model_name"] = model
             document["results"] = {f"t{j}": {"acc,none": j + k} for j in range(6)}
             (tmp_path / f"{model}.json").write_text(json.dumps(document))
-        refuse(run("compare", str(tmp_path)), "--log_samples", "such as --item task.")
+        refuse(
+            run("compare", str(tmp_path)),
+            "--log_samples",
+            "pass --item task, without --task.",
+        )
         del document["lm_eval_version"]
         document |= {"configs": {"t0": {"metric_list": [{"metric": "acc"}]}}}
         (tmp_path / "b.json").write_text(json.dumps(document | {"n-shot": {"t0": 0}}))
-        refuse(run("compare", str(tmp_path)), "--log_samples", "such as --item task.")
+        refuse(
+            run("compare", str(tmp_path)),
+            "--log_samples",
+            "pass --item task, without --task.",
+        )
         table = read.scores(tmp_path, item="task")
         assert table.ids[""]["b"] == tuple(f"t{j}" for j in range(6))
         assert table.scores["b"].tolist() == [1, 2, 3, 4, 5, 6]

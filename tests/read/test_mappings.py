@@ -83,3 +83,26 @@ class TestLevels:
         by_model = dict(zip(MODELS, SCORES.swapaxes(0, 1), strict=True))
         with pytest.raises(TableError, match=r"\(4, 5\)\. Scores on .*\{task: \{model"):
             compare_models(by_model)
+
+
+class TestNumbersForNames:
+    SCORES = ([0.1, 0.3, 0.2], [0.5, 0.6, 0.8], [0.2, 0.3, 0.1])
+
+    @pytest.mark.parametrize("word", [int, float, str])
+    def test_they_are_doubted(self, word):
+        scores = {word(x): y for x, y in zip((42, 7, 123), self.SCORES, strict=True)}
+        table = read.scores(scores)
+        assert [*table.models] == ["42", "7", "123"]
+        (doubt,) = table.doubts
+        assert "models '42', '7', '123' have numbers for names" in doubt
+        answer = read.scores({f"model {x}": y for x, y in scores.items()})
+        assert answer.doubts == ()
+
+    def test_so_are_those_of_columns(self, write):
+        rows = ["name,42,7,123", "ours,.1,.3,.2", "base,.5,.6,.8", "other,.2,.3,.1"]
+        path = write("\n".join(rows))
+        (doubt,) = read.scores(path, item="name").doubts
+        assert "models '42', '7', '123' have numbers for names" in doubt
+        assert read.scores(path, item="name", models=["42", "7"]).doubts == ()
+        rows = ["seed,42,7,123", "0,.1,.3,.2", "1,.5,.6,.8", "2,.2,.3,.1"]
+        assert read.scores(write("\n".join(rows))).doubts == ()

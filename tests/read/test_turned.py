@@ -50,6 +50,37 @@ class TestRunsInColumns:
         table = read.scores(write("\n".join([header, "no,.7,.8,.9,1", *self.ROWS])))
         assert "no" in table.models
 
+    @pytest.mark.parametrize("runs", ["seed0,seed1,seed2", "42,7,123"])
+    def test_a_model_twice_is_said_where(self, write, run, runs):
+        lines = [f"model,{runs}", "a,.1,.3,.2", "b,.5,.7,.6", "a,.1,.2,.3"]
+        path = write("\n".join(lines))
+        words = "line 4, column 'model'", "got 'a' again, as at", "Remove one of these"
+        refuse(run("compare", path), *words)
+        assert run("compare", write("\n".join(lines[:3])))[0] == 0
+
+    @pytest.mark.parametrize("first", ["seed", "model"])
+    def test_numbers_of_pandas_are_whole(self, write, first):
+        """As which df.T writes seeds: 42.0; such names of models are shown alike."""
+        whole, floats = (
+            read.scores(write("\n".join([f"{first},{header}", *self.ROWS])))
+            for header in ("42,7,456,89", "42.0,7.0,456.0,89.0")
+        )
+        assert as_lists(floats) == as_lists(whole)
+        assert [*floats.models] == ["a", "b", "c"]
+        pandas = pytest.importorskip("pandas")
+        rows = [row.rstrip(",").split(",") for row in self.ROWS[:2]]
+        frame = pandas.DataFrame(
+            {name: [*map(float, x)] for name, *x in rows},
+            index=pandas.Index([42.0, 7.0, 456.0, 89.0]),
+        ).T.rename_axis("seed")
+        assert [*read.scores(frame).models] == ["a", "b"]
+
+    def test_other_numbers_stay(self, write):
+        for header in ("m,1.0,0.5,2.0", "m,1.0,1,2.0"):
+            rows = [f"{k},.1,.{k},.3" for k in range(3, 8)]
+            table = read.scores(write("\n".join([header, *rows])), run="m")
+            assert [*table.models] == header.split(",")[1:]
+
     def test_nor_is_one_of_a_data_frame(self):
         pandas = pytest.importorskip("pandas")
         frame = pandas.DataFrame({"seed": range(3), "a": [0.1, 0.2, 0.4], "b": 0.5})

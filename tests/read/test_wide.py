@@ -20,6 +20,15 @@ def test_a_column_of_text_in_a_wide_table(write):
     assert read.scores(write(text), model="name").models == ("base", "new")
 
 
+def test_a_column_of_tasks_in_a_wide_table(write, run):
+    """The option for a known name of tasks is the first, as of few."""
+    rows = [f"{task},.{k},.{k + 1}" for task in ("cifar10", "svhn") for k in range(5)]
+    path = write("\n".join(["dataset,a,b", *rows]))
+    words = "got 'cifar10'. If the column names tasks, pass --task 'dataset'; where"
+    refuse(run("compare", path), words)
+    assert run("compare", path, "--task", "dataset")[0] == 0
+
+
 def test_wide_tables_are_as_they_were(write):
     path = write("lstm,cnn\n0.5,0.75\n0.25,\n")
     table = read.scores(path)

@@ -10,7 +10,7 @@ from sigarray._plain_text import (
 )
 from sigarray.plot._style import show_name, show_names
 from sigarray.report._layout import Table
-from sigarray.report._text import _render_plain, fit, split, wrap
+from sigarray.report._text import _list_lines, _render_plain, fit, split, wrap
 
 
 def test_short_names_stay_different():
@@ -256,3 +256,20 @@ def test_short_names_are_of_one_name_alone():
     for limit in range(9, 17):
         for name, form in shorten_names(pairs, limit).items():
             assert form[:3] == name[:3]
+
+
+def test_columns_stand_closer_before_names_are_cut():
+    row = ["resnet18_mixup", "convnext_tiny", "+0.02 [-0.41, +0.45]", "inconclusive"]
+    table = Table("", ["A", "B", "interval", "better"], [row], name_columns=2)
+    assert fit(table, 65) == table
+    narrow = fit(table, 62)
+    assert narrow.rows == [row]
+    assert all(x == " ".join(row) for x in _list_lines(narrow) if "[" in x)
+    assert "resnet18_mixup" not in fit(table, 61).rows[0]
+
+
+def test_a_remark_alone_is_no_short_form():
+    name = "ResNet-18 (ours)"
+    for limit in range(7, 16):
+        short = shorten_names([name, "ResNet-50", "ViT-S"], limit)[name]
+        assert not short.startswith(("\u2026(", "\u2026[", "\u2026 (", "\u2026 ["))

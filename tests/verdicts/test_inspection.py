@@ -96,7 +96,7 @@ class TestOneScoreOfEach:
             for task in "pqrstuvw"
         ]
         path = write("\n".join(["model,task,acc", *rows]))
-        refuse(run("compare", path), "of each model on each task", "as --item")
+        refuse(run("compare", path), "of each model on each task", "pass --item task, ")
         code, out, err = run("compare", path, "--item", "task")
         assert code == 0, err
         assert "b is better than a" in out
@@ -149,7 +149,7 @@ def test_a_run_that_is_far_from_the_others_is_named(score, is_said):
     said = [x for x in notes if "further from all others" in x]
     assert len(said) == is_said
     if is_said:
-        assert "0.41 of 'a' (others: 0.85 to 0.86). See whether it crashed" in said[0]
+        assert "0.41 of 'a' (others: 0.85 to 0.86). If it crashed, leave its" in said[0]
 
 
 @pytest.mark.parametrize("n", [5, 10, 30])
@@ -159,3 +159,13 @@ def test_healthy_runs_are_seldom_far(n):
     draws = {9: rng.normal(size=(4000, n)), 16: rng.standard_t(5, (4000, n))}
     for most, samples in draws.items():
         assert sum(_find_far(x, 0.001) is not None for x in samples) <= most
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_one_score_on_each_task_is_a_task_for_an_item(write, run, is_wide):
+    rows = ["data set,a,b", "x,.1,.2", "y,.3,.5", "z,.7,.8"]
+    long = ["data set,model,acc", "x,a,.1", "x,b,.2", "y,a,.3", "y,b,.5"]
+    path = write("\n".join(rows if is_wide else long))
+    done = run("compare", path, "--task", "data set")
+    refuse(done, "pass --item 'data set', without --task.")
+    assert run("compare", path, "--item", "data set")[0] == 0

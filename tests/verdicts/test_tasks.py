@@ -1,6 +1,7 @@
 """What is said of several tasks: one order of models, the answer, and its numbers."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -135,3 +136,35 @@ def test_letters_are_explained_below_the_table_that_has_them():
     assert "group" in content.tables[1].header
     (place,) = (k for k, x in enumerate(content.tables) if said in x.remarks)
     assert place == 1
+
+
+@pytest.mark.parametrize(("shifts", "more"), [((0, 9, 18), 0), ((0, 9, 18, 27, 36), 7)])
+def test_few_pairs_are_all_named(shifts, more):
+    rng = np.random.default_rng(0)
+    tasks = {
+        t: {f"m{k}": rng.normal(x, 1.0, 12) for k, x in enumerate(shifts)}
+        for t in "xyz"
+    }
+    text = " ".join(str(compare_models(tasks, test="t", unit="run")).split())
+    assert ("more pair" in text) is bool(more)
+    assert not more or f"; {more} more pairs differ on some tasks." in text
+    four = {
+        t: dict([*by.items()][:3]) | {"m9": by["m0"] + 40} for t, by in tasks.items()
+    }
+    text = " ".join(str(compare_models(four, test="t", unit="run")).split())
+    (said,) = re.findall(r"On single tasks, [^.]*\.", text)
+    assert said.count(" is better than ") == 6
+
+
+@pytest.mark.parametrize(("n", "is_valid"), [(4, False), (7, True)])
+def test_statistics_that_need_more_runs_are_not_advised(n, is_valid):
+    """By the number at which --statistic iqm warns that it is invalid."""
+    rng = np.random.default_rng(0)
+    tasks = {t: {x: rng.normal(size=n) for x in "ab"} for t in "xyz"}
+    advice = " ".join(str(compare_models(tasks, test="t", unit="run")).split())
+    assert "pass statistic='mean'" in advice
+    assert ("statistic='iqm'" in advice) is is_valid
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        compare_models(tasks, test="t", unit="run", statistic="iqm")
+    assert any("for so few" in str(x.message) for x in warned) is not is_valid
