@@ -1,6 +1,5 @@
 """Rows that are runs of their own, though some share a name and end at other steps."""
 
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from sigarray.read._records import Records
 from sigarray.read._roles import find_largest
 from sigarray.read._settings import may_be_setting
 from sigarray.read._text import TableError
-from sigarray.read._words import as_words
+from sigarray.read._words import CONFIG, as_words
 
 _OF_RUN = ("task", "model", "run")
 # Names of runs; settings that may grow from step to step; and all that no schedule
@@ -29,8 +28,6 @@ _FIXED = _RAMPED | as_words("""
     nlayers numlayers hiddensize hiddendim embeddingdim embeddim nheads
     numheads nunits maxdepth modelsize maxepochs maxsteps warmupsteps
 """)
-# What trackers put before what a run was started with.
-_CONFIG = re.compile(r"(config|params|hparams|args)[./]")
 
 
 def settle_runs(
@@ -84,7 +81,7 @@ def _are_runs(records: Records) -> bool:
         return True
     of_run = [records.factors[x] for x in _OF_RUN]
     return _find_column_of_runs(records) is not None or any(
-        (squeeze(name) in _FIXED or _CONFIG.match(name))
+        (squeeze(name) in _FIXED or CONFIG.match(name))
         and group_rows([*of_run, texts])[1] == len(records)
         and not (squeeze(name) in _RAMPED and _rises(records, texts))
         for name, texts in _read(records)
