@@ -57,10 +57,7 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
 
 
 def names_steps(name: str) -> bool:
-    """Tell by its name whether a column may count the steps of training.
-
-    It may be in a group: charts/global_step.
-    """
+    """Tell by its name, maybe behind a group, whether a column may count steps."""
     return bool(_STEP.fullmatch("".join(_list_words(name.rpartition("/")[2]))))
 
 

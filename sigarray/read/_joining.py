@@ -9,6 +9,7 @@ import numpy as np
 
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
+from sigarray.read._copied_runs import doubt_copied_runs
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -245,6 +246,7 @@ def _take_last(
     has_lost = bool(n_early or records.find_crashed().any())
     is_kept = choice.missing == "keep" and has_lost
     second = doubt_second_curves(records, source)
+    second += doubt_copied_runs(records, source)
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
@@ -324,9 +326,7 @@ def _list_names_of_scores(records: Records) -> set[Any]:
 
 
 def _list_models(records: Records, choice: Choice) -> list[str]:
-    if choice.models is not None:
-        return list(choice.models)
-    return records.list_known("model")
+    return records.list_known("model") if choice.models is None else [*choice.models]
 
 
 def _choose_records(records: Records, choice: Choice) -> Records:
