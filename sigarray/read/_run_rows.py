@@ -1,7 +1,7 @@
 """Rows that are runs of their own, though some share a name and end at other steps."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -81,11 +81,14 @@ def _are_runs(records: Records) -> bool:
         return True
     of_run = [records.factors[x] for x in _OF_RUN]
     return _find_column_of_runs(records) is not None or any(
-        (squeeze(name) in _FIXED or CONFIG.match(name))
-        and group_rows([*of_run, texts])[1] == len(records)
+        group_rows([*of_run, texts])[1] == len(records)
         and not (squeeze(name) in _RAMPED and _rises(records, texts))
-        for name, texts in _read(records)
+        for name, texts in _read(records, _is_fixed)
     )
+
+
+def _is_fixed(name: str) -> bool:
+    return squeeze(name) in _FIXED or CONFIG.match(name) is not None
 
 
 def _rises(records: Records, texts: Coded) -> bool:
@@ -100,19 +103,20 @@ def _rises(records: Records, texts: Coded) -> bool:
 
 def _find_column_of_runs(records: Records) -> str | None:
     """Return the column with another name of a run in each row, or None."""
-    for name, texts in _read(records):
-        is_name = squeeze(name) in _NAMES
-        is_name &= group_rows([records.factors["task"], texts])[1] == len(records)
-        if is_name and not any(map(looks_like_score, texts.values)):
+    for name, texts in _read(records, lambda x: squeeze(x) in _NAMES):
+        is_one = group_rows([records.factors["task"], texts])[1] == len(records)
+        if is_one and not any(map(looks_like_score, texts.values)):
             return name
     return None
 
 
-def _read(records: Records) -> Iterator[tuple[str, Coded]]:
-    """Yield columns that all files have, but for those with a role."""
+def _read(
+    records: Records, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, Coded]]:
+    """Yield columns of some names that all files have, but for those with a role."""
     known = {*records.metrics, *(y for by in records.roles for y in by.values())}
     for name in records[0].frame.columns:
-        if name not in known:
+        if name not in known and is_wanted(name):
             having, texts = records.take_texts(name)
             if len(having) == len(records) and np.all(texts.codes >= 0):
                 yield name, texts
@@ -121,9 +125,8 @@ def _read(records: Records) -> Iterator[tuple[str, Coded]]:
 def _list_settings(records: Records) -> Records:
     """Return the first run with each name and settings."""
     columns = [records.factors[x] for x in _OF_RUN]
-    for name, texts in _read(records):
-        is_of_few = 2 * len(texts.list_known()) <= len(records)
-        if is_of_few and may_be_setting(name) and not names_steps(name):
+    for name, texts in _read(records, may_be_setting):
+        if 2 * len(texts.list_known()) <= len(records) and not names_steps(name):
             columns.append(texts)
     groups, n_groups = group_rows(columns)
     return records.take(np.sort(find_first(groups, n_groups)))
