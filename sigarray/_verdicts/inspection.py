@@ -10,7 +10,7 @@ from sigarray._plain_text import list_in_words, show_number, squeeze
 from sigarray._verdicts.doubts import doubt_references
 from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.lacking import advise_single
-from sigarray.read._frame import shorten
+from sigarray.read._frame import list_names, quote_names, shorten
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._messages import note, warn
 from sigarray.read._other_columns import OF_SIZES
@@ -21,6 +21,7 @@ from sigarray.read._score_table import (
     contradict,
     find_direction,
 )
+from sigarray.read._trackers import CHART
 from sigarray.read._wide import Scores
 from sigarray.read._words import (
     METRICS,
@@ -207,6 +208,14 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     of, advice = "", "Run each model with more seeds, or pass scores of items."
     if table.kind == AVERAGES:
         advice = f"Pass {SAMPLES}."
+    if table.kind == CHART:
+        pattern = quote_names([f"{{model}}_{{run}} - {table.metric}"])
+        advice = (
+            f"The columns were taken for {len(table.models)} models of one run each: "
+            f"{list_names(table.models, 3)}. If their names are of models and runs, "
+            f"say how with --columns {pattern}; else export the table of runs, with "
+            "a column of models, and name that with --model."
+        )
     if len(table.tasks) > 1:
         of = " on each task"
     if len(table.tasks) > 1 and not table.metrics:

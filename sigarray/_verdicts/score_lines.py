@@ -347,7 +347,7 @@ def _say_missing(table: ScoreTable, task: str) -> list[str]:
 
 def _say_ended(table: ScoreTable, task: str) -> str:
     """Say how many runs have crashed, ended early, or have no score, and of whom."""
-    crashed, early, worst = table.ended[task]
+    crashed, early, worst, n_again = table.ended[task]
     others = Counter(table.n_missing[task]) - (Counter(crashed) + Counter(early))
     said = []
     for by, run, rest in (
@@ -366,4 +366,6 @@ def _say_ended(table: ScoreTable, task: str) -> str:
         count = "counts" if is_one else "count"
         treated = f"{count} as {show_number(worst, 6)}, the worst of all runs"
         treated += " on the task" if task else ""
-    return f"{list_in_words(said)} {treated}"
+    again = f"{n_again} of these {'was' if n_again == 1 else 'were'} run again"
+    again = "it was run again" if is_one else again
+    return f"{list_in_words(said)} {treated}{f'; {again}' if n_again else ''}"

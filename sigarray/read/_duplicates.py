@@ -180,7 +180,7 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
     If some of them tell all scores apart, only these are listed.
     """
     frame = a.frame
-    known = {a.metric, *(find_column(records, role) for role in ("item", "run"))}
+    known = {a.metric, *(find_column(records, x) for x in ("item", "run", "step"))}
     different = [
         name
         for name, cells in frame.columns.items()

@@ -165,6 +165,9 @@ def _ask(
     source = records[runs.first[early[0]]].frame.source
     share = "half" if runs.share == _MUCH_EARLIER else "three quarters"
     before = f"{share} of the others' steps"
+    if np.any(runs.last[early] >= runs.share * runs.end[early]):
+        first = np.nanmin(records.steps)
+        before = f"{share} of the others' way from {column} {first:.10g} on"
     if len(chosen):
         before = f"{column} {max(chosen):.10g} (--where)"
     way = "" if len(chosen) else say_common_step(records)

@@ -10,7 +10,6 @@ import numpy as np
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
 from sigarray.read._duplicates import doubt_seeds
-from sigarray.read._early_ends import settle_early
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
@@ -31,6 +30,7 @@ from sigarray.read._pooled_values import (
 )
 from sigarray.read._raters import find_raters
 from sigarray.read._records import LastSteps, Record, Records, find_column
+from sigarray.read._run_rows import settle_runs
 from sigarray.read._runs import (
     doubt_alike_units,
     doubt_checkpoints,
@@ -241,7 +241,7 @@ def _take_last(
     records: Records, choice: Choice, metric: str, source: str
 ) -> _LastScores:
     """Take the last score of each run, and settle what becomes of those without one."""
-    records, n_early = settle_early(records, choice.missing, choice.steps)
+    records, n_early = settle_runs(records, choice.missing, choice.steps)
     has_lost = bool(n_early or records.find_crashed().any())
     is_kept = choice.missing == "keep" and has_lost
     second = doubt_second_curves(records, source)

@@ -228,6 +228,7 @@ def say_beside(
 ) -> str:
     """Say how many missing scores were left out beside others of the same item."""
     n = sum(counts.values())
+    names = [{x: y for x, y in by.items() if x != "rerun"} for by in names]
     some = "1 missing score was" if n == 1 else f"{n} missing scores were"
     return Caution(
         f"{some} left out, beside others of the same {what} and model: "

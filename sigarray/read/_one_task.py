@@ -224,7 +224,7 @@ def _count_ended(records: Records, worst: float | None) -> Ended | None:
     crashed_by, early_by = (
         count_by_model(records.take(rows).compact()) for rows in (crashed, early)
     )
-    return Ended(crashed_by, early_by, worst)
+    return Ended(crashed_by, early_by, worst, int(_find_rerun(records).sum()))
 
 
 def _name_few(
@@ -240,13 +240,14 @@ def _name_few(
 
 
 def _find_rerun(records: Records) -> np.ndarray:
-    """Tell which runs that have crashed have the name of another, with a score."""
+    """Tell which runs that crashed or ended early have the name of one with a score."""
     has_name = records.factors["run"].codes >= 0
     if records.has("item") or not has_name.any():
         return np.zeros(len(records), bool)
     runs, n_runs = records.group("model", "run")
     has_score = np.bincount(runs[~np.isnan(records.scores)], minlength=n_runs) > 0
-    is_rerun: np.ndarray = records.find_crashed() & has_name & has_score[runs]
+    has_ended = records.find_crashed() | records.factors["state"].find([ENDED_EARLY])
+    is_rerun: np.ndarray = has_ended & has_name & has_score[runs]
     return is_rerun
 
 

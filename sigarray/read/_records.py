@@ -290,12 +290,13 @@ class Ended(NamedTuple):
     """Runs that have no score because they have crashed or ended early.
 
     Model -> how many of its runs `crashed`, and how many ended `early`; `worst` is the
-    score that they count as, or None if left out.
+    score that they count as, or None if left out; `n_again` of them were run again.
     """
 
     crashed: Mapping[str, int]
     early: Mapping[str, int]
     worst: float | None = None
+    n_again: int = 0
 
 
 class Averaged(NamedTuple):

@@ -81,6 +81,7 @@ from sigarray.read._tracked import (
     say_conditions,
     split_names,
 )
+from sigarray.read._trackers import CHART, name_curves
 from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
 
@@ -248,11 +249,16 @@ def _tabulate(
     if choice.summed:
         tables = [x and turn_sums(x, choice.summed) for x in tables]
     if choice.pattern is not None:
+        are_charts = all(x is not None and x.kind == CHART for x in tables)
         tables = [
-            stack_columns(y, *x[1:], choice) for x, y in zip(files, tables, strict=True)
+            name_curves(y, choice.pattern)
+            if y is not None and are_charts
+            else stack_columns(y, *x[1:], choice)
+            for x, y in zip(files, tables, strict=True)
         ]
         files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
-        choice = replace(choice, columns={"score": "score", **(choice.columns or {})})
+        score = {} if are_charts else {"score": "score"}
+        choice = replace(choice, columns={**score, **(choice.columns or {})})
     if choice.fold is not None:
         _refuse_other_columns(tables, [choice.fold], "fold")
     choice = write_out(choice, tables)

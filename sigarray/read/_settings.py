@@ -18,6 +18,7 @@ from sigarray.read._words import (
     HYPERPARAMETERS,
     METRICS,
     RATERS,
+    SETTING_OF_STEPS,
     TASKS,
     as_words,
     list_words,
@@ -33,6 +34,9 @@ _OF_RUNS = as_words("""
     datetimestart datetimecomplete device commit rev version gpu node nodename machine
     worker gitsha gitcommit sha slurmjob slurmjobid jobid
 """)
+_OF_TOOLS = ("tags.", "system/")
+# Runs that ended at one step each, as by early stopping, have more steps than 1 in 4.
+_FEW_ENDS = 4
 _MAX_SHOWN = 4
 # Words for what models were tested on, or by whom: scores of others do not compare.
 _DATA = as_words("""
@@ -70,13 +74,16 @@ def say_settings(
     Such a column is named as a setting is, or its values come again in other runs.
     Return at most one note, and these columns.
     """
-    if {"item", "step"} & {*roles} or not {"model", "run"} <= {*roles}:
+    if "item" in roles or not {"model", "run"} <= {*roles}:
         return [], []
     runs = encode_texts(take(frame.columns[roles["run"]], rows))
     n_runs = group_rows([models, runs])[1]
+    if "step" in roles and n_runs < len(rows):
+        return [], []  # what varies may vary from step to step
     found = []
     for name, cells in frame.columns.items():
-        if name in (*roles.values(), score) or not may_be_setting(name):
+        may_be = may_be_setting(name) or (names_steps(name) and name[0] != "_")
+        if name in (*roles.values(), score) or not may_be:
             continue
         texts = encode_texts(take(cells, rows))
         if len(texts.list_known()) >= n_runs and squeeze(name) not in HYPERPARAMETERS:
@@ -104,7 +111,7 @@ def say_settings(
 def may_be_setting(name: str) -> bool:
     """Tell by its name whether a column may say how a run was made."""
     word = squeeze(name)
-    if not name or word in _OF_RUNS or name.startswith(("_", "tags.", "system/")):
+    if not name or word in _OF_RUNS or name.startswith(("_", *_OF_TOOLS)):
         return False
     # Where others have the step at which a run ended, these say for how long it ran.
     is_total = names_steps(name) and word.startswith(("n", "total"))
@@ -114,11 +121,17 @@ def may_be_setting(name: str) -> bool:
 
 
 def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:
-    """Tell whether runs of one model have several values of what may be a setting."""
+    """Tell whether runs of one model have several values of what may be a setting.
+
+    Numbers of steps are where runs ended, as by early stopping, unless all come again.
+    """
     filled = np.flatnonzero(texts.codes >= 0)
     known, of_models = texts[filled], models[filled]
     n_values = len(known.list_known())
     is_repeated = 2 * n_values <= len(filled)
+    if names_steps(name) and not SETTING_OF_STEPS.match(name.lower()):
+        counts = np.unique(known.codes, return_counts=True)[1]
+        is_repeated &= counts.min(initial=2) > 1 and _FEW_ENDS * n_values <= len(filled)
     if n_values < 2 or not (is_repeated or squeeze(name) in HYPERPARAMETERS):
         return False
     return group_rows([of_models, known])[1] > len(of_models.list_known())
@@ -173,20 +186,22 @@ def says_data(name: str) -> bool:
 
 
 def _list_columns(records: Records) -> list[str]:
-    """List the columns that may be confounded; of a tool's, those of data alone."""
+    """List the columns that may be confounded; of a tool's items, those of data."""
     names: dict[str, None] = {}
     has_items = records.has("item")
     for k in np.unique(records.files):
         frame, roles = records.frames[k], records.roles[k]
         used = {y for x in roles.values() for y in (x, *x.split(","))}
-        used |= {records.metrics[k], *(frame.metrics or ())}
-        is_of_tool = frame.metrics is not None or frame.kind.startswith("runs of ")
+        is_of_runs = frame.kind.startswith("runs of ")
+        is_of_tool = frame.metrics is not None and not is_of_runs
+        used |= {records.metrics[k], *((frame.metrics or ()) if is_of_tool else ())}
         for name in frame.columns:
             is_name = bool(list_words(name) & _NAMES) or name.startswith("_")
             if not name or name in used or measures_quality(name):
                 continue
             if has_items and names_raters(name):
                 continue  # Other raters of each model are warned of as such.
+            is_name |= squeeze(name) in _OF_RUNS or name.startswith(_OF_TOOLS)
             if says_data(name) or not (is_of_tool or is_name):
                 names[name] = None
     return list(names)

@@ -7,16 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sigarray._backend.given import looks_like_index
-from sigarray.read._cells import is_blank
+from sigarray.read._cells import as_text, is_blank
 from sigarray.read._duplicates import find_seed
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, is_numeric
+from sigarray.read._frame import Frame, Names, is_numeric
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import choose_ended
 from sigarray.read._roles import leave_out_settings
+from sigarray.read._templates import (
+    check_matches,
+    find_pattern,
+    match_paths,
+    say_match,
+)
 from sigarray.read._text import TableError
 
+CHART = "a chart of Weights & Biases"
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
 _OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
@@ -62,9 +71,12 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
             f"{', '.join(map(repr, metrics))}. Export them one by one."
         )
         raise TableError(msg)
-    names = [split_run(name) for name in columns["run"]]
-    note = say_split(zip(columns["run"], names, strict=True))
-    grouped = next((x for x in columns["run"] if ": " in x), None)
+    split = _split_runs(list(dict.fromkeys(columns["run"])))
+    names = [split[name] for name in columns["run"]]
+    note = say_split(split.items())
+    grouped = next((x for x in split if ": " in x), None)
+    if grouped is None and not note:
+        grouped = _find_group(frame, parts)
     if grouped is not None:
         note += (
             f"{grouped!r} looks like the mean of a group of runs, which is one score: "
@@ -74,7 +86,7 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
     columns["seed"] = [run or model for model, run in names]
     return replace(
         frame,
-        kind="a chart of Weights & Biases",
+        kind=CHART,
         columns=columns,
         lines=lines,
         roles={"model": "model", "run": "seed", "step": first},
@@ -83,6 +95,59 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         run_name="run",
         parts={name: "" if x[3] else x[1] for name, x in parts.items() if x},
     )
+
+
+def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
+    """Return the model and run of each name; by numbers, if all models have the same.
+
+    There are three or more of these, for fewer may be of versions.
+    """
+    split = {name: split_run(name) for name in names}
+    found = None if any(run for _, run in split.values()) else find_pattern(names)
+    if found is None or {len(x) for x in found[1].values()} <= {1, 2}:
+        return split
+    matches = match_paths(names, found[0], "--columns")
+    said = {x: y.said for x, y in zip(names, matches, strict=True) if y is not None}
+    if len(said) < len(names) or {x["model"] for x in said.values()} != {*found[1]}:
+        return split
+    return {name: (x["model"], x.get("run")) for name, x in said.items()}
+
+
+def _find_group(frame: Frame, parts: Mapping[str, re.Match[str] | None]) -> str | None:
+    """Return a name whose range, of the runs of a group, is more than one value."""
+    for name, part in parts.items():
+        if part is not None and part[3] is not None:
+            mean = frame.columns.get(name.removesuffix(part[3]), ())
+            pairs = zip(mean, frame.columns[name], strict=False)
+            if any(
+                as_text(x) != as_text(y)
+                for x, y in pairs
+                if not (is_blank(x) or is_blank(y))
+            ):
+                return part[1]
+    return None
+
+
+def name_curves(frame: Frame, pattern: str) -> Frame:
+    """Return the curves of a chart with the models and runs that --columns reads."""
+    runs = {x: run for x, run in frame.parts.items() if run}
+    names = [*runs] if " - " in pattern else [*runs.values()]
+    matches = match_paths(names, pattern, "--columns")
+    first = check_matches(names, matches, pattern, "--columns")
+    pairs = zip(runs.values(), matches, strict=True)
+    said = {run: x.said for run, x in pairs if x is not None}
+    frame = frame.take(np.flatnonzero([x in said for x in frame.columns["run"]]))
+    of_rows = [(x, said[x]) for x in frame.columns["run"]]
+    columns = {
+        "model": [by.get("model", x) for x, by in of_rows],
+        "seed": [
+            ", ".join(y for role, y in by.items() if role != "model") or x
+            for x, by in of_rows
+        ],
+    }
+    is_first = names.index(first)
+    note = f"{first!r} was read as {say_match(said[list(runs.values())[is_first]])}"
+    return replace(frame, columns={**frame.columns, **columns}, notes=(note,))
 
 
 def convert_runs(frame: Frame, _: str) -> Frame | None:

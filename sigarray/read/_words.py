@@ -38,6 +38,10 @@ HYPERPARAMETERS = as_words("""
     contextlength maxlength seqlen seqlength beamsize clipnorm modelsize imagesize
 """)
 
+# What trackers put before what a run was started with; and numbers of steps so named.
+CONFIG = re.compile(r"(config|params|hparams|args)[./]")
+SETTING_OF_STEPS = re.compile(rf"{CONFIG.pattern}|n|total|.*epochs$")
+
 # Some are also names of models: baseline, dropout, mixup; alpha, beta, gamma.
 MAYBE_HYPERPARAMETERS = as_words("""
     temperature temp dropout momentum warmup fraction rank layers depth width dim shots

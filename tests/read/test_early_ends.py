@@ -127,3 +127,18 @@ def test_ends_within_a_hundredth_are_the_same(write, run, gap, is_said):
     code, _, err = run("compare", write("\n".join(rows)))
     assert code == 0
     assert ("end at" in err) == is_said, err
+
+
+def test_half_of_the_way_is_from_the_first_step(write):
+    rows = [
+        f"{m},r{k},{t},0.{70 + k}"
+        for m in "ab"
+        for k in range(4)
+        for t in range(18000, 30001 if (m, k) == ("a", 3) else 45001, 3000)
+    ]
+    path = write("\n".join(["model,seed,step,acc", *rows]))
+    said = (
+        "before half of the others' way from step 18000 on; got 1 of 8: 'a', run 'r3'"
+    )
+    with pytest.raises(TableError, match=re.escape(said)):
+        read.scores(path)

@@ -175,3 +175,60 @@ def test_where_runs_were_made_is_no_setting(write, name):
     rows = [f"{m},{k},0.{8 + k % 2}{k},n{k % 2}" for m in "ab" for k in range(6)]
     path = write("\n".join([f"model,seed,acc,{name}", *rows]))
     assert not find_notes(read.scores(path))
+
+
+def list_epochs(column, find, state=True):
+    """Two models of ten runs in a table of W&B, with a number of epochs for each."""
+    rows = [
+        f"r{m}{s},finished,{m},{s},{find(m, s)},0.{70 + s}"
+        for m in ("a", "b")
+        for s in range(10)
+    ]
+    text = "\n".join([f"Name,State,model,seed,{column},acc", *rows])
+    return text if state else text.replace(",finished", "").replace(",State", "")
+
+
+@pytest.mark.parametrize("state", [True, False])
+@pytest.mark.parametrize(
+    "column", ["epochs", "steps", "train_steps", "iterations", "config.epochs"]
+)
+def test_numbers_of_steps_are_settings_in_a_table_of_runs(write, column, state):
+    text = list_epochs(column, lambda m, s: 30 if m == "b" and s > 1 else 90, state)
+    path = write(text)
+    (note,) = find_notes(read.scores(path, metric="acc"))
+    assert f"differ in '{column}', and were" in note
+    assert f"those of 'b' have {column} 90, 30." in note
+    some = read.scores(path, metric="acc", where={column: ["90"]})
+    assert [len(x) for x in some.scores.values()] == [10, 2]
+    assert not find_notes(read.scores(path, metric="acc", model=f"model,{column}"))
+    # All of a model have one: then models differ.
+    path = write(list_epochs(column, lambda m, _: 30 if m == "b" else 90, state))
+    (note,) = [x for x in read.scores(path, metric="acc").notes if "differ in" in x]
+    assert f"models differ in '{column}', too, of which all scores" in note
+
+
+@pytest.mark.parametrize("column", ["epoch", "steps", "trainer/global_step"])
+@pytest.mark.parametrize("ends", [[*range(40, 60)], [100] * 18 + [57, 71]])
+def test_where_runs_ended_is_no_setting(write, column, ends):
+    """As by early stopping, whose steps seldom all come again."""
+    left = iter(ends)
+    path = write(list_epochs(column, lambda *_: next(left)))
+    assert not find_notes(read.scores(path, metric="acc"))
+
+
+def test_settings_are_seen_where_each_run_has_its_last_step(write):
+    rows = [
+        f"r{m}{s},{m},{s},{0.1 if s > 4 else 0.01},500,0.{70 + s}"
+        for m in "ab"
+        for s in range(10)
+    ]
+    path = write("\n".join(["Name,model,seed,lr,_step,acc", *rows]))
+    (note,) = find_notes(read.scores(path, metric="acc"))
+    assert "differ in 'lr', and" in note
+
+
+@pytest.mark.parametrize("state", [True, False])
+def test_what_a_tracker_records_of_runs_is_no_difference(write, state):
+    text = list_epochs("Runtime", lambda m, _: 30 if m == "b" else 90, state)
+    notes = read.scores(write(text), metric="acc").notes
+    assert not any("differ in" in x for x in notes)

@@ -318,3 +318,15 @@ def test_so_are_those_of_files(tmp_path):
             path.write_text("\n".join(lines))
     table = read.scores(tmp_path / "a", tmp_path / "b", tasks=["boolq"])
     assert ". 1 of 2 tasks was chosen: boolq. " in compare_models(table).method
+
+
+def test_a_crashed_run_that_was_run_again_is_said_to_be(describe, write):
+    rows = [f"{m},{k},finished,0.{70 + k}" for m in "ab" for k in range(5)]
+    text = "\n".join(["model,seed,state,acc", *rows, "b,3,crashed,0.1"])
+    said = ". 1 crashed run (b) was left out; it was run again."
+    assert said in describe(text, "--missing", "drop")
+    said = ". 2 crashed runs (b) were left out; 1 of these was run again."
+    assert said in describe(f"{text}\nb,7,crashed,0.1", "--missing", "drop")
+    notes = read.scores(write(text), missing="drop", paired=True).notes
+    (note,) = [x for x in notes if "left out" in x]
+    assert note.count("beside") == 1
