@@ -278,7 +278,7 @@ def say_groups(
     return [f"{note}{cluster}{fixed}"] if groups else [], []
 
 
-def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[str]:
+def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     """Doubt verdicts on these raters, if differences between models depend on them.
 
     Signs are of items. With raters for items, 0 to 8 % of data of equal models had a
@@ -289,13 +289,17 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[s
     if column is None or not (is_used and names_raters(column)):
         return []
     parts = [_list_ratings(x.records, [*x.scores]) for x in tasks]
+    return doubt_parts(parts, source, column, find_column(records, "item") or "")
+
+
+def doubt_parts(parts: Sequence[Part], source: str, column: str, item: str) -> Names:
     if not exceed_signs(parts, _LEVEL_OF_RATERS):
         return []
-    item = shlex.quote(find_column(records, "item") or "")
     return [
         f"{source}: the differences between models depend on {column!r}, more than by "
         "chance, and verdicts are on these raters alone. For verdicts on other raters, "
-        f"and these items, pass --unit item --item {shlex.quote(column)} --run {item}"
+        f"and these items, pass --unit item --item {shlex.quote(column)} --run "
+        f"{shlex.quote(item)}"
     ]
 
 
@@ -314,6 +318,10 @@ def _list_ratings(records: Records, models: Names) -> Part:
     is_whole = ~np.isnan(table).any(axis=0)
     firsts, table = find_first(cells, n_cells)[is_whole], table[:, is_whole]
     raters, items = (records.factors[x].codes[firsts] for x in ("rater", "item"))
+    return center_ratings(table, raters, items)
+
+
+def center_ratings(table: np.ndarray, raters: np.ndarray, items: np.ndarray) -> Part:
     sizes = np.maximum(np.bincount(items), 1)
     means = np.stack([np.bincount(items, x) for x in table]) / sizes
     return np.round(table - means[:, items], 12), raters, items
