@@ -10,6 +10,7 @@ from sigarray._numeric.special import student_quantile
 from sigarray._numeric.student import list_samples
 from sigarray._plain_text import list_in_words, show_number
 from sigarray._verdicts.aggregate_tests import refuse_scores, suits_quartiles
+from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
     HOW_TO_COMPARE,
@@ -20,6 +21,7 @@ from sigarray._verdicts.lacking import (
 )
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales, note_scales
+from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
 from sigarray.read._messages import Caution, note, warn
@@ -34,16 +36,12 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     scores of tasks differ in scale, so that some would decide alone, and there are
     enough tasks for others like them.
     """
-    if over is None or over.left_out or table.shares_runs:
+    if over is None or over.left_out or not _has_mean(table, over):
         return []
     are_unlike = bool(list_scales(over))
     if all(x.better is not None for x in over.pairs) or (
         are_unlike and over.can_decide
     ):
-        return []
-    try:
-        refuse_scores(table, "mean", over.tasks)
-    except ValueError:
         return []
     what, options = f"{table.unit}s", ["--statistic mean"]
     scores = {
@@ -68,6 +66,37 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
         f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
         f"alone, with other {what}, pass {said}."
     ]
+
+
+def is_of_these_tasks(
+    table: ScoreTable, request: Request, over: OverTasks | None
+) -> bool:
+    """Tell whether the means over these tasks are the answer.
+
+    They are where tasks are too few for any verdict on others, if they have one scale,
+    and if each model has several scores on each. More models have a count of pairs.
+    """
+    return (
+        over is not None
+        and not over.can_decide
+        and len(over.names) <= MAX_SHOWN
+        and request.test_share is None
+        and request.missing != "worst"
+        and min(len(table.tasks[x][name]) for x in over.tasks for name in over.names)
+        > 1
+        and ", " not in over.metric  # of several metrics there is no mean
+        and not list_scales(over)
+        and _has_mean(table, over)
+    )
+
+
+def _has_mean(table: ScoreTable, over: OverTasks) -> bool:
+    if table.shares_runs:
+        return False
+    with contextlib.suppress(ValueError):
+        refuse_scores(table, "mean", over.tasks)
+        return True
+    return False
 
 
 _SHOWN = 3
