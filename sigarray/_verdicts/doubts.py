@@ -22,6 +22,7 @@ from sigarray._verdicts.lacking import (
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales, note_scales
 from sigarray._verdicts.ranking import MAX_SHOWN
+from sigarray._verdicts.sampled import count_units
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
 from sigarray.read._messages import Caution, note, warn
@@ -68,22 +69,28 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     ]
 
 
+# With fewer scores, or pairs or clusters (True), means of equal models are apart more
+# often than the level says where one task varies most: its few df are estimated.
+LEAST = {False: 3, True: 10}
+
+
 def is_of_these_tasks(
     table: ScoreTable, request: Request, over: OverTasks | None
 ) -> bool:
     """Tell whether the means over these tasks are the answer.
 
     They are where tasks are too few for any verdict on others, if they have one scale,
-    and if each model has several scores on each. More models have a count of pairs.
+    and if each model has `LEAST` scores on each. More models have a count of pairs.
     """
+    sizes = count_units(table)
     return (
         over is not None
         and not over.can_decide
         and len(over.names) <= MAX_SHOWN
         and request.test_share is None
         and request.missing != "worst"
-        and min(len(table.tasks[x][name]) for x in over.tasks for name in over.names)
-        > 1
+        and min(len(sizes[x][name]) for x in over.tasks for name in over.names)
+        >= LEAST[table.is_paired or bool(table.clusters)]
         and ", " not in over.metric  # of several metrics there is no mean
         and not list_scales(over)
         and _has_mean(table, over)

@@ -32,20 +32,15 @@ def write_sentence(
     first = next(iter(compared.values()))
     of_tasks = over if over is not None and over.can_decide else None
     is_of_these = aggregates is not None and len(compared) > 1
-    how, level = _name_test(first), first.say_level_of_intervals()
-    pairs: Sequence[object] = first.pairs
     if aggregates is not None and is_of_these:
-        how, level, pairs = (
-            _name_statistic(aggregates),
-            say_pair_level(aggregates),
-            (aggregates.pairs),
-        )
+        how, level = _name_statistic(aggregates), say_pair_level(aggregates)
+        is_of_pair = len(aggregates.pairs) == 1
     elif of_tasks is not None:
         how, level = overall.say_rule(of_tasks), overall.say_level_of(of_tasks)
-        pairs = of_tasks.pairs
-    is_of_pair = len(pairs) == 1 and (
-        len(compared) == 1 or is_of_these or of_tasks is not None
-    )
+        is_of_pair = len(of_tasks.pairs) == 1
+    else:
+        how, level = _name_test(first), first.say_level_of_intervals()
+        is_of_pair = len(compared) == 1 and len(first.names) == 2
     if lack and len(compared) == 1:
         result = f"there are too few {first.unit}s for any verdict"
     elif is_of_pair:

@@ -371,8 +371,11 @@ def test_quiet_prints_the_answer_alone(run, has_rich, monkeypatch):
 @pytest.mark.parametrize("test", ["aso", "t", "mann-whitney"])
 def test_sentences(wide, run, test):
     _, out, _ = run("compare", wide, "--test", test, "--format", "sentences")
-    results, method = out.rstrip("\n").split("\n\n")
-    assert "\n" not in results + method
+    summary, results, method = out.rstrip("\n").split("\n\n")
+    assert "\n" not in summary + results + method
+    what = "3 models were compared (8 runs each; higher is better)"
+    assert summary.startswith(f"{what} by ")
+    assert summary.count(". ") == 0  # one sentence
     assert results.startswith("3 models were compared (8 runs each; higher is better)")
     number = "eps_min" if test == "aso" else "adjusted p"
     share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
@@ -381,7 +384,8 @@ def test_sentences(wide, run, test):
     assert len(re.findall(pair, results)) == 3
     assert re.search(rf"c is better than (b {pair} and )?a {pair}", results)
     assert out.count("A model is better than another if") == 1
-    assert out.count("correction for 3 comparisons") == (test != "aso")
+    for x in (summary, results):
+        assert x.count("correction for 3 comparisons") == (test != "aso")
     # Every difference is as in the table.
     _, text, _ = run("compare", wide, "--test", test)
     differences = re.findall(r"[-+][\d.]+ \[[-+][\d.]+, [-+][\d.]+\]", text)
