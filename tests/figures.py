@@ -92,9 +92,10 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "Of several normal models exactly at the threshold, a given one was called "
-        f"better than another in {a_given} % of simulations, and better than some "
-        f"other one in {any_} %"
+        "Of several normal models that differ, with a true ratio of exactly the "
+        "threshold (equal ones have 0.5: this is no rate of false alarms), a given one "
+        f"was called better than another in {a_given} % of simulations, and better "
+        f"than some other one in {any_} %"
     ]
 
 

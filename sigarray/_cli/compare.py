@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> Report:
             table,
             result.decisions,
             result.test.baseline,
-            result.over_these_tasks,
+            result.over_these_tasks if request.statistic else None,
         )
         for sentence in lost:
             say(sentence)

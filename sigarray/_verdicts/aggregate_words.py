@@ -297,7 +297,8 @@ def _describe(x: Aggregates, test: str) -> str:
     own = f"Intervals of single models are {own}"
     own += f"{strata}, {say_own_level(x)}"
     own_intervals = [] if x.is_of_pairs else [own]
-    told = [f"{said}; {whose}, {say_pair_level(x)}", *own_intervals, *_say_draws(x)]
+    of_pairs = f"{raise_initial(whose)}, {say_pair_level(x)}"
+    told = [said, of_pairs, *own_intervals, *_say_draws(x)]
     return ". ".join(told)
 
 

@@ -10,7 +10,7 @@ from sigarray._numeric.special import student_quantile
 from sigarray._numeric.student import list_samples
 from sigarray._plain_text import list_in_words, show_number
 from sigarray._verdicts.aggregate_tests import refuse_scores, suits_quartiles
-from sigarray._verdicts.asked import FEW_SCORES
+from sigarray._verdicts.asked import FEW_SCORES, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.lacking import (
     HOW_TO_COMPARE,
@@ -21,6 +21,8 @@ from sigarray._verdicts.lacking import (
 )
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import list_scales, note_scales
+from sigarray._verdicts.ranking import MAX_SHOWN
+from sigarray._verdicts.sampled import count_units
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
 from sigarray.read._messages import Caution, note, warn
@@ -35,16 +37,12 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     scores of tasks differ in scale, so that some would decide alone, and there are
     enough tasks for others like them.
     """
-    if over is None or over.left_out or table.shares_runs:
+    if over is None or over.left_out or not _has_mean(table, over):
         return []
     are_unlike = bool(list_scales(over))
     if all(x.better is not None for x in over.pairs) or (
         are_unlike and over.can_decide
     ):
-        return []
-    try:
-        refuse_scores(table, "mean", over.tasks)
-    except ValueError:
         return []
     what, options = f"{table.unit}s", ["--statistic mean"]
     scores = {
@@ -69,6 +67,43 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
         f"of such tasks. To ask which model is better on these {len(over.tasks)} tasks "
         f"alone, with other {what}, pass {said}."
     ]
+
+
+# With fewer scores, or pairs or clusters (True), means of equal models are apart more
+# often than the level says where one task varies most: its few df are estimated.
+LEAST = {False: 3, True: 10}
+
+
+def is_of_these_tasks(
+    table: ScoreTable, request: Request, over: OverTasks | None
+) -> bool:
+    """Tell whether the means over these tasks are the answer.
+
+    They are where tasks are too few for any verdict on others, if they have one scale,
+    and if each model has `LEAST` scores on each. More models have a count of pairs.
+    """
+    sizes = count_units(table)
+    return (
+        over is not None
+        and not over.can_decide
+        and len(over.names) <= MAX_SHOWN
+        and request.test_share is None
+        and request.missing != "worst"
+        and min(len(sizes[x][name]) for x in over.tasks for name in over.names)
+        >= LEAST[table.is_paired or bool(table.clusters)]
+        and ", " not in over.metric  # of several metrics there is no mean
+        and not list_scales(over)
+        and _has_mean(table, over)
+    )
+
+
+def _has_mean(table: ScoreTable, over: OverTasks) -> bool:
+    if table.shares_runs:
+        return False
+    with contextlib.suppress(ValueError):
+        refuse_scores(table, "mean", over.tasks)
+        return True
+    return False
 
 
 _SHOWN = 3

@@ -268,8 +268,10 @@ def _say_rate(
         rest = f", and some model in {any_} %"
     on = "on one task, " if n_tasks > 1 else ""
     return (
-        f"Of {who} normal models exactly at the threshold, {on}{called} in {percent} % "
-        f"of simulations{rest if len(sizes) <= _MOST_MODELS else ''}"
+        f"Of {who} normal models that differ, with a true ratio of exactly the "
+        "threshold (equal ones have 0.5: this is no rate of false alarms), "
+        f"{on}{called} in {percent} % of simulations"
+        f"{rest if len(sizes) <= _MOST_MODELS else ''}"
     )
 
 

@@ -14,9 +14,14 @@ from sigarray._verdicts.aggregate_tests import Aggregate
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import OPTION_RULES, Request, TestName, check_request
-from sigarray._verdicts.doubts import doubt_compared, note_far_runs
+from sigarray._verdicts.doubts import (
+    doubt_compared,
+    is_of_these_tasks,
+    note_far_runs,
+)
 from sigarray._verdicts.inspection import inspect_table, settle_direction
 from sigarray._verdicts.lacking import say_matched
+from sigarray._verdicts.one_sentence import write_sentence
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.request import (
@@ -306,6 +311,7 @@ def _say_in_python(report: Report, names: Sequence[str]) -> Report:
         report,
         sentences=translate(report.sentences),
         headline=translate(report.headline),
+        summary=say_in_python(report.summary, names),
         paragraphs=translate(report.paragraphs),
         remarks=None if remarks is None else translate(remarks),
         advice=translate(advice),
@@ -331,15 +337,18 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
     over, aggregates = compare_over_tasks(compared), None
+    statistic = request.statistic
+    if statistic is None and is_of_these_tasks(table, request, over):
+        statistic = "mean"
     for text in of_single_tasks:  # which matter less beside a verdict over tasks
-        if request.statistic is not None or (over is not None and over.can_decide):
+        if statistic is not None or (over is not None and over.can_decide):
             note(text)
         else:
             warn(text, SingleTaskWarning)
-    if request.statistic is not None:
+    if statistic is not None:
         aggregates = compare_aggregates(
             table,
-            request.statistic,  # type: ignore[arg-type]
+            statistic,  # type: ignore[arg-type]
             level=first.error_of_intervals,
             is_corrected=request.is_corrected,
             higher_is_better=request.higher_is_better,
@@ -348,11 +357,11 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             seed=request.seed,
             margin=request.margin,
         )
-    doubt_compared(compared, test, None if request.statistic is not None else over)
+    doubt_compared(compared, test, None if statistic is not None else over)
     note_far_runs(table)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
-        report = report_tasks(table, compared, decisions, over, request.statistic)
+        report = report_tasks(table, compared, decisions, over, request, statistic)
     else:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
@@ -364,8 +373,17 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         counts = {task: dict(x) for task, x in table.n_missing.items()}
         document |= {"missing": table.missing, "n_missing": counts}
     names = [*table.models, *table.tasks]
-    said = [unquote_plain(x, names) for x in report.paragraphs]
-    report = replace(report, signature=line, document=document, paragraphs=said)
+    lack = test.find_lack(first)
+    summary = write_sentence(
+        compared, over, aggregates, report.headline[1:], report.sentences, lack
+    )
+    report = replace(
+        report,
+        signature=line,
+        document=document,
+        summary=unquote_plain(summary, names),
+        paragraphs=[unquote_plain(x, names) for x in report.paragraphs],
+    )
     return ModelComparison(
         table,
         *(test, compared, results, decisions, over, report, fields),

@@ -119,11 +119,6 @@ class OverTasks:
         return n_tasks
 
     @property
-    def least_p_value(self) -> float:
-        """The least adjusted p-value of a pair that so many tasks allow."""
-        return _least_p_value(self, len(self.tasks))
-
-    @property
     def is_by_sets(self) -> bool:
         """Whether pairs are decided by all sets of models that have both."""
         if not self.is_corrected or len(self.names) == 2:

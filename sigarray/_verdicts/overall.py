@@ -50,7 +50,7 @@ def table_of_pairs(over: OverTasks) -> Table:
         )
     p = _name_p_value(over)
     header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
-    title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
+    title = f"Differences of means{_say_where(over)}, {say_level_of(over)}"
     title += say_baseline(over.baseline)
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
@@ -140,11 +140,10 @@ def write_paragraph(over: OverTasks | None) -> list[str]:
         verdict = "inconclusive" if x.better is None else "better"
         verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
     return [
-        *map(end, say_answer(over)),
-        *say_needed_tasks(over),
+        *(say_needed_tasks(over) or map(end, say_answer(over))),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
-        f"{_say_level_of_intervals(over)}, on how many tasks the model that is named "
+        f"{say_level_of(over)}, on how many tasks the model that is named "
         f"first is ahead, and {_name_p_value(over)}.",
         *list_verdicts(over.order.names, verdicts),
         *say_what_decides(over),
@@ -168,8 +167,7 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     """Say when a model is better over all tasks, and what readers may wonder about."""
     if over is None:
         return []
-    of_two = "Wilcoxon's signed-rank test of the means on each task"
-    rule = f"p <= {over.level:.10g} by {of_two}"
+    rule = f"p <= {over.level:.10g} by {_OF_TWO}"
     if over.is_by_sets:
         rule += ", and by the ranks within every set of models that contains both"
     elif over.is_corrected and len(over.names) > 2:
@@ -177,14 +175,23 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     return [f"Over tasks like these, a model is better than another if {rule}."]
 
 
+def say_rule(over: OverTasks) -> str:
+    """Name the test over tasks like these, and when a model is better, in a clause."""
+    rule = f"two-sided p <= {over.level:.10g}"
+    if over.is_by_sets:
+        rule += ", closed over sets of models by ranks within tasks"
+    elif over.is_corrected and len(over.names) > 2:
+        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    return f"{_OF_TWO} ({rule})"
+
+
 def say_needed_tasks(over: OverTasks | None) -> list[str]:
     """Say how many tasks are needed, if there are too few to decide any pair."""
     if over is None or over.can_decide:
         return []
-    least = show_p_value(over.least_p_value, over.level)
     return [
-        f"With {len(over.tasks)} tasks, no {_name_p_value(over)} over tasks like these "
-        f"is below {least}: {over.needed_tasks} tasks or more are needed."
+        f"{len(over.tasks)} tasks are too few to say anything of other tasks like "
+        f"these, whatever the scores: that takes {over.needed_tasks} or more."
     ]
 
 
@@ -194,6 +201,9 @@ def say_what_decides(over: OverTasks | None) -> list[str]:
         return []
     p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
     return say_by_which(p, ((x.interval, x.better) for x in over.pairs))
+
+
+_OF_TWO = "Wilcoxon's signed-rank test of the means on each task"
 
 
 class Scales(NamedTuple):
@@ -278,7 +288,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
             if over.is_by_sets
             else f", Holm's correction for {len(over.pairs)} comparisons"
         )
-    return f"{said}. Student's intervals over tasks, {_say_level_of_intervals(over)}"
+    return f"{said}. Student's intervals over tasks, {say_level_of(over)}"
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:
@@ -331,5 +341,5 @@ def _say_where(over: OverTasks) -> str:
     return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
 
 
-def _say_level_of_intervals(over: OverTasks) -> str:
+def say_level_of(over: OverTasks) -> str:
     return say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)

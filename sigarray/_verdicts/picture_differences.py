@@ -27,7 +27,10 @@ from sigarray._verdicts.pictures import (
     find_result,
     list_limits,
     make_result,
+    name_estimates,
+    name_sides,
     name_task,
+    name_test,
     of_task,
     order_two_models,
     say_limits,
@@ -137,7 +140,7 @@ def _draw_pairs(
     return draw_differences(
         {label: result for label, (result, _) in found.items()},
         verdicts=[verdict for _, verdict in found.values()],
-        names=_name_sides(x.baseline),
+        names=name_sides(x.baseline),
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
         said=said,
@@ -153,11 +156,6 @@ def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
     return f"{a} minus {b}: {_show_interval(pair.difference, *pair.interval)}"
 
 
-def _name_sides(baseline: str | None) -> tuple[str, str]:
-    """Name the models of a pair, of which there are several, on each side of 0."""
-    return ("first", "second") if baseline is None else ("the other model", baseline)
-
-
 def _say_drawn(rows: Iterable[Row]) -> str:
     """Say what is drawn: the difference in a metric, and how sure its interval is."""
     every = [x for x, *_ in rows]
@@ -169,12 +167,6 @@ def _say_drawn(rows: Iterable[Row]) -> str:
     return f"difference{what}, {level}"
 
 
-def _name_estimates(compared: Mapping[str, Comparison]) -> str:
-    """Name what models are compared by in captions: "the means", or "f1"."""
-    first = next(iter(compared.values()))
-    return "the means" if first.is_of_means else first.metric
-
-
 def _draw_two_models(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
@@ -183,13 +175,20 @@ def _draw_two_models(
     rows: dict[str, Row] = {
         task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
     }
-    caption = f"Differences of {_name_estimates(compared)}, {quote(a)} minus {quote(b)}"
-    intervals = [x.find_interval(a, b) for x in compared.values()]
-    widths = [x.high - x.low for x in intervals if x.high > x.low]
-    if widths and max(widths) > _MOST_UNLIKE * min(widths):
-        panels = {name: {"": row} for name, row in rows.items()}
-        return _draw_panels(panels, (a, b), caption, over)
-    return _draw_rows(rows, (a, b), caption, "task", over)
+    caption = f"Differences of {name_estimates(compared)}, {quote(a)} minus {quote(b)}"
+    if _have_one_scale([x] for x in rows.values()):
+        return _draw_rows(rows, (a, b), caption, "task", over)
+    panels = {name: {"": row} for name, row in rows.items()}
+    return _draw_panels(panels, (a, b), caption, over)
+
+
+def _have_one_scale(tasks: Iterable[Iterable[Row]]) -> bool:
+    """Tell whether tasks have one metric, and intervals that are seen on one scale."""
+    by_task = [[(x.metric, x.find_interval(a, b)) for x, a, b, _ in y] for y in tasks]
+    spans = [[y.high - y.low for _, y in by if y.high > y.low] for by in by_task]
+    widths = [max(x) for x in spans if x] or [1.0]
+    is_one = len({metric for by in by_task for metric, _ in by}) == 1
+    return is_one and max(widths) <= _MOST_UNLIKE * min(widths)
 
 
 def _draw_one_task(
@@ -203,12 +202,12 @@ def _draw_one_task(
     pairs = sort_pairs(order.names, decisions[task])
     name = _name_pairs([(a, b) for a, b, _ in pairs])
     rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
-    means = _name_estimates(compared)
+    means = name_estimates(compared)
     caption = f"Differences of {means}, first minus second model{of_task(task)}"
     if x.baseline is not None:
         others = f"each model minus the baseline {quote(x.baseline)}"
         caption = f"Differences of {means}, {others}{of_task(task)}"
-    drawn = _draw_rows(rows, _name_sides(x.baseline), caption, "pair")
+    drawn = _draw_rows(rows, name_sides(x.baseline), caption, "pair")
     if drawn is not None:
         name_task(drawn.figure, task)
     return drawn
@@ -229,10 +228,10 @@ def _draw_tasks(
         task: {name[a, b]: (compared[task], a, b, decision) for a, b, decision in by}
         for task, by in sorted_pairs.items()
     }
-    means = f"Differences of {_name_estimates(compared)}"
+    means = f"Differences of {name_estimates(compared)}"
     caption = f"{means}, first minus second model, on each task"
     baseline = next(iter(compared.values())).baseline
-    return _draw_panels(panels, _name_sides(baseline), caption, over)
+    return _draw_panels(panels, name_sides(baseline), caption, over)
 
 
 def _name_pairs(
@@ -295,6 +294,7 @@ def _draw_rows(
         said=_say_drawn(rows.values()),
         limits=list_limits(first),
         of_overall="mean over tasks like these",
+        by=name_test(first),
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     picture = _make_picture(axes.figure, caption, {"": rows})
@@ -345,7 +345,8 @@ def _draw_panels(
         limits=list_limits(first),
         said=_say_drawn(row for rows in panels.values() for row in rows.values()),
         answer=" ".join(say_answer(over)),
-        by="almost stochastic order" if first.test == "aso" else "a test",
+        by=name_test(first),
+        has_one_scale=_have_one_scale(rows.values() for rows in panels.values()),
     )
     return _make_picture(figure, caption, panels)
 

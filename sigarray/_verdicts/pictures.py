@@ -39,6 +39,21 @@ def of_task(task: str) -> str:
     return f" on {quote(task)}" if task else ""
 
 
+def name_estimates(compared: Mapping[str, Comparison]) -> str:
+    """Name what models are compared by in captions: "the means", or "f1"."""
+    first = next(iter(compared.values()))
+    return "the means" if first.is_of_means else first.metric
+
+
+def name_test(x: Comparison) -> str:
+    return "almost stochastic order" if x.test == "aso" else "the test"
+
+
+def name_sides(baseline: str | None) -> tuple[str, str]:
+    """Name the models of a pair, of which there are several, on each side of 0."""
+    return ("first", "second") if baseline is None else ("the other model", baseline)
+
+
 def name_task(figure: Any, task: str) -> None:
     from sigarray.plot._style import PLAIN, choose_fonts, show_name, warn_of_undrawable
 

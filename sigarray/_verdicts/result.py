@@ -76,7 +76,8 @@ class ModelComparison:
         `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
         `mean_ranks` and `mean_of_means` by model.
     over_these_tasks : Aggregates or None
-        With `statistic`, the comparison over these tasks: `values`, `intervals` and
+        With `statistic`, or by the mean where tasks are too few for a verdict on
+        others, the comparison over these tasks: `values`, `intervals` and
         `ranks` (`rank`, `low`, `high`, which follow from the verdicts) by model, and
         `pairs`, with `a`, `b`, `difference`, `interval`, `pvalue`,
         `adjusted_pvalue` and `better`.
@@ -144,8 +145,8 @@ class ModelComparison:
             Their names, as in `verdicts`.
         task : str, optional
             The task; if there are several, by default over all of them. With
-            `statistic` the default is the verdict by it: over these tasks, or of one
-            task by its median or interquartile mean.
+            `statistic`, and of few tasks, the default is the verdict in
+            `over_these_tasks`, or of one task by its median or interquartile mean.
 
         Raises
         ------
@@ -181,8 +182,8 @@ class ModelComparison:
         model, other : str
             Their names, as in `verdicts`.
         task : str, optional
-            The task; if there are several, by default each of them. With `statistic`
-            the default is the verdict by it, as in `better`.
+            The task; if there are several, by default each of them. Where there is
+            `over_these_tasks`, the default is the verdict in it, as in `better`.
 
         Raises
         ------
@@ -332,10 +333,11 @@ class ModelComparison:
     def _list_pictures(self) -> list[Picture]:
         compared, decisions = self.compared, self.decisions
         drawn = draw_contingency(compared, decisions)
-        drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
+        these = self.over_these_tasks
+        over = self.over_tasks if these is None else None
+        drawn = drawn or draw_differences(compared, decisions, over)
         # Panels of differences on several tasks say who is not told apart, too.
         of_few = {} if drawn and len(compared) > 1 else compared
-        these = self.over_these_tasks
         of_all = draw_aggregates(these)
         order = order_over_tasks(compared, self.over_tasks)
         order = order if these is None else these.order.names

@@ -8,6 +8,7 @@ from typing import Any
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts import overall
 from sigarray._verdicts.aggregate_tables import MOST_COLUMNS, table_of_means
+from sigarray._verdicts.asked import Request
 from sigarray._verdicts.comparison import (
     Comparison,
     list_models,
@@ -73,11 +74,14 @@ def report_tasks(
     compared: Mapping[str, Comparison],
     decisions: Mapping[str, Sequence[Decision]],
     over: OverTasks | None,
-    statistic: str | None = None,
+    request: Request,
+    statistic: str | None,
 ) -> Report:
     """Say which models are better over all tasks, and on which of them.
 
     Or on which alone, if a statistic decides over these tasks. Programs get all of it.
+    Too few tasks for a verdict on others are told after what is known of these, unless
+    the request is of these alone.
     """
     first = next(iter(compared.values()))
     order = order_over_tasks(compared, over)
@@ -100,7 +104,7 @@ def report_tasks(
     what = f"{say_what(compared)}."
     left_out = say_left_out(compared)
     title = f"{first.title}, {count_tasks(compared)}{say_design(compared.values())}"
-    needed = overall.say_needed_tasks(over)
+    needed = [] if request.statistic else overall.say_needed_tasks(known)
     no_margin = explain_over_tasks(first) if over is not None else []
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
@@ -126,7 +130,7 @@ def report_tasks(
             paragraphs=[" ".join([what, count, *told])],
             measured=say_measured(compared),
         )
-    answers = overall.say_answer(over)
+    answers = [] if needed else overall.say_answer(over)
     over_all = [
         *left_out,
         *overall.list_remarks(over),
@@ -147,7 +151,7 @@ def report_tasks(
     ]
     tables, of_groups = [], list[str]()
     if over is not None:
-        of_groups = explain_groups(over.order, answers)
+        of_groups = explain_groups(over.order, overall.say_answer(over))
         pairs = replace(overall.table_of_pairs(over), remarks=over_all, decides=True)
         tables = [pairs, replace(overall.table_of_models(over), remarks=of_groups)]
     by_task = (
@@ -178,7 +182,7 @@ def report_tasks(
         ],
         first_advice=these if needed else [],
         paragraphs=[
-            " ".join([what, *left_out, *overall.write_paragraph(over)]),
+            " ".join([what, *left_out, *(overall.write_paragraph(over) or needed)]),
             " ".join([*rules, *others, *say_single_tasks(order, by_pair)]),
         ],
         measured=say_measured(compared),

@@ -51,7 +51,6 @@ _GAP = 1.5
 MOST_LETTERS, MOST_IN_PAGE = 28, 52
 _FAULT = "no verdict: NaN"
 # Said once, where a verdict and whether 0 is in the interval differ.
-BY_A_TEST = "marks: verdicts of {}, not of the interval"
 # The verdicts on a row: of models, A is named first.
 _VERDICTS = (
     *("A", "B", "A not worse", "B not worse", "equivalent"),
@@ -172,11 +171,13 @@ def draw_differences(
     said: str = "difference and its interval",
     limits: Iterable[float] = (),
     of_overall: str = "overall",
+    by: str = "a test",
 ) -> "Axes":
     """Draw what `differences` does, with so many letters of a label.
 
     What is drawn is `said` below the axis. At `limits` a difference is a margin. What
-    stands apart is `of_overall` in the legend.
+    stands apart is `of_overall` in the legend, and marks are `by` what is said where
+    they differ from intervals.
 
     A new figure is two columns wide, if labels of one are too long for one column.
     """
@@ -223,8 +224,7 @@ def draw_differences(
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
-            if differ_from_intervals(rows, given_verdicts):
-                said = f"{said}; {BY_A_TEST.format('a test')}"
+            said += say_if_differing(rows, given_verdicts, by)
         drawn = list(map(draw_key, keys))
         if overall is not None:
             drawn.append(draw_key(marks[-1], is_overall=True))
@@ -270,15 +270,19 @@ def list_marks(
     return {mark: every[mark] for mark in order if mark in found}
 
 
-def differ_from_intervals(
-    rows: Iterable[tuple[Any, ...]], verdicts: Iterable[str]
-) -> bool:
-    """Tell whether a model is better though its interval includes 0, or not so."""
-    return any(
-        (verdict in ("A", "B")) == (low <= 0.0 <= high)
+def say_if_differing(
+    rows: Iterable[tuple[Any, ...]], verdicts: Iterable[str], by: str
+) -> str:
+    """Say that a model is better though its interval includes 0, or not so, if any."""
+    found = {
+        verdict in ("A", "B")
         for (*_, low, high), verdict in zip(rows, verdicts, strict=True)
-        if not np.isnan((low, high)).any()
-    )
+        if (verdict in ("A", "B")) == (low <= 0.0 <= high) and not np.isnan(low)
+    }
+    are_better = "some models are better though 0 is in the interval"
+    are_not = "some pairs are undecided though 0 is outside the interval"
+    said = " and ".join([are_better] * (True in found) + [are_not] * (False in found))
+    return f"; by {by}, {said}" if said else ""
 
 
 def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:

@@ -11,15 +11,13 @@ from sigarray._backend.given import align_labels
 from sigarray._difference.proportions import proportion_ci
 from sigarray._host import choose_names
 from sigarray.plot._differences import (
-    BY_A_TEST,
     MOST_IN_PAGE,
     MOST_LETTERS,
     Interval,
-    differ_from_intervals,
-    differences,
     draw_differences,
     draw_key,
     list_marks,
+    say_if_differing,
 )
 from sigarray.plot._inputs import LINE, copy_scores, wrap_below
 from sigarray.plot._style import (
@@ -145,11 +143,14 @@ def contingency(
     upper, lower = axes
     _draw_table(upper, samples[0] == 1.0, samples[1] == 1.0, labels)
     given = None if verdict is None else [verdict]
-    differences(
-        {"A - B": difference}, verdicts=given, names=(labels[0], labels[1]), ax=lower
+    draw_differences(
+        {"A - B": difference},
+        verdicts=given,
+        names=(labels[0], labels[1]),
+        ax=lower,
+        said="difference of shares, and its interval",
     )
     lower.set_yticks([])
-    lower.set_xlabel("difference of shares, and its interval")
     return upper, lower
 
 
@@ -242,8 +243,9 @@ def draw_panels(
     said: str = "difference and its interval",
     answer: str = "",
     by: str = "a test",
+    has_one_scale: bool = False,
 ) -> "Figure":
-    """Draw the differences on each task in a panel with a scale of its own.
+    """Draw the differences on each task in a panel, with a scale of its own or one.
 
     Rows have names at the left alone where they are the same in all panels. At `limits`
     a difference is that of a margin. What is drawn is `said` below them, with what
@@ -266,6 +268,7 @@ def draw_panels(
     frame = _FRAME + n_answer * LINE / 72.0
     figure = make_figure(frame + n_lines * height, width)
     grid = figure.subplots(n_lines, n_columns, squeeze=False)
+    drawn = []
     with warn_of_undrawable():
         for k, (ax, (task, rows)) in enumerate(
             zip(grid.flat, tasks.items(), strict=False)
@@ -283,10 +286,15 @@ def draw_panels(
             ax.set_xlabel("")
             ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)
             ax.locator_params(axis="x", nbins=3)
+            drawn.append(ax)
             if is_shared and k % n_columns:
                 ax.set_yticklabels([])
         for ax in list(grid.flat)[len(tasks) :]:
             ax.remove()
+        if has_one_scale:
+            ends = np.asarray([ax.get_xlim() for ax in drawn])
+            for ax in drawn:
+                ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
         more = "; dotted: the margin" if limits else ""
         if answer:
             look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
@@ -314,14 +322,8 @@ def _explain(
     right = models[0 if higher_is_better else 1]
     what, more, by = words
     said = f"{what}; right of 0, {right} is ahead{more}"
-    if any(
-        differ_from_intervals(
-            [(x.statistic, *x.confidence_interval) for x in rows.results.values()],
-            rows.verdicts,
-        )
-        for rows in tasks.values()
-    ):
-        said += f"; {BY_A_TEST.format(by)}"
+    results = [x for rows in tasks.values() for x in rows.results.values()]
+    said += say_if_differing([x.confidence_interval for x in results], found, by)
     width = float(figure.get_size_inches()[0])
     figure.supxlabel(wrap_below(said, width), **look)
     explain(

@@ -1,5 +1,6 @@
-"""Runs that end much earlier than others, or before the step that was chosen."""
+"""Runs that end much earlier than others or the chosen step, and that tasks lack."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from sigarray._backend.given import names_steps
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, repeat, split_rows
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
-from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
+from sigarray.read._messages import DROP_OR_WORST, DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, name_few
 from sigarray.read._records import ENDED_EARLY, Records, find_column
 from sigarray.read._roles import find_roles
@@ -206,3 +207,41 @@ def say_without_steps(
     which = list_names(lost, MAX_NAMED)
     said = f"files without a row of {' and '.join(steps)} were left out: {which}"
     return [Caution(said)]
+
+
+def say_fewer_runs(
+    sizes: Mapping[str, Mapping[str, int]],
+    n_missing: Mapping[str, Mapping[str, int]],
+    ids: Mapping[str, Mapping[str, Names]],
+) -> list[str]:
+    """Say on which tasks a model, but not all of them, has fewer runs than usual.
+
+    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
+    `n_missing`, of what has been said, count runs by task and model; `ids` name them.
+    """
+    by_model: dict[str, Counter[int]] = {}
+    for by in sizes.values():
+        for model, n in by.items():
+            by_model.setdefault(model, Counter())[n] += 1
+    usual = {
+        model: max([n for n in counts if 4 * counts[n] >= counts.total()] or counts)
+        for model, counts in by_model.items()
+    }
+    said = [
+        f"{model!r} has {n} of {usual[model]} runs on {task!r}"
+        + _name_lost(ids, task, model)
+        for task, by in sizes.items()
+        if any(n >= usual[model] for model, n in by.items())
+        for model, n in by.items()
+        if n < usual[model] and not n_missing.get(task, {}).get(model)
+    ]
+    line = shorten(said, _MAX_SHOWN)
+    if said and ids:
+        line = Caution(f"{line}: for a crash write nan, and pass {DROP_OR_WORST}")
+    return [line] if said else []
+
+
+def _name_lost(ids: Mapping[str, Mapping[str, Names]], task: str, model: str) -> str:
+    every = dict.fromkeys(x for by in ids.values() for x in by.get(model, ()))
+    lost = [x for x in every if x not in ids[task][model]]
+    return f", without run {list_names(lost, _MAX_SHOWN)}" if lost else ""

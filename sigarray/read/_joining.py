@@ -11,6 +11,7 @@ from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
+from sigarray.read._groups import say_groups
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._metrics import refuse_names, say_apart
@@ -45,7 +46,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._settings import say_confounds, say_groups
+from sigarray.read._settings import say_confounds
 from sigarray.read._steps import (
     Curves,
     Unscored,
@@ -324,9 +325,8 @@ def _list_names_of_scores(records: Records) -> set[Any]:
 
 
 def _list_models(records: Records, choice: Choice) -> list[str]:
-    if choice.models is not None:
-        return list(choice.models)
-    return records.list_known("model")
+    known = records.list_known("model")
+    return known if choice.models is None else list(choice.models)
 
 
 def _choose_records(records: Records, choice: Choice) -> Records:

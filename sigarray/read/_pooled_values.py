@@ -11,10 +11,11 @@ import numpy as np
 from sigarray._plain_text import raise_initial, squeeze
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import Names, list_names, shorten
+from sigarray.read._groups import exceed_signs, match_scores
 from sigarray.read._records import Records, find_column
 from sigarray.read._roles import names_runs
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._settings import exceed_signs, match_scores, may_be_setting
+from sigarray.read._settings import may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._words import HYPERPARAMETERS, count_up
 

@@ -16,12 +16,12 @@ from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import repeat, take
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, Names, list_names
+from sigarray.read._groups import are_alike, groups_items
 from sigarray.read._messages import warn
 from sigarray.read._raters import are_of_one_item, tells_apart
 from sigarray.read._records import FACTORS, Records, find_crashed, find_state
 from sigarray.read._roles import find_roles
 from sigarray.read._scales import doubt_scale_of_records
-from sigarray.read._settings import are_alike, groups_items
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import NUMBER, TableError, read_number, read_text, split_rows
 from sigarray.read._words import as_words, list_words, names_clusters

@@ -1,6 +1,5 @@
 """The scores of models, the choice of what to read, and which scores are better."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ from sigarray._numeric.sums import SumStatistic
 from sigarray._plain_text import show_range, suggest
 from sigarray.read._alignment import Unit
 from sigarray.read._codes import Coded
-from sigarray.read._frame import Names, Roles, list_names, quote_names, shorten
-from sigarray.read._messages import DROP_OR_WORST, Caution
+from sigarray.read._frame import Names, Roles, list_names, quote_names
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
@@ -363,41 +361,3 @@ def contradict(source: str, metric: str, *, is_higher: bool, by: str) -> TableEr
         f"{source}: expected the direction of {metric!r} as {by}, {known} is better; "
         f"got the other one. Leave out --{said}-is-better."
     )
-
-
-def say_fewer_runs(
-    sizes: Mapping[str, Mapping[str, int]],
-    n_missing: Mapping[str, Mapping[str, int]],
-    ids: Mapping[str, Mapping[str, Names]],
-) -> list[str]:
-    """Say on which tasks a model, but not all of them, has fewer runs than usual.
-
-    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
-    `n_missing`, of what has been said, count runs by task and model; `ids` name them.
-    """
-    by_model: dict[str, Counter[int]] = {}
-    for by in sizes.values():
-        for model, n in by.items():
-            by_model.setdefault(model, Counter())[n] += 1
-    usual = {
-        model: max([n for n in counts if 4 * counts[n] >= counts.total()] or counts)
-        for model, counts in by_model.items()
-    }
-    said = [
-        f"{model!r} has {n} of {usual[model]} runs on {task!r}"
-        + _name_lost(ids, task, model)
-        for task, by in sizes.items()
-        if any(n >= usual[model] for model, n in by.items())
-        for model, n in by.items()
-        if n < usual[model] and not n_missing.get(task, {}).get(model)
-    ]
-    line = shorten(said, _MAX_SHOWN)
-    if said and ids:
-        line = Caution(f"{line}: for a crash write nan, and pass {DROP_OR_WORST}")
-    return [line] if said else []
-
-
-def _name_lost(ids: Mapping[str, Mapping[str, Names]], task: str, model: str) -> str:
-    every = dict.fromkeys(x for by in ids.values() for x in by.get(model, ()))
-    lost = [x for x in every if x not in ids[task][model]]
-    return f", without run {list_names(lost, _MAX_SHOWN)}" if lost else ""

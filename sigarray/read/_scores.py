@@ -11,7 +11,7 @@ import numpy as np
 
 from sigarray._plain_text import raise_initial
 from sigarray.read._averages import leave_out_averages
-from sigarray.read._early_ends import say_without_steps
+from sigarray.read._early_ends import say_fewer_runs, say_without_steps
 from sigarray.read._files import OLDER, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
@@ -70,7 +70,7 @@ from sigarray.read._runs import (
     say_alike_runs,
     say_alike_tasks,
 )
-from sigarray.read._score_table import Choice, ScoreTable, say_fewer_runs
+from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
 from sigarray.read._text import TableError, UnmatchedError

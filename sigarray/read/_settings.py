@@ -1,18 +1,16 @@
-"""Doubt scores by columns: settings that differ, and groups that items share."""
+"""Doubt scores by columns: settings that differ between runs or models."""
 
 import shlex
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from sigarray._backend.given import looks_like_index, names_steps
 from sigarray._plain_text import quote, squeeze
-from sigarray.read._cells import encode_texts, find_blank, looks_like_score
-from sigarray.read._codes import Coded, find_first, group_rows, repeat, take
-from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
-from sigarray.read._messages import Caution, DoubtOfGroups, put_place
-from sigarray.read._records import Records, find_column
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import Coded, group_rows, repeat, take
+from sigarray.read._frame import Frame, Roles, list_names, shorten
+from sigarray.read._messages import Caution, put_place
+from sigarray.read._records import Records
 from sigarray.read._roles import find_largest
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -23,7 +21,6 @@ from sigarray.read._words import (
     as_words,
     list_words,
     measures_quality,
-    names_clusters,
     names_raters,
 )
 
@@ -53,17 +50,6 @@ _OF_MODELS = as_words("""
 _NAMES = as_words("model models method name id label algorithm")
 # The most rows of a model, or cells of a column, by which it is told what a column is.
 _MAX_LOOKED_AT = 50
-# Independent items lead to a doubt in as many cases, or fewer.
-_LEVEL = 0.01
-# Of equal models, of which 6 raters prefer some by 0.3 (of a noise of 0.8), 16 to 40 %
-# of data had a verdict, and 4 to 9 % one without this doubt (8 to 12 % by a level of
-# 0.01); without such preferences, 2 to 6 % had the doubt. It is found in 40 to 85 %.
-_LEVEL_OF_RATERS = 0.05
-_N_DRAWN = 199
-# The most scores that get signs: 50 ms; and about how many of them at a time.
-_MAX_DRAWN, _MAX_HELD = 30_000, 30_000
-# Scores (models, units), a label of each unit, and its block; None if each is one.
-Part = tuple[np.ndarray, Sequence[Any] | np.ndarray, np.ndarray | None]
 
 
 def say_settings(
@@ -251,153 +237,3 @@ def _warn(name: str, models: Coded, texts: Coded) -> Caution:
         f"{name}=VALUE; or pass --ignore {name} where it tells models apart and not "
         "what they were tested on"
     )
-
-
-def say_groups(
-    records: Records, tasks: Sequence[Any], source: str
-) -> tuple[Names, Names]:
-    """Return a note, or a doubt, of columns that may group items without clusters.
-
-    It is a doubt if differences between models depend on the group, or on raters.
-    """
-    of_raters = _doubt_raters(records, tasks, source)
-    if of_raters or records.has("cluster") or not records.has("item"):
-        return [], of_raters
-    groups = {
-        name: None
-        for k in np.unique(records.files)
-        for frame, roles in [(records.frames[k], records.roles[k])]
-        if frame.metrics is None
-        for name in frame.columns
-        if name not in {*roles.values(), records.metrics[k]} - {roles.get("rater")}
-        and groups_items(frame, roles, name)
-    }
-    alike = [x for x in groups if are_alike(tasks, x)]
-    names = alike or [*groups]
-    cluster, task, ignore = (
-        " or ".join(f"--{role} {shlex.quote(x)}" for x in names[:4])
-        for role in ("cluster", "task", "ignore")
-    )
-    fixed = f". If they are fixed, as subjects are, pass {task}, with --statistic mean"
-    fixed = "" if records.has("task") else fixed
-    listed = list_names(names, 4)
-    sampled = "as documents are, items of one are not independent"
-    if alike:
-        doubt = DoubtOfGroups(
-            f"{source}: the differences between models depend on {listed}, more than "
-            f"by chance. If such groups were sampled, {sampled}, and verdicts claim "
-            f"too much: pass {cluster}{fixed}. {ignore} takes items as independent"
-        )
-        return [], [doubt]
-    note = f"{listed} may group the items. If the groups were sampled, {sampled}: pass "
-    return [f"{note}{cluster}{fixed}"] if groups else [], []
-
-
-def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> list[str]:
-    """Doubt verdicts on these raters, if differences between models depend on them.
-
-    Signs are of items. With raters for items, 0 to 8 % of data of equal models had a
-    verdict, however the ratings vary.
-    """
-    column = find_column(records, "rater")
-    is_used = any(column in x.columns for x in records.list_frames())
-    if column is None or not (is_used and names_raters(column)):
-        return []
-    parts = [_list_ratings(x.records, [*x.scores]) for x in tasks]
-    if not exceed_signs(parts, _LEVEL_OF_RATERS):
-        return []
-    item = shlex.quote(find_column(records, "item") or "")
-    return [
-        f"{source}: the differences between models depend on {column!r}, more than by "
-        "chance, and verdicts are on these raters alone. For verdicts on other raters, "
-        f"and these items, pass --unit item --item {shlex.quote(column)} --run {item}"
-    ]
-
-
-def _list_ratings(records: Records, models: Names) -> Part:
-    """Return ratings (models, cells) of items by raters of all models, as residuals.
-
-    They are those from the mean of the item and model, with their raters and items.
-    """
-    is_known = records.factors["rater"].codes >= 0
-    records = records.take(np.flatnonzero(is_known)[:_MAX_DRAWN])
-    cells, n_cells = records.group("item", "rater")
-    table = np.full((len(models), n_cells), np.nan)
-    for scores, model in zip(table, models, strict=True):
-        is_its = records.factors["model"].find([model])
-        scores[cells[is_its]] = records.scores[is_its]
-    is_whole = ~np.isnan(table).any(axis=0)
-    firsts, table = find_first(cells, n_cells)[is_whole], table[:, is_whole]
-    raters, items = (records.factors[x].codes[firsts] for x in ("rater", "item"))
-    sizes = np.maximum(np.bincount(items), 1)
-    means = np.stack([np.bincount(items, x) for x in table]) / sizes
-    return np.round(table - means[:, items], 12), raters, items
-
-
-def are_alike(tasks: Sequence[Any], column: str) -> bool:
-    """Tell whether items are alike that have one value in a column."""
-    parts: list[Part] = []
-    for joined in tasks:
-        having, texts = joined.records.take_texts(column)
-        items = having.factors["item"]
-        first = find_first(items.codes, len(items.values) + 1)
-        codes = dict(zip(items.values, texts.codes[first].tolist(), strict=False))
-        names, x = match_scores(joined)
-        parts.append((x, [codes.get(name, -1) for name in names], None))
-    return exceed_signs(parts)
-
-
-def exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
-    """Tell whether the sums of differences by label vary more than by chance."""
-    squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
-    for scores, labels, blocks in parts:
-        if len(scores) < 2 or not scores.size:
-            continue  # groups of a single model differ in how hard they are
-        x = scores - np.mean(scores, axis=0)
-        x = x - np.mean(x, axis=1, keepdims=True)
-        codes = np.unique(labels, return_inverse=True)[1]
-        order = np.argsort(codes)
-        starts = np.flatnonzero(np.diff(codes[order], prepend=-2))
-        sizes = np.diff([*starts, len(codes)])
-        x = x[:, order] / (np.std(x) or 1.0)
-        places = order if blocks is None else blocks[order]
-        # Without changes of signs in front, some at a time.
-        step = max(1, _MAX_HELD // x.size)
-        for start in range(0, len(squares), step):
-            shape = min(step, len(squares) - start), np.max(places) + 1
-            signs = 1.0 - 2.0 * generator.integers(0, 2, shape)[:, places]
-            if start == 0:
-                signs[0] = 1.0
-            sums = np.add.reduceat(x[:, None] * signs, starts, axis=-1)
-            squares[start : start + step] += np.sum(sums * sums / sizes, axis=(0, 2))
-    n_beyond = np.count_nonzero(squares >= squares[0] * (1.0 - 1e-9))
-    return bool(n_beyond <= level * len(squares))
-
-
-def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
-    """Return the first items, or runs, that all models have, and their scores."""
-    size = max(1, _MAX_DRAWN // len(joined.scores))
-    first, *others = joined.ids.values()
-    if all(ids == first for ids in others):
-        x = np.stack([*joined.scores.values()])
-        return first[:size], x[:, :size]
-    places = [{name: k for k, name in enumerate(ids)} for ids in joined.ids.values()]
-    names = [x for x in first if all(x in by for by in places)][:size]
-    pairs = zip(joined.scores.values(), places, strict=True)
-    return names, np.stack([x[[by[y] for y in names]] for x, by in pairs])
-
-
-def groups_items(frame: Frame, roles: Roles, column: str) -> bool:
-    """Tell whether a column has one value for each item, and groups items."""
-    cells = frame.columns[column]
-    if "item" not in roles or find_blank(cells).any():
-        return False
-    are_numbers = isinstance(cells, np.ndarray) or all(
-        map(looks_like_score, cells[:_MAX_LOOKED_AT])
-    )
-    if are_numbers and not names_clusters(column):
-        return False
-    names = [roles[role] for role in ("task", "item") if role in roles]
-    items, texts = [encode_texts(frame.columns[x]) for x in names], encode_texts(cells)
-    n_items, n_texts = group_rows(items)[1], len(texts.list_known())
-    return 2 <= n_texts <= n_items // 2 and group_rows([*items, texts])[1] == n_items

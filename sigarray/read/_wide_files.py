@@ -26,6 +26,7 @@ from sigarray.read._frame import (
     list_names,
     refuse_indices,
 )
+from sigarray.read._groups import doubt_rated_rows
 from sigarray.read._other_columns import add_others
 from sigarray.read._roles import find_roles, guess_roles, is_long
 from sigarray.read._row_names import (
@@ -102,6 +103,7 @@ def read_columns(
     said += of_raters or ([] if is_said else say_tasks(name, table.models))
     doubts += tuple(doubt_items_of_table(table, chosen.get("item")))
     doubts += tuple(doubt_scale_of_table(wide, table.tasks))
+    doubts += tuple(doubt_rated_rows(wide, chosen, table))
     return table._replace(notes=(*said, *table.notes), doubts=(*doubts, *table.doubts))
 
 

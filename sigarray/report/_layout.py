@@ -52,12 +52,13 @@ class Report:
     `exit_code` is that of the command. If there is a headline, readers see it first,
     and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
     next, which is for no paper, nor is the first line of the headline; for one there
-    are `paragraphs`, or else the sentences, and `measured`, which says in captions what
-    was measured, and how often. `notes` say how scores were read, where nothing else
-    has told that yet. `first_advice` is what to do of which readers hear beside the
-    headline, for nothing else would decide. `clauses` are what readers of the answer
-    alone need to know beside it. `doubts` are warnings: what goes into other documents
-    has them, for those who read these have not seen how it was made.
+    are `paragraphs`, or else the sentences, after the `summary` in a sentence, and
+    `measured`, which says in captions what was measured, and how often. `notes` say how
+    scores were read, where nothing else has told that yet. `first_advice` is what to do
+    of which readers hear beside the headline, for nothing else would decide. `clauses`
+    are what readers of the answer alone need to know beside it. `doubts` are warnings:
+    what goes into other documents has them, for those who read these have not seen how
+    it was made.
     """
 
     tables: list[Table]
@@ -71,6 +72,7 @@ class Report:
     remarks: Sequence[str] | None = None
     advice: Sequence[str] = ()
     paragraphs: Sequence[str] = ()
+    summary: str = ""
     measured: str | None = None
     notes: Sequence[str] = ()
     first_advice: Sequence[str] = ()
@@ -118,6 +120,7 @@ def neutralise(report: Report) -> Report:
         remarks=None if remarks is None else list(map(show_controls, remarks)),
         method=show_controls(report.method),
         measured=None if measured is None else show_controls(measured),
+        summary=show_controls(report.summary),
         **shown,
     )
 

@@ -320,6 +320,7 @@ def escape_json(text: str) -> str:
 def _render_sentences(report: Report) -> str:
     """Return paragraphs for a paper: the results, and the method; then warnings."""
     said = [*(report.paragraphs or [" ".join(report.sentences)])]
+    said[:0] = filter(None, [report.summary])
     said.append(f"Method: {report.method} (sigarray {__version__}).")
     said += [f"Warning: {doubt}" for doubt in report.doubts]
     return "\n\n".join(said) + "\n"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 import re
 from pathlib import Path
 
@@ -119,6 +120,39 @@ def test_a_gate_asks_for_the_verdict_over_these_tasks(games, run):
     code, _, err = run("compare", *one, *more, "--fail-unless-better", "dqn")
     assert code == 1
     assert "dqn is not better than ours by medians\n" in err
+
+
+def test_of_few_tasks_means_are_the_answer_and_a_gate_is_of_every_task(run, write):
+    """Python, CSV and JSON have what --statistic mean gives, but not the exit code."""
+    draw = random.Random(5)
+    leads = {"x": 3.0, "y": 3.0, "z": 0.0}  # on z the models are equal
+    tasks = {
+        t: {m: [draw.gauss(k * d, 1) for _ in range(6)] for k, m in enumerate("ab")}
+        for t, d in leads.items()
+    }
+    rows = [
+        f"{t},{m},{x}" for t, by in tasks.items() for m, xs in by.items() for x in xs
+    ]
+    path = write("\n".join(["task,model,score", *rows, ""]))
+    few = compare_models(tasks, test="t", unit="run")
+    chosen = compare_models(tasks, test="t", unit="run", statistic="mean")
+    assert few.better("b", "a")
+    assert not few.better("b", "a", task="z")
+    assert few.records == chosen.records
+    assert few.to_json() == chosen.to_json()
+    assert few.to_frame()["task"].tolist()[-2:] == ["all tasks", "these tasks"]
+    for style in ("csv", "json"):
+        shown = [
+            run("compare", path, "--test", "t", "--format", style, *options)[1]
+            for options in ((), ("--statistic", "mean"))
+        ]
+        assert shown[0] == shown[1]
+    gate = ("compare", path, "--test", "t", "--fail-unless-better", "b")
+    code, out, err = run(*gate)
+    assert "b is better than a by means over these 3 tasks" in " ".join(out.split())
+    assert (code, "b is not better than a on z" in err) == (1, True)
+    assert run(*gate, "--tasks", "x,y")[0] == 0
+    assert run(*gate, "--statistic", "mean")[0] == 0
 
 
 def test_items_in_several_runs_are_refused(write, run):

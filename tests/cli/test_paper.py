@@ -69,11 +69,12 @@ def test_pictures_of_tasks_say_which(write, run, tmp_path):
     source = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
     path = tmp_path / "out.svg"
     _, _, err = run("compare", source, "--plot", str(path))
-    every = "Differences of the means, first minus second model, on each task: Welch"
-    assert f"out.svg: {every}" in err
-    assert "a .pdf has 6 more pictures" in err
+    assert "out.svg: Differences of means over these 2 tasks, first minus" in err
+    assert "a .pdf has 7 more pictures" in err
     _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))
-    assert "out.pdf, page 7: Scores on second" in err
+    every = "Differences of the means, first minus second model, on each task: Welch"
+    assert f"out.pdf, page 2: {every}" in err
+    assert "out.pdf, page 8: Scores on second" in err
 
 
 def test_the_page_has_notes_and_warnings(write, run, tmp_path):
@@ -370,8 +371,11 @@ def test_quiet_prints_the_answer_alone(run, has_rich, monkeypatch):
 @pytest.mark.parametrize("test", ["aso", "t", "mann-whitney"])
 def test_sentences(wide, run, test):
     _, out, _ = run("compare", wide, "--test", test, "--format", "sentences")
-    results, method = out.rstrip("\n").split("\n\n")
-    assert "\n" not in results + method
+    summary, results, method = out.rstrip("\n").split("\n\n")
+    assert "\n" not in summary + results + method
+    what = "3 models were compared (8 runs each; higher is better)"
+    assert summary.startswith(f"{what} by ")
+    assert summary.count(". ") == 0  # one sentence
     assert results.startswith("3 models were compared (8 runs each; higher is better)")
     number = "eps_min" if test == "aso" else "adjusted p"
     share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
@@ -380,7 +384,8 @@ def test_sentences(wide, run, test):
     assert len(re.findall(pair, results)) == 3
     assert re.search(rf"c is better than (b {pair} and )?a {pair}", results)
     assert out.count("A model is better than another if") == 1
-    assert out.count("correction for 3 comparisons") == (test != "aso")
+    for x in (summary, results):
+        assert x.count("correction for 3 comparisons") == (test != "aso")
     # Every difference is as in the table.
     _, text, _ = run("compare", wide, "--test", test)
     differences = re.findall(r"[-+][\d.]+ \[[-+][\d.]+, [-+][\d.]+\]", text)

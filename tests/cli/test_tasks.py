@@ -96,33 +96,32 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
         pair = over[a, b]
         assert pair["better"] is None  # of three tasks nothing can be said
         first = said.split()[0]
-        ahead = pair["wins"] if first == a else pair["losses"]
-        assert (
-            f"over tasks like these: inconclusive ({first} is ahead on {ahead} of 3 "
-            in said
-        )
         if not any(counts.values()):
-            assert "on single tasks, inconclusive on all 3." in said
+            assert "inconclusive on all 3 tasks." in said
         else:
-            n = counts[first]
-            assert f"on single tasks, {first} is better on {n} of 3 tasks" in said
+            assert f" on {counts[first]} of 3 tasks" in said
+    # The answer is about these tasks, and then it is said that they are few.
     said = (
-        "With 3 tasks, no adjusted p over tasks like these is below 0.2500: 6 tasks or "
-        "more are needed."
+        "3 tasks are too few to say anything of other tasks like these, whatever the "
+        "scores: that takes 6 or more."
     )
     head = text.partition("\n\n")[0].splitlines()
-    assert head[-2] == said
-    assert head[-1].startswith("Verdicts over tasks like these take the 3 tasks for ")
-    assert "on these 3 tasks alone, with other runs, pass --statistic mean" in head[-1]
-    assert text.count(said) == text.count("on these 3 tasks alone") == 1
-    latex = run("compare", long, "--format", "latex")[1]
-    assert "\n% Verdicts over tasks like these take the 3 tasks for a sample" in latex
+    assert "by means over these 3 tasks" in head[1]
+    assert head[2:] == [said]
+    assert text.count(said) == 1
+    same = run("compare", long, "--statistic", "mean")[1]
+    assert text.splitlines()[-1] == same.splitlines()[-1]  # the signature
+    for style in ("markdown", "latex"):
+        shown = run("compare", long, "--format", style)[1]
+        assert shown.index("over these 3 tasks") < shown.index("3 tasks are too few")
+    paper = run("compare", long, "--format", "sentences")[1]
+    assert paper.index("over these 3 tasks") < paper.index("3 tasks are too few")
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))
-    names = [*TASKS, "all tasks"]
+    names = [*TASKS, "all tasks", "these tasks"]
     assert [x["task"] for x in rows] == [t for t in names for _ in range(3)]
-    for x in rows[-3:]:  # the verdict over all tasks
+    for x in rows[-6:-3]:  # the verdict over all tasks
         pair = over[x["model_a"], x["model_b"]]
         for key in ("mean_difference", "difference_low", "pvalue", "adjusted_pvalue"):
             assert float(x[key]) == pair[key]
@@ -272,12 +271,12 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     _, _, brief = run("compare", path, "--quiet")
     assert "single tasks" not in brief
     assert brief.count("warning") == 2
-    # There is none over 5 tasks, but by a statistic.
+    # There is none over 5 tasks, but by a statistic, which is that of few tasks.
     few = [x for x in rows if re.search(",[0-3],game[6-9],|,[0-3],game10,", x)]
     path = write("\n".join(["model,seed,task,score", *few, ""]))
-    assert "warning: With so few scores" in " ".join(run("compare", path)[2].split())
-    _, _, err = run("compare", path, "--statistic", "mean")
-    assert "note: With so few scores" in " ".join(err.split())
+    for options in ([], ["--statistic", "mean"]):
+        _, _, err = run("compare", path, *options)
+        assert "note: With so few scores" in " ".join(err.split())
 
 
 def test_too_few_items_for_any_verdict(write, run):

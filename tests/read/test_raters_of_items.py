@@ -638,7 +638,7 @@ class TestRatersThatAreNotMatched:
         assert " ".join(done[1].split()).count(said) == 2  # the method line is one
         options = ("--unit", "item", "--run", "rater", "--format", "sentences")
         said_by = run("compare", path, *options)[1].strip().split("\n\n")
-        verdicts, method, doubt = said_by
+        _, verdicts, method, doubt = said_by
         assert doubt.startswith("Warning: ")
         assert said in verdicts
         assert said in method

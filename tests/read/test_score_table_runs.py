@@ -3,7 +3,7 @@
 import pytest
 
 from sigarray import compare_models, read
-from sigarray.read._score_table import say_fewer_runs
+from sigarray.read._early_ends import say_fewer_runs
 from tests.read.asking import wide_table
 
 

@@ -95,7 +95,7 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     text = compare_models({"x": items, "y": items}, unit="item").to_latex()
     captions = [x for x in text.split("\n") if "caption" in x]
     ends = [x.rsplit("24 items on each task.", 1)[1] for x in captions]
-    assert [x[:3] for x in ends] == [" Ov", "}", " Hi", " On"]
+    assert [x[:3] for x in ends] == [" Ov", " In", " Hi", " On"]
     assert [x.count("24 items on each task") for x in captions] == [1] * 4
     # Advice is no caption.
     unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}

@@ -25,7 +25,10 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--baseline", "forest", "--no-correction")
     assert by_pair in describe("--columns", "forest,linear")
     # A rate is said of designs that were measured, where there can be a verdict.
-    rate = "models exactly at the threshold, "
+    rate = (
+        "models that differ, with a true ratio of exactly the threshold (equal ones "
+        "have 0.5: this is no rate of false alarms), "
+    )
     several = f". Of several normal {rate}a given one was called better than another "
     assert f"{several}in 0 to 11 % of simulations, and better than some" in describe()
     two = f". Of two normal {rate}one was called better in 0 to 16 % of simulations. "

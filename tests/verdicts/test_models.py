@@ -283,7 +283,8 @@ def test_tasks_that_are_named():
     assert result.better("lstm", "cnn")
     assert "tasks" not in result.signature
     assert "task 'alone' was left out: only 'lstm' has scores" in result.notes[0]
-    two = compare_models({"nli": SCORES, "qa": SCORES})
+    other = {name: [1e3 * x for x in scores] for name, scores in SCORES.items()}
+    two = compare_models({"nli": SCORES, "qa": other})  # on two scales
     said = "task to be one of 'nli', 'qa'; got None. A verdict over tasks like these "
     said += "takes 6 of them"
     with pytest.raises(KeyError, match=said):

@@ -28,6 +28,15 @@ def compare(scores, **options):
     return compare_models(scores, **{"test": "t", "unit": "run"} | options)
 
 
+def find_panels(result):
+    """Return the picture of differences on each task, or, of one, the first."""
+    pictures = result.list_pictures()
+    return next((x for x in pictures if x.caption.startswith(_EACH)), pictures[0])
+
+
+_EACH = "Differences of the means"
+
+
 def list_captions(result):
     return [picture.caption.partition(":")[0] for picture in result.list_pictures()]
 
@@ -78,8 +87,7 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
     scores["t2"] = dict(
         zip(scores["t2"], list(scores["t2"].values())[::-1], strict=True)
     )
-    first, *_ = compare(scores).list_pictures()
-    panels = list_panels(first.figure)
+    panels = list_panels(find_panels(compare(scores)).figure)
     every = ["m0 vs. m1", "m0 vs. m2", "m1 vs. m2"]
     labels = [read_ticks(ax.yaxis) for ax in panels.values()]
     assert labels == [every, ["m0 vs. m2"], every]
@@ -92,12 +100,19 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
 @pytest.mark.parametrize(
     ("n_tasks", "n_models", "scale", "expected"),
     [
-        # Rows of one picture, or a panel each where scales differ.
-        (4, 2, 1.0, [("Differences of the means, m0 minus m1", 1), ("Mean scores", 1)]),
+        # Over few tasks; rows of one picture, or a panel each where scales differ.
+        (
+            *(4, 2, 1.0),
+            [
+                ("Differences of means over these 4", 1),
+                ("Differences of the means, m0 minus m1", 1),
+                ("Mean scores", 1),
+            ],
+        ),
         (4, 2, 9.0, [("Differences of the means, m0 minus m1", 4), ("Mean scores", 1)]),
         # Too many tasks, or pairs, for panels.
         (13, 3, 1.0, [("Differences of means over", 1), ("Mean scores on 13", 1)]),
-        (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
+        (2, 7, 1.0, [("Models by their mean over", 1), ("Mean scores on 2", 1)]),
         (1, 3, 1.0, [("Differences of", 1), ("Models by their mean score", 1)]),
         (1, 7, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
     ],
@@ -322,7 +337,7 @@ def test_a_verdict_that_differs_from_its_interval_is_explained_once():
             for x in result.records
         ]
         assert any(differ) == is_said
-        said = "marks: verdicts of a test, not of the interval"
+        said = "by the test, some models are better though 0 is in the interval"
         assert " ".join(ax.get_xlabel().split()).count(said) == is_said
         assert picture.caption.count("one may be clear where the other is") == is_said
 
@@ -334,7 +349,7 @@ def test_kinds_of_intervals_are_named_once():
         f"t{k}": {"a": rng.normal(size=5), "b": rng.normal(size=5 + k % 2)}
         for k in range(4)
     }
-    caption = compare(scores, test="permutation").list_pictures()[0].caption
+    caption = find_panels(compare(scores, test="permutation")).caption
     assert caption.count("Welch's") == 1
     assert "with fewer degrees of freedom where sizes differ" in caption
 
@@ -351,13 +366,13 @@ def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():
     assert short.axes[0].get_xlabel().replace("\n", " ") == (
         "difference in score, 95 % confidence for all 3 together"
     )
-    panels = compare(scores).list_pictures()[0].figure
+    panels = find_panels(compare(scores)).figure
     said = "difference in score, 95 % confidence for all 6 together; right of 0, first"
     assert panels.get_supxlabel().replace("\n", " ").startswith(said)
     of_two = {
         t: dict(zip(names, by.values(), strict=False)) for t, by in scores.items()
     }
-    long = compare(of_two).list_pictures()[0].figure
+    long = find_panels(compare(of_two)).figure
     texts = [x.get_text().strip() for x in long.axes[0].texts]
     assert texts == [
         "\u2190 better: Llama-3.1-8B-Instruct",
@@ -403,7 +418,7 @@ def test_the_baseline_has_its_name_on_its_side():
     texts = [x.get_text() for x in figure.axes[0].texts]
     assert texts == ["\u2190 better: m1", "better: the other model \u2192"]
     assert "m1 is better" in read_legend(figure.axes[0])
-    panels = compare(scores, baseline="m1").list_pictures()[0].figure
+    panels = find_panels(compare(scores, baseline="m1")).figure
     assert "right of 0, the other model is ahead" in panels.get_supxlabel()
 
 
@@ -439,16 +454,32 @@ def test_panels_have_the_answer_over_tasks_above():
     rng = np.random.default_rng(0)
     scores = {
         f"t{k}": {m: rng.normal(1.2 * i, 0.5, 5) for i, m in enumerate("abc")}
-        for k in range(4)
+        for k in range(9)
     }
     result = compare_models(scores, unit="run", test="aso")
     (figure,) = (
         x.figure for x in result.list_pictures() if "on each task" in x.caption
     )
-    answer = "No model is shown to be better than another one over tasks like these 4."
+    answer = "Ranking over tasks like these 9: c > b > a"
     assert " ".join(figure.get_suptitle().split()) == answer
-    of_marks = "marks: verdicts of almost stochastic order, not of the interval"
-    assert of_marks in " ".join(figure.get_supxlabel().split())
+    told = " ".join(figure.get_supxlabel().split())
+    of_marks = "some models are better though 0 is in the interval"
+    assert f"; by almost stochastic order, {of_marks}" in told
+    # Intervals are seen beside each other: tasks have one scale.
+    assert len({ax.get_xlim() for ax in figure.axes}) == 1
+    wide = {
+        t: {m: 99.0 * (t == "t0") * x + x for m, x in y.items()}
+        for t, y in scores.items()
+    }
+    (figure,) = (
+        x.figure
+        for x in compare(wide, test="aso").list_pictures()
+        if "on each task" in x.caption
+    )
+    assert len({ax.get_xlim() for ax in figure.axes}) > 1
+    of_losses = compare({"t": {"a": [1.0, 2, 3, 4], "b": [-9.0, -8, -7, -6]}}, test="t")
+    assert "though" not in of_losses.list_pictures()[0].figure.axes[0].get_xlabel()
+    figure = result.list_pictures()[1].figure
     figure.draw_without_rendering()
     (legend,) = figure.legends
     boxes = [x.get_window_extent() for x in (legend, figure._suptitle)]

@@ -50,7 +50,9 @@ def split(run, write, *options, scores=SCORES):
 
 
 def test_the_verdict_over_all_tasks_comes_first(run, write):
-    over, single, method = split(run, write)
+    summary, over, single, method = split(run, write)
+    assert summary.startswith("3 models were compared on 20 tasks (6 runs of each ")
+    assert "; ranking over tasks like these 20: A > " in summary
     assert over.startswith(
         "3 models were compared on 20 tasks (6 runs of each model on each task; higher "
         "is better). Ranking over tasks like these 20: A > "
@@ -66,7 +68,10 @@ def test_the_verdict_over_all_tasks_comes_first(run, write):
 
 
 def test_these_tasks_come_first_and_tasks_like_them_not_at_all(run, write):
-    these, single, method = split(run, write, "--statistic", "mean")
+    summary, *said, method = split(run, write, "--statistic", "mean")
+    these, single = said
+    assert "; ranking by means over these 20 tasks: A > " in summary
+    assert "tasks like these" not in summary
     what = "3 models were compared on 20 tasks (6 runs of each model on each task; "
     assert these.startswith(what)
     assert "Ranking by means over these 20 tasks: A > " in these
@@ -81,7 +86,9 @@ def test_of_equal_models_nothing_is_said_of_any_task(run, write):
         x: {m: by["B"][::k] for m, k in (("p", 1), ("q", -1))}
         for x, by in SCORES.items()
     }
-    _, single, _ = split(run, write, scores=scores)
+    summary, _, single, _ = split(run, write, scores=scores)
+    assert summary.startswith("2 models were compared on 20 tasks (6 runs of each ")
+    assert "inconclusive" in summary.lower()
     assert single.endswith(
         "No model is shown to be better than another one on any task."
     )
