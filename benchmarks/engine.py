@@ -53,6 +53,8 @@ def _calls_of_order() -> Iterator[tuple[str, Call]]:
         rng = np.random.default_rng(n)
         samples = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, m)
         yield f"aso, {n} and {m}", functools.partial(sigarray.aso, *samples, rng=0)
+    samples = np.random.default_rng(0).normal(size=(2, 200, 5))
+    yield "aso, 200 pairs of 5 and 5", functools.partial(sigarray.aso, *samples)
     rng = np.random.default_rng(0)
     for shape in ((5, 20), (60, 20)):
         scores = rng.normal(size=shape)

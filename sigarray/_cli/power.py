@@ -149,11 +149,12 @@ def _report_scores(
     are_alone = options.lift is not None or not any(duels)
     if gain is None and are_alone and request.margin is not None:
         gain = Gain(factor=1.0)  # a model with the same scores
+    alone = replace(trials, is_paired=False)
     finders = {
         task: Finder(
             dict(comparisons[task].scores),
             [x for x in names if x != test.baseline] if are_alone else [],
-            replace(trials, is_paired=False),
+            alone,
             options.power,
             gain,
             options.sd,
@@ -182,7 +183,7 @@ def _report_scores(
             for pair in find_sizes(
                 group,
                 found,
-                replace(trials, sizes=x.sizes),
+                trials,
                 options.power,
                 is_drawn=is_drawn,
                 guess=None if answers or group is not groups[task][0][0] else guess,

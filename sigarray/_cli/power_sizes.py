@@ -178,10 +178,11 @@ def find_sizes(
 
     The pairs have the better model first, and so many scores now.
     """
-    scores, matched = dict(comparison.scores), comparison.matched
+    scores = dict(comparison.scores)
+    own = {"matched": comparison.matched, "sizes": comparison.sizes}
 
     def find_shares(size: int | None, pairs: Collection[tuple[str, str]]) -> Shares:
-        return trials.share_better(scores, size, pairs, above=power, matched=matched)
+        return trials.share_better(scores, size, pairs, above=power, **own)
 
     return search_sizes(
         find_shares,

@@ -40,7 +40,7 @@ class Trials:
 
     The models are those of one of `n_tasks` tasks; the others show no difference. But
     where the false discovery rate over all `tasks` is controlled, they show what
-    samples of their scores do. If scores are of clusters, samples have their `sizes`.
+    samples of their scores do.
     """
 
     test: Test
@@ -53,7 +53,6 @@ class Trials:
     n_tasks: int = 1
     tasks: Mapping[str, Comparison] = field(default_factory=dict)
     test_share: float | None = None
-    sizes: np.ndarray | None = None
     _divisors: dict[int | None, list[float | None]] = field(
         init=False, default_factory=dict
     )
@@ -122,14 +121,16 @@ class Trials:
         *,
         above: float = 0.0,
         matched: Mapping[tuple[str, str], Any] | None = None,
+        sizes: np.ndarray | None = None,
     ) -> Shares:
         """Compare samples of one size of all models, or of as many scores as each has.
 
         Of the pairs in `sure_of`, if the share is not below `above`, bounds near the
         threshold get more resamples; other bounds may be a little too small. Pairs that
-        are `matched` have scores of their own, on the items of both.
+        are `matched` have scores of their own, on the items of both. If scores are of
+        clusters, these have `sizes`.
         """
-        drawn = self._draw_all(scores, matched or {}, self.sizes, size)
+        drawn = self._draw_all(scores, matched or {}, sizes, size)
         return self._find_shares(drawn, sure_of, size, above)
 
     def _draw_all(

@@ -26,7 +26,7 @@ class Curves:
         self.by_pair, self.number = by_pair, number
         self.sizes = []
 
-    def share_better(self, scores, size, sure_of, *, above, matched):
+    def share_better(self, scores, size, sure_of, *, above, matched, sizes):
         self.sizes.append(size)
         return {pair: self.by_pair[pair](size) for pair in sure_of}
 
@@ -210,10 +210,10 @@ def test_the_time_is_guessed_by_a_line_of_the_size(monkeypatch, at_once, each):
     monkeypatch.setattr(power_sizes.time, "perf_counter", lambda: clock[0])
 
     class Slow(Curves):
-        def share_better(self, scores, size, sure_of, *, above, matched):
+        def share_better(self, scores, size, sure_of, *, above, matched, sizes):
             clock[0] += at_once + each * size
             return super().share_better(
-                scores, size, sure_of, above=above, matched=matched
+                scores, size, sure_of, above=above, matched=matched, sizes=sizes
             )
 
     trials = Slow({("b", "a"): rise(1000)})
