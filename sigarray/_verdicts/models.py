@@ -336,7 +336,8 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         results = test.run(compared)
     decisions = test.decide(compared, results)
     first = next(iter(compared.values()))
-    over, aggregates = compare_over_tasks(compared), None
+    has_own = table.unit == "run" or not table.shares_runs
+    over, aggregates = compare_over_tasks(compared) if has_own else None, None
     statistic = request.statistic
     if statistic is None and is_of_these_tasks(table, request, over):
         statistic = "mean"

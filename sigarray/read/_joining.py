@@ -11,14 +11,13 @@ from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
 from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
-from sigarray.read._groups import say_groups
+from sigarray.read._groups import doubt_shared, say_groups
 from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place
 from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
 from sigarray.read._one_task import (
     JoinedTask,
-    doubt_shared_runs,
     join_doubts,
     join_task,
 )
@@ -129,13 +128,7 @@ def join_records(
     if unit == "run":
         doubts += _doubt_copies(records, joined, source)
     column, run = (find_column(records, x) for x in ("task", "run"))
-    shared = (
-        doubt_shared_runs(
-            list_by_task("scores"), list_by_task("ids"), source, column, run
-        )
-        if unit == "run" and records.has("run")
-        else []
-    )
+    shared = doubt_shared(joined, records, unit, source)
     grouped: tuple[Names, Names] = [], []
     pools = (
         split_runs([*joined.values()], run)

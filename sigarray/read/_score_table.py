@@ -118,7 +118,7 @@ class ScoreTable(NamedTuple):
     fold_column : str, optional
         The column that says which runs are of which fold of cross-validation.
     shares_runs : bool
-        Whether runs go together over tasks.
+        Whether runs, or items, go together over tasks.
     metrics : mapping of str to str
         Task -> its metric, if tasks have several.
     n_kept : int

@@ -21,7 +21,10 @@ def write_samples(tmp_path):
         (folder / f"results_{date}.json").write_text(json.dumps(groups))
         rows = [
             {"doc_id": k, "filtered_resps": [], "filter": "none"}
-            | {x: (k * len(model) + len(task)) % 3 for x in metrics}
+            | {
+                x: (k * len(model) + len(task) + int(task[1]) * k * k % 7) % 3
+                for x in metrics
+            }
             for k in range(n)
         ]
         path = folder / f"samples_{task}_{date}.jsonl"

@@ -317,7 +317,7 @@ class TestUnequalShares:
     def rate(self, n_of_ann, n_tasks=1):
         """Ann has rated so many answers of a, and those of b that Bob has not."""
         rows = [
-            (m, f"t{task}", f"q{k}", rater, (k + 2 * (m == "b")) % 5)
+            (m, f"t{task}", f"q{k}", rater, (k + 2 * (m == "ab"[task % 2])) % 5)
             for task in range(n_tasks)
             for k in range(20)
             for m in "ab"

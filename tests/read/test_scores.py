@@ -105,8 +105,9 @@ class TestGroups:
 
     def test_tasks_beside_those_of_a_group_are_no_sample(self, folder):
         for samples in folder.glob("*/samples_law_*"):
-            text = samples.read_text()
-            samples.with_name(samples.name.replace("law", "arc")).write_text(text)
+            text = samples.read_text().replace("0.0", "x").replace("1.0", "0.0")
+            arc = samples.with_name(samples.name.replace("law", "arc"))
+            arc.write_text(text.replace("x", "1.0"))
         table = read.scores(folder)
         assert not any("groups" in x for x in table.notes)
         (doubt,) = table.doubts

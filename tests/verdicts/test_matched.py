@@ -79,9 +79,10 @@ class TestUnmatched:
         rows = [x.split("|") for x in out.splitlines() if x.startswith("|")]
         assert rows[0][3].strip() == "n"
         assert {x[3].strip() for x in rows[2:5]} == {"11", "12", "19"}
-        lines = [
-            f"{task},{x}" for task in "tu" for x in Path(path).read_text().split()[1:]
-        ]
+        rows = [x.split(",") for x in Path(path).read_text().split()[1:]]
+        draw = random.Random(0)
+        lines = [f"t,{m},{k},{x}" for m, k, x in rows]
+        lines += [f"u,{m},{k},{draw.random()}" for m, k, _ in rows]
         both = write("\n".join(["task,model,item,f1", *lines]), "tasks.csv")
         _, out, _ = run("compare", both, "--drop-unmatched")
         of_one = told.removeprefix("eans").replace("intervals and p", "{} of this task")

@@ -271,12 +271,13 @@ def test_names_stay_as_they_are():
     with pytest.raises(ValueError, match=r"got 'q--test'\. Those in it: 'x --test t'"):
         compare_models({"x --test t": a, "y": b}, baseline="q--test")
     frame = pd.DataFrame(np.stack([a, b], axis=1))
-    with pytest.warns(UserWarning, match="have numbers for names"):
-        numbered = compare_models({1: a, 2: b}, baseline=1)
-        assert numbered.better(1, 2)
+    said = "have numbers for names"
+    with pytest.warns(UserWarning, match=said):
+        assert compare_models({1: a, 2: b}, baseline=1).better(1, 2)
+    with pytest.warns(UserWarning, match=said):
         assert compare_models(frame).better(0, 1)
-        single = compare_models(frame.astype("float32"))
-    assert single.better("0", "1")
+    with pytest.warns(UserWarning, match=said):
+        assert compare_models(frame.astype("float32")).better("0", "1")
 
 
 def test_tasks_that_are_named():
