@@ -30,7 +30,7 @@ _MAX_SHOWN = 4
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.\-:]*\d")
 # A condition -> what it is called.
 _WORDS = {
-    "shots": "few-shot examples",
+    "shots": "numbers of few-shot examples",
     "limit": "limits of documents",
     "version": "versions",
     "template": "chat templates",
@@ -312,8 +312,8 @@ def say_conditions(paths: Names, parts: Sequence[Records], choice: Choice) -> li
     return [
         Caution(
             f"models answered {'task' if len(names) == 1 else 'tasks'} "
-            f"{shorten(names, _MAX_SHOWN)} with other {_WORDS[condition]}: {said}. A "
-            "difference may be due to these"
+            f"{shorten(names, _MAX_SHOWN)} with different {_WORDS[condition]}: "
+            f"{said}. A difference may be due to these"
         )
         for (condition, said), names in same.items()
     ]

@@ -215,4 +215,4 @@ def test_a_model_without_a_template_is_named(tmp_path, run, name):
         (folder / f"results_{date}.json").write_text(json.dumps(document))
     _, _, err = run("compare", str(tmp_path / "a"), str(tmp_path / "b"))
     what = name.replace("_", " ") + "s"
-    assert f"models answered task 'arc' with other {what}: a yes, b none." in err
+    assert f"models answered task 'arc' with different {what}: a yes, b none." in err

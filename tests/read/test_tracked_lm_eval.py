@@ -127,10 +127,13 @@ def test_other_numbers_of_examples_name_task_models_and_both_values(grow, run):
     (said,) = find_conditions(read.scores(*folders))
     assert isinstance(said, Caution)
     assert said.startswith(
-        "models answered task 'arc' with other few-shot examples: model0 5, model1 25."
+        "models answered task 'arc' with different numbers of few-shot examples: "
+        "model0 5, model1 25."
     )
     err = run("compare", "--quiet", *folders)[2]
-    assert "warning: models answered task 'arc' with other few-shot" in err
+    assert (
+        "warning: models answered task 'arc' with different numbers of few-shot" in err
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,15 +141,17 @@ def test_other_numbers_of_examples_name_task_models_and_both_values(grow, run):
     [
         (
             [{"configs": {"arc": {"num_fewshot": n}}} for n in (0, 5)],
-            "task 'arc' with other few-shot examples: model0 0, model1 5.",
+            "task 'arc' with different numbers of few-shot examples: "
+            "model0 0, model1 5.",
         ),
         (
             [state(5, config={"limit": x}) for x in (None, 8)],
-            "tasks 'arc', 'mc' with other limits of documents: model0 none, model1 8.",
+            "tasks 'arc', 'mc' with different limits of documents: "
+            "model0 none, model1 8.",
         ),
         (
             [{"versions": {"arc": 1.0, "mc": x}} for x in ("2.0", 3)],
-            "task 'mc' with other versions: model0 2, model1 3.",
+            "task 'mc' with different versions: model0 2, model1 3.",
         ),
     ],
 )
@@ -158,7 +163,7 @@ def test_other_conditions_are_warned_of(grow, documents, said):
 def test_other_filters_of_one_metric_are_warned_of(grow):
     folders = grow(None, None, rules=("strict", "flexible"), tasks=("arc",))
     (note,) = find_conditions(read.scores(*folders, metric="acc"))
-    assert "other filters of answers: model0 strict, model1 flexible." in note
+    assert "different filters of answers: model0 strict, model1 flexible." in note
 
 
 @pytest.mark.parametrize(
@@ -200,5 +205,5 @@ def test_averages_are_of_the_file_alone(tmp_path):
         paths.append(tmp_path / f"results_{k}.json")
         paths[-1].write_text(json.dumps(document))
     (note,) = find_conditions(read.scores(*paths))
-    said = "tasks 't0', 't1', 't2', 't3', and 2 more with other few-shot examples"
-    assert f"models answered {said}: m0 0, m1 5." in note
+    said = "with different numbers of few-shot examples: m0 0, m1 5."
+    assert f"models answered tasks 't0', 't1', 't2', 't3', and 2 more {said}" in note
