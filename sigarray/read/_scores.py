@@ -84,6 +84,7 @@ from sigarray.read._tracked import (
 from sigarray.read._trackers import CHART, name_curves
 from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
+from sigarray.read._wide_folders import refuse_wide
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -164,6 +165,7 @@ def _join_files(
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
+    refuse_wide([x for x, *_ in files], frames, chosen, choice)
     readings, said, without = read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     every = [
