@@ -158,6 +158,7 @@ def _join_files(
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
+    refuse_wide([x for x, *_ in files], frames, chosen, choice)
     for frame in frames:
         refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
         if choice.unit is None and not choice.is_paired:
@@ -165,7 +166,6 @@ def _join_files(
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     frames = mark_states(frames, chosen, choice.metrics, choice.ignored)
-    refuse_wide([x for x, *_ in files], frames, chosen, choice)
     readings, said, without = read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     every = [
