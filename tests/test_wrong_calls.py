@@ -248,3 +248,19 @@ def test_an_option_that_compare_models_has_not(option, said):
     if option == "seed":
         with pytest.raises(TypeError, match="The seed is rng="):
             sigarray.aso(A, B, seed=1)
+
+
+def test_options_of_reading_are_given_as_a_call_to_paste():
+    frame = pd.DataFrame(
+        [(m, k, k % (5 + (m == "a")), k / 9) for m in "ab" for k in range(6)],
+        columns=["model", "seed", "acc", "f1"],
+    )
+    for options in ({"metric": "acc", "test": "t"}, {"where": {"seed": ["1", "2"]}}):
+        with pytest.raises(TypeError, match=r"from sigarray import read\.$") as caught:
+            sigarray.compare_models(frame, **options)
+        call = re.search(r"Call (.*), after", str(caught.value))[1]
+        assert "read.scores(df, " in call
+        if "metric" in options:
+            names = {"df": frame, "read": read}
+            names["compare_models"] = sigarray.compare_models
+            assert eval(call, names).better("a", "b") is False

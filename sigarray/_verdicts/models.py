@@ -43,6 +43,7 @@ from sigarray.read._messages import (
     in_words_of_python,
     list_names_of,
     note,
+    say_call,
     say_in_python,
     warn,
 )
@@ -54,7 +55,7 @@ from sigarray.report._wording import write_signature
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OF_READING = frozenset(inspect.signature(read.scores).parameters)
+_OF_READING = {*inspect.signature(read.scores).parameters} - {"statistic"}
 
 
 def says_where_options_are(function: Callable[P, R]) -> Callable[P, R]:
@@ -65,7 +66,11 @@ def says_where_options_are(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **options: P.kwargs) -> R:
         for name in options:
             if name not in known:
-                raise TypeError(_say_unknown(function.__name__, name, known))
+                said = _say_unknown(function.__name__, name, known)
+                if name in _OF_READING:
+                    said += say_call(function.__name__, args[0], _OF_READING, options)
+                    said += " Or pass clusters=." if name == "cluster" else ""
+                raise TypeError(said)
         return function(*args, **options)
 
     return call
@@ -76,11 +81,7 @@ def _say_unknown(function: str, name: str, known: list[str]) -> str:
     if name == "seed":
         return f"{said} The seed is rng=."
     if name in _OF_READING:
-        return (
-            f"{said} It is an argument of sigarray.read.scores: read the scores with "
-            f"it, and pass what it returns."
-            f"{' Or pass clusters=.' if name == 'cluster' else ''}"
-        )
+        return f"{said} It is an argument of sigarray.read.scores"
     return f"{said}{suggest(name, known)}"
 
 

@@ -157,6 +157,13 @@ _TASKS = as_words("""
     task dataset domain language en de fr es it zh ja ru ar hi pt ko tr vi english
     german french spanish italian chinese japanese russian arabic hindi
 """)
+
+
+def names_task(name: str) -> bool:
+    """Tell by its name whether a column is of a benchmark, such as "mnli"."""
+    return bool(list_words(re.sub(r"\d+$", "", name)) & _TASKS)
+
+
 # Words for variants of a model, such as "llama-chat"; first parts such as "ours" are
 # of models, too, without being one.
 VARIANTS = as_words("""

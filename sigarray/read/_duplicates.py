@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.given import names_steps
 from sigarray._plain_text import list_in_words, squeeze
-from sigarray.read._cells import as_text, encode_texts, is_blank
+from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, encode, find_first, group_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_cluster
@@ -18,14 +18,16 @@ from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
-from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
+from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS, names_episodes
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
 _SEEDS = ("seed", "randomseed", "rngseed", "randomstate", "dataseed")
+_RUN_NAMES = ("run", "runid", "runname", "name", "id", "uuid")
 # What trackers put before the names of settings.
 _ROOT = re.compile(r"(config|params|tags|hparams|user_attrs)[./_]")
+_RENAME = "rename it 'step', so that the last of each run is compared"
 _ADVICE = "Remove one, or name all columns that tell them apart with --run."
 
 
@@ -60,14 +62,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     are_averaged = a.item is not None and a.run is None and have_samples(records)
     columns = _list_apart(records, a, b) if a.frame is b.frame else []
     if not columns:
-        said = "ay with --item, --run and --task which columns tell them apart."
-        if not are_averaged:
-            return f"Remove one, or s{said}"
-        of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
-        return (
-            f"S{said} Where they are samples of one answer, or ratings, pass --unit "
-            f"item, which averages them.{of_clusters}"
-        )
+        return _advise_unknown(records, a, b, are_averaged=are_averaged)
     name = columns[0]
     if a.item is None and (task := _find_task_of_steps(records, name)) is not None:
         return (
@@ -77,9 +72,9 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     is_setting = _is_of_runs(name)
     shared, are_same = _share_values(records, name)
-    are_episodes = a.run is not None and a.item is None and "episode" in squeeze(name)
-    said = f"average those of each run with --item {shlex.quote(name)} --unit run"
-    ways = [said] * are_episodes
+    if a.run is not None and a.item is None and names_episodes(name):
+        return _say_repetitions(records, name)
+    ways = []
     if shared or a.item is not None:
         value = find_largest(shared) or _choose_value(records, name, a)
         ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
@@ -91,10 +86,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     elif a.task is None and shared and not names_runs(name):
         ways.append(f"compare on each with --task {shlex.quote(name)}")
     if a.run is not None and not is_setting and _are_steps(records, name):
-        ways.append(
-            f"where {name!r} counts the steps of a run, rename it 'step', so that the "
-            "last of each run is compared"
-        )
+        ways.append(f"where {name!r} counts the steps of a run, {_RENAME}")
     elif a.run is not None and a.item is None and not is_setting:
         ways.insert(
             0,
@@ -115,6 +107,37 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
+
+
+def _advise_unknown(
+    records: Records, a: Record, b: Record, *, are_averaged: bool
+) -> str:
+    """Say what to do where no column of few values tells two scores apart."""
+    name = _find_run_name(records, a, b) if a.item is None else None
+    if name is not None:
+        return (
+            f"Remove one; or, where they are runs of their own, which {name!r} tells "
+            f"apart, pass --run {shlex.quote(name)}."
+        )
+    said = "ay with --item, --run and --task which columns tell them apart."
+    if not are_averaged:
+        return f"Remove one, or s{said}"
+    item = find_column(records, "item")
+    of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
+    return (
+        f"S{said} Where they are samples of one answer, or ratings, pass --unit item, "
+        f"which averages them.{of_clusters}"
+    )
+
+
+def _say_repetitions(records: Records, name: str) -> str:
+    """Say how to average episodes, which the training may count as well."""
+    others = [x for x in records[0].frame.columns if x != name and names_steps(x)]
+    said = f"They differ in {name!r}, as repetitions within a run do: average those of "
+    said += f"each run with --item {shlex.quote(name)} --unit run."
+    if others or not _are_steps(records, name):
+        return said
+    return f"{said} Or, where {name!r} counts the steps of the training, {_RENAME}."
 
 
 def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
@@ -192,6 +215,21 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
     different.sort(key=lambda x: not may_be_setting(x))
     enough = [name for name in different if _tells_apart(records, name)]
     return enough or different
+
+
+def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
+    """Return a column of texts, or of numbers of runs, another in each row."""
+    known = {*records.metrics, *(find_column(records, x) for x in _NAME)}
+    apart = [
+        name
+        for name, cells in (a.frame.columns.items() if a.frame is b.frame else ())
+        if name not in known
+        and (names_runs(name) or not any(map(looks_like_score, cells)))
+        and _tells_apart(records, name)
+        and None not in records.take_texts(name)[1].list_known()
+    ]
+    apart.sort(key=lambda x: x != a.frame.run_name and squeeze(x) not in _RUN_NAMES)
+    return next(iter(apart), None)
 
 
 def _tells_apart(records: Records, column: str) -> bool:

@@ -34,6 +34,8 @@ _MAX_RUNS = 50
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
 # So many scores, all on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
+# Splits to be compared on, by how their names begin, the best first.
+_WANTED = ("test", "eval", "hold", "val", "dev", "train")
 _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
 
 
@@ -52,8 +54,7 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
             continue
         values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
         if len(values) > 1:
-            wanted = next((x for x in values if x.lower().startswith("t")), values[0])
-            wanted = next((x for x in values if x.lower() == "test"), wanted)
+            wanted = next(x for y in _WANTED for x in values if x.lower().startswith(y))
             msg = (
                 f"{frame.source}, column {column!r}: expected scores of one split; got "
                 f"{list_names(values)}. Choose one with --where "

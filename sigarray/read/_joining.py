@@ -13,7 +13,7 @@ from sigarray.read._duplicates import doubt_seeds
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._groups import doubt_shared, say_groups
 from sigarray.read._guards import refuse_unnamed_pairs
-from sigarray.read._messages import Caution, put_place
+from sigarray.read._messages import Caution, put_place, say_once
 from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
 from sigarray.read._one_task import (
@@ -150,7 +150,7 @@ def join_records(
         metric,
         kind,
         source,
-        (*notes, *grouped[0]),
+        (*say_once(notes, by_task), *grouped[0]),
         (*doubts, *shared, *grouped[1], *join_doubts(joined.values())),
         tuple(left_out),
         direction,

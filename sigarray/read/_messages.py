@@ -81,6 +81,32 @@ def show_seconds(seconds: float) -> str:
     return f"about {max(float(f'{seconds:.1g}'), 2.0):.0f} seconds"
 
 
+def say_once(notes: Iterable[str], tasks: Iterable[str]) -> Iterator[str]:
+    """Yield notes, and once for all tasks those that say the same of each."""
+    by: dict[str, tuple[str, list[str]]] = {}
+    for said in notes:
+        named = next((x for x in tasks if f" of task {x!r}" in said), None)
+        key = said if named is None else said.replace(f" of task {named!r}", "\0")
+        by.setdefault(key, (said, []))[1].append(repr(named))
+    for key, (said, names) in by.items():
+        several = f" of each of tasks {', '.join(names)}"
+        yield key.replace("\0", several) if "\0" in key and names[1:] else said
+
+
+def say_call(
+    function: str, source: Any, inner: Collection[str], options: Mapping[str, Any]
+) -> str:
+    """Write a call of the reader, with its options, within that of a function."""
+    if isinstance(source, Mapping):
+        return ": read the scores with it, and pass what it returns."
+    is_named = isinstance(source, (str, list))
+    read = [repr(source) if is_named else "df"]
+    read += [f"{x}={y!r}" for x, y in options.items() if x in inner]
+    others = [f"{x}={y!r}" for x, y in options.items() if x not in inner]
+    both = ", ".join([f"read.scores({', '.join(read)})", *others])
+    return f". Call {function}({both}), after: from sigarray import read."
+
+
 # Options that have another name in Python, or are flags, or are not arguments.
 _ARGUMENTS = {
     "lower-is-better": "higher_is_better=False",

@@ -16,7 +16,7 @@ from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
 from sigarray.read._templates import OF_FOLDS, place_of
 from sigarray.read._text import TableError
-from sigarray.read._tracked import advise_names
+from sigarray.read._tracked import advise_names, list_candidates
 from sigarray.read._words import RUN, RUN_NAME
 
 # The most files and tasks that are named.
@@ -57,8 +57,8 @@ def name_records(file: SourceFile, reading: Reading, role: str | None) -> Record
     if first.frame.kind.startswith("runs of "):
         msg = (
             f"{first.frame.source}, read as {first.frame.kind}: expected a column of "
-            f"models; name it with --model. There are "
-            f"{list_names(list(first.frame.columns))}.{advise_names(first.frame)}"
+            f"models; name it with --model{list_candidates(first.frame)}."
+            f"{advise_names(first.frame)}"
         )
         raise TableError(msg)
     model, run = file.model, file.run

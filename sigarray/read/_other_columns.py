@@ -284,10 +284,16 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     refuse_functions(source, scores)
 
 
-def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> TableError:
-    """Return an error that says, too, how to leave out all columns that are no models.
+# How a message says to leave out the columns that it names.
+_IGNORED = re.compile(
+    r"([Ll]e)ave (?:it|them|columns) out with --ignore(?: '[^']*'| [^\s']*[^\s',.;])?"
+)
 
-    By their names, or because most of their cells are texts.
+
+def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> TableError:
+    """Return an error that says how to leave out all columns that are no models.
+
+    By their names, or because most of their cells are texts. It lists no others.
     """
     filled = {x: [y for y in cells if not is_blank(y)] for x, cells in columns.items()}
     scores = {
@@ -300,13 +306,17 @@ def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> Table
     odd += [x for x in scores if looks_like_index(x, ()) or _is_kind(x, scores, words)]
     odd = [x for x in columns if x in odd and not names_runs(x)]
     said = f"--ignore {quote_names(odd)}"
-    if not odd or len(odd) > len(columns) - 2 or said in str(error).replace("'", ""):
+    if (
+        not odd
+        or len(odd) > len(columns) - 2
+        or (said.replace("'", "") in str(error).replace("'", ""))
+    ):
         return error
     if any(f"Where {x!r} names" in str(error) for x in odd):
         return error
-    return TableError(
-        f"{error} To leave out all that seem to be no models, pass {said}."
-    )
+    every = f"ave out all that seem to be no models with {said}"
+    text, n_said = _IGNORED.subn(lambda x: x[1] + every, str(error), count=1)
+    return TableError(text if n_said else f"{error} Or le{every}.")
 
 
 def _is_plain(cell: object) -> bool:

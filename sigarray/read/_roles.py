@@ -34,6 +34,7 @@ from sigarray.read._words import (
     HYPERPARAMETERS,
     RATERS,
     list_words,
+    names_episodes,
 )
 
 # Names of columns without case, spaces and punctuation, the most specific first.
@@ -236,10 +237,14 @@ def list_metrics(frame: Frame, roles: Roles) -> list[str]:
 
 
 def leave_out_settings(names: Iterable[str]) -> list[str]:
-    """Leave out names of hyperparameters, such as "lr", unless there are no others."""
+    """Leave out hyperparameters, such as "lr", and numbers of episodes.
+
+    By their names, unless there are no others.
+    """
     every = list(names)
     ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
-    return [x for x in every if ends[x] not in HYPERPARAMETERS] or every
+    others = [x for x in every if not names_episodes(ends[x])] or every
+    return [x for x in others if ends[x] not in HYPERPARAMETERS] or others
 
 
 def _list_verdicts(frame: Frame, roles: Roles) -> list[str]:
@@ -269,14 +274,14 @@ def find_step_column(
     Its name says so, and each run has several numbers of it: those of other runs, or
     rising ones. A number of frames that a run has once is no step of it.
     """
-    if "item" in roles:
+    if "item" in roles and not names_episodes(roles["item"]):
         return None
     for name in names:
         if not names_steps(name) or squeeze(name) in HYPERPARAMETERS:
             continue
         factors = [
             encode_texts(columns[roles[x]])
-            for x in ("task", "model", "run", "metric")
+            for x in ("task", "model", "run", "metric", "item")
             if x in roles
         ]
         is_of_runs = "run" in roles

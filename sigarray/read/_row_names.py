@@ -21,7 +21,7 @@ from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
 from sigarray.read._text import NUMBER, TableError
-from sigarray.read._wide import WideTable, list_names_of_rows, split_tasks
+from sigarray.read._wide import RUNS_OF_ROWS, WideTable, list_names_of_rows, split_tasks
 from sigarray.read._words import RUN_NAME
 
 # Such as fold3, and the split0_test_score of scikit-learn.
@@ -125,6 +125,13 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
         "paired, pass --unit item; where each is a run of its own, --unit run; where "
         "they are models, turn the table, so that each model has a column"
     )
+    if column in UNNAMED and all(
+        _WHOLE.fullmatch(x) for x in frame.columns if x != column
+    ):
+        advice = (
+            "Where each column is a model, write a word to its name, such as "
+            f"'model{[*frame.columns][-1]}'{RUNS_OF_ROWS}"
+        )
     if len({*names}) < len(names):
         advice = (
             f"Where these are models, with a row for each score, pass --model {quoted};"

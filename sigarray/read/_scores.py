@@ -84,6 +84,7 @@ from sigarray.read._tracked import (
 from sigarray.read._trackers import CHART, name_curves
 from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
+from sigarray.read._wide_folders import refuse_wide
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -157,6 +158,7 @@ def _join_files(
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
+    refuse_wide([x for x, *_ in files], frames, chosen, choice)
     for frame in frames:
         refuse_predictions(frame, chosen, choose_metric(frame, chosen, choice.metrics))
         if choice.unit is None and not choice.is_paired:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote, squeeze, suggest
-from sigarray.read._cells import as_text, encode_texts, is_blank
+from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, encode
 from sigarray.read._column_names import find_computed
 from sigarray.read._files import say_split, split_run
@@ -134,6 +134,21 @@ def split_names(frame: Frame, chosen: Roles) -> Frame:
         notes=(*frame.notes, *say_split(zip(texts, parts, strict=True))),
         run_name=None if is_of_tracker else frame.run_name,
     )
+
+
+def list_candidates(frame: Frame) -> str:
+    """List columns of texts that come again, which may name models, or all columns."""
+    known = {*find_roles(frame, {}).values()}
+    counts = {
+        x: len({*encode_texts(y).list_known()} - {None})
+        for x, y in frame.columns.items()
+        if not (x in known or squeeze(x) == "state" or any(map(looks_like_score, y)))
+    }
+    few = [x for x, n in counts.items() if 1 < n <= len(frame.lines) // 2]
+    few.sort(key=counts.__getitem__)
+    if not few:
+        return f". There are {list_names(list(frame.columns))}"
+    return f", such as --model {quote(few[0])}. Texts come again in {list_names(few)}"
 
 
 def advise_names(frame: Frame) -> str:

@@ -2,14 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
-from sigarray.read._codes import group_rows, take
+from sigarray.read._codes import Coded, group_rows, take
 from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
@@ -191,10 +191,11 @@ def _find_models(
     if known not in texts or known is None:
         return None
     names = encode_texts(frame.columns[known])
-    keys, n_keys = group_rows([names, *map(encode_texts, by)])
+    factors = [names, *map(encode_texts, by)]
+    keys, n_keys = group_rows(factors)
     if n_keys == len(keys) > 1:
         return known
-    others = [x for x in frame.columns if x != known and x not in ignored]
+    others = [x for x in frame.columns if x not in (*texts, *ignored)]
     runs = runs or (others if all(map(_NUMBER.fullmatch, others)) else [])
     if len(runs) > 1 and known == roles.get("model"):
         of = np.flatnonzero(keys == np.argmax(np.bincount(keys)))[:2].tolist()
@@ -202,11 +203,27 @@ def _find_models(
         msg = (
             f"{again}: expected a row for each model, for columns "
             f"{list_names(runs, 3)} seem to be its runs; got {names[of[1]]!r} again, "
-            f"as at {first}. Remove one of these rows; or, where a column tells them "
-            "apart, name it with --task, or take some with --where COLUMN=VALUE."
+            f"as at {first}. {_say_apart(frame, texts, factors, of[0])}"
         )
         raise TableError(msg)
     return None
+
+
+def _say_apart(frame: Frame, columns: Names, factors: Sequence[Coded], row: int) -> str:
+    """Say which column tells rows of a model apart, as that of tasks does."""
+    for name in columns:
+        texts = encode_texts(frame.columns[name])
+        is_of_few = 2 * len(texts.list_known()) <= len(texts)
+        if is_of_few and group_rows([*factors, texts])[1] == len(texts):
+            where = shlex.quote(f"{name}={texts[row]}")
+            return (
+                f"Where {name!r} names tasks, pass --task {shlex.quote(name)}; or take "
+                f"some rows, as with --where {where}."
+            )
+    return (
+        "Remove one of these rows; or, where a column tells them apart, name it with "
+        "--task, or take some with --where COLUMN=VALUE."
+    )
 
 
 def _list_numbers(

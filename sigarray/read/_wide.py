@@ -29,6 +29,8 @@ from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
 from sigarray.read._words import PEOPLE, as_words, list_words
 
 Scores = dict[str, np.ndarray]
+# What numbers in the header may be, if the first column has no name.
+RUNS_OF_ROWS = "; where each row is a model, and each column a run, pass --model ''"
 
 
 class WideTable(NamedTuple):
@@ -304,7 +306,8 @@ def _read_header(
         msg = (
             f"{name}, line {line}: expected a header of model names; got numbers: "
             f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
-            f"if they are names, write a word to them, such as 'model{cells[0]}'."
+            f"if they are names, write a word to them, such as 'model{cells[0]}'"
+            f"{'' if header[0] else RUNS_OF_ROWS}."
         )
         raise TableError(msg)
     names: dict[int, str] = {}

@@ -88,6 +88,15 @@ RUN = re.compile(
     re.I,
 )
 
+# What counts the episodes of an evaluation, which are repetitions within a run.
+_EPISODE = re.compile(r"(test|eval)?(episode|ep|rollout)(id|idx|index|number|num|no)?")
+
+
+def names_episodes(name: str) -> bool:
+    """Tell by its name whether a column counts episodes."""
+    return bool(_EPISODE.fullmatch(re.sub(r"[\W_]", "", name).lower()))
+
+
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 

@@ -248,3 +248,44 @@ def test_advice_is_quoted(write, run):
     path = write("\n".join(["model,seed,lr (adam),acc", *rows]))
     done = run("compare", path, "--metric", "acc")
     refuse(done, "--where 'lr (adam)=0.1'", "--model 'model,lr (adam)'")
+
+
+def test_episodes_are_repetitions_within_a_run(write, run):
+    rows = [
+        f"{g},{m},{s},{f},{k},{DRAW.random():.4f}"
+        for g in "xy"
+        for m in "ab"
+        for s in range(4)
+        for f in (1000, 2000)
+        for k in range(3)
+    ]
+    path = write("\n".join(["env_id,algorithm,seed,frame,episode,hns", *rows]))
+    answer = ("--item", "episode", "--unit", "run")
+    done = run("compare", path)
+    refuse(done, "'episode', as repetitions within", f"run with {' '.join(answer)}.")
+    assert "where" not in done[2]
+    code, _, err = run("compare", path, *answer)
+    assert code == 0
+    said = "12 scores of each of tasks 'x', 'y' were averaged within runs"
+    assert err.count("averaged") == 1
+    assert said.replace("12", "24") in err
+    _, _, err = run("compare", write("\n".join(x for x in _drop_frame(path))), *answer)
+    assert "differ" not in err
+
+
+def _drop_frame(path):
+    for row in Path(path).read_text().splitlines():
+        cells = row.split(",")
+        if cells[3] != "1000":
+            yield ",".join([*cells[:3], *cells[4:]])
+
+
+def test_a_name_tells_runs_of_one_seed_apart(write, run):
+    rows = [
+        f"{m}{k},{m},{seed},{DRAW.random():.4f}"
+        for m in "ab"
+        for k, seed in enumerate((0, 1, 2, 2))
+    ]
+    path = write("\n".join(["Name,model,seed,acc", *rows]))
+    refuse(run("compare", path), "which 'Name' tells apart, pass --run Name.")
+    assert run("compare", path, "--run", "Name")[0] == 0

@@ -137,9 +137,7 @@ class TestRuns:
     def test_other_columns_that_tell_rows_apart(self, write, run):
         header = "model,kind,seed0,seed1,seed2"
         path = write("\n".join([header, *(x.replace("loss", "new") for x in RUNS)]))
-        refuse(
-            run("compare", path), "tells them apart, name it with --task, or take some"
-        )
+        refuse(run("compare", path), "Where 'kind' names tasks, pass --task kind; or")
         assert run("compare", path, "--task", "kind")[0] == 0
 
     def test_runs_are_no_benchmarks(self, write, run):

@@ -409,3 +409,20 @@ class TestPairsWithoutNames:
         options = ("--paired", "--test", "t", "--missing", "drop")
         asked = "and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
         refuse(run("compare", *paths, *options), asked)
+
+
+@pytest.mark.parametrize(
+    ("splits", "wanted"),
+    [("train,eval", "eval"), ("Train,val,test", "test"), ("training,valid", "valid")],
+)
+def test_scores_of_training_are_not_proposed(write, run, splits, wanted):
+    rows = [
+        f"{m},{k},{x},{k / 7}"
+        for m in "ab"
+        for k in range(3)
+        for x in splits.split(",")
+    ]
+    path = write("\n".join(["algo,seed,mode,score", *rows]))
+    answer = f"mode={wanted}"
+    refuse(run("compare", path), f"Choose one with --where {answer}, or")
+    assert run("compare", path, "--where", answer)[0] == 0

@@ -3,6 +3,7 @@
 import json
 
 from sigarray import read
+from tests.read.asking import refuse
 from tests.read.long_tables import EXPECTED, as_csv, as_lists
 
 
@@ -49,3 +50,17 @@ class TestFolders:
             rows = [(m, s, x) for m, xs in by.items() for s, x in enumerate(xs)]
             write(as_csv(rows, "model,seed,score"), f"{task}.csv")
         assert as_lists(read.scores(tmp_path)) == EXPECTED
+
+
+def test_columns_that_may_name_models_are_proposed(write, run):
+    """Not the names of runs, nor whether they have finished."""
+    rows = [
+        f"run {m}{k},{'failed' if k else 'finished'},{m},{k},{ord(m) + k * k / 7}"
+        for m in "ab"
+        for k in range(3)
+    ]
+    path = write("\n".join(["Name,State,arch,seed,val/acc", *rows]))
+    said = "such as --model arch. Texts come again in 'arch'."
+    refuse(run("compare", path, "--metric", "val/acc"), said)
+    options = ("--metric", "val/acc", "--model", "arch", "--missing", "keep")
+    assert run("compare", path, *options)[0] == 0

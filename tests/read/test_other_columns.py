@@ -202,7 +202,7 @@ def test_all_columns_that_are_no_models_are_named_at_once(write, run):
         for k in range(5)
     ]
     path = write(wide_table(header, rows))
-    said = "that seem to be no models, pass --ignore epochs,lr,train_time,note."
+    said = "that seem to be no models with --ignore epochs,lr,train_time,note, or"
     done = run("compare", path)
     refuse(done, "column 2 (epochs)", said)
     assert "--item" not in done[2]
@@ -244,3 +244,15 @@ def test_leftover_columns_are_no_models(write, run, name):
 def test_letters_are_models(write):
     rows = [",".join(numbers(0.8, 0.9) for _ in "opq") for _ in range(5)]
     assert read.scores(write("\n".join(["o,p,q", *rows]))).models == ("o", "p", "q")
+
+
+def test_columns_to_leave_out_are_listed_once(write, run):
+    rows = [
+        (k, *(f"{DRAW.random():.4f}" for _ in "ab"), "A100", 20240501, 90 + k, 64)
+        for k in range(5)
+    ]
+    path = write(wide_table("seed,a,b,gpu,date,epochs,batch_size", rows))
+    done = run("compare", path)
+    refuse(done, "with --ignore gpu,date,epochs,batch_size")
+    assert done[2].count("--ignore") == 1
+    assert run("compare", path, "--ignore", "gpu,date,epochs,batch_size")[0] == 0

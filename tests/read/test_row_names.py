@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import compare_models, read
 from sigarray.read import TableError
-from tests.read.asking import parse, refuse, wide_table
+from tests.read.asking import numbers, parse, refuse, wide_table
 from tests.read.long_tables import as_lists
 
 RNG = np.random.default_rng(0)
@@ -588,3 +588,11 @@ def test_a_column_of_tasks_beside_runs_is_named(write, run):
     path = write("\n".join(["data set,seed,a,b", *rows]))
     done = run("compare", path, "--task", "data set")
     refuse(done, "the task of each row; got a blank cell. Write it into each row.")
+
+
+def test_numbers_of_runs_above_models_without_a_header(write, run):
+    """As pandas writes a transposed table."""
+    path = write(wide_table(",0,1,42", [(x, numbers(0, 1, 3)) for x in "ab"]))
+    for options in ((), ("--unit", "run"), ("--unit", "item")):
+        refuse(run("compare", path, *options), "each column a run, pass --model ''.")
+    assert run("compare", path, "--model", "")[0] == 0

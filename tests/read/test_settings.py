@@ -59,7 +59,7 @@ def test_a_name_of_each_run_is_no_setting(write):
     assert len(table.tasks) == 2
     assert not find_notes(table)
     with pytest.raises(
-        TableError, match=r"name it with model\. There are .*'config\.arch'"
+        TableError, match=r"name it with model, such as model='config\.arch'"
     ):
         read.scores(path, score="test/acc,epoch")
 

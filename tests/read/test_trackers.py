@@ -170,7 +170,7 @@ class TestWandb:
         text += "r3,finished,b,0,3\nr4,finished,b,1,4\n"
         path = tmp_path / "runs.csv"
         path.write_text(text)
-        with pytest.raises(TableError, match=r"name it with --model. There .*'Group'"):
+        with pytest.raises(TableError, match=r"such as --model Group\. Texts"):
             read_sources([path], Choice())
         assert read.scores(path, model="Group").scores["b"].tolist() == [3, 4]
         path.write_text(text + "r5,finished,b,1,9\n")

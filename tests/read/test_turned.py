@@ -6,7 +6,7 @@ import pytest
 
 from sigarray import compare_models, read, wilcoxon_test
 from sigarray.read import TableError
-from tests.read.asking import parse, refuse, wide_table
+from tests.read.asking import numbers, parse, refuse, wide_table
 from tests.read.long_tables import as_csv, as_lists
 
 
@@ -367,3 +367,12 @@ def test_columns_of_counts_of_each_model_are_rows(write, run, by):
     some = write(wide_table(",".join(names[:5]), [x[:5] for x in rows]))
     done = run("compare", some, "--statistic", "f1", "--score", "tp,fp,fn")
     refuse(done, "has no column 'tp'")
+
+
+@pytest.mark.parametrize("header", ["data,model,0,1,2", "data,model,seed0,seed1,seed2"])
+def test_a_column_that_may_name_tasks_is_named(write, run, header):
+    rows = [(d, m, numbers(0, 1, 3)) for d in ("x", "y") for m in "ab"]
+    path = write(wide_table(header, rows))
+    refuse(run("compare", path), "pass --task data; or", "--where data=x.")
+    for options in (("--task", "data"), ("--where", "data=x")):
+        assert run("compare", path, *options)[0] == 0
