@@ -44,6 +44,8 @@ def refuse_duplicates(records: Records) -> None:
         for role in ("item", "run", "task")
         if (name := getattr(record, role)) is not None
     ]
+    if record.step is not None and record.step == other.step:
+        said.append(f"step {record.step:.10g}")
     msg = (
         f"{record.place}: expected one score of {record.model!r} for "
         f"{', '.join(said)}; got another one at {other.place}. "
@@ -62,7 +64,8 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     if not columns:
         said = "ay with --item, --run and --task which columns tell them apart."
         if not are_averaged:
-            return f"Remove one, or s{said}"
+            what = "one" if a.step is None else "all rows of one"
+            return f"Remove {what}, or s{said}"
         of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
         return (
             f"S{said} Where they are samples of one answer, or ratings, pass --unit "
@@ -162,7 +165,8 @@ def _find_task_of_steps(records: Records, column: str) -> str | None:
     if not names_steps(column):
         return None
     steps = records.take_texts(column)[1]
-    known = {column, *records.metrics, *(find_column(records, x) for x in _NAME)}
+    names = (find_column(records, x) for x in ("task", *_NAME))
+    known = {column, *records.metrics, *names}
     for name in records[0].frame.columns:
         if name in known or names_steps(name):
             continue
