@@ -110,8 +110,10 @@ def take_last_steps(
     gaps = np.abs(last[runs] - ends)
     differs = gaps > SAME_END * np.abs(ends)
     are_one_each = bool(is_last.all()) and not is_kept
-    if are_one_each and (2 * differs.sum() >= len(differs) or records.has("item")):
-        return records, [], [], None  # runs end at steps of their own, or together
+    # Most end together, few if some go beyond; else at steps of their own.
+    times = 4 if np.any(differs & (last[runs] > ends)) else 2
+    if are_one_each and (times * differs.sum() >= len(runs) or records.has("item")):
+        return records, [], [], None
     kept = records.take(is_last)
     column = find_column(records, "step") or "step"
     note = (
