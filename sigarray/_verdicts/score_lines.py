@@ -361,6 +361,9 @@ def _say_ended(table: ScoreTable, task: str) -> str:
         of = f" ({list_in_words([*map(quote, by)])})" if len(by) <= _MOST_NAMED else ""
         said.append(f"{n} {run if n == 1 else f'{run}s'}{rest}{of}")
     is_one = sum(table.n_missing[task].values()) == 1
+    this = table.ended[task], table.n_missing[task]
+    same = [x for x, y in table.ended.items() if (y, table.n_missing.get(x)) == this]
+    said[-1] += f" on each of {len(same)} tasks" if len(same) > 1 else ""
     treated = f"{'was' if is_one else 'were'} left out"
     if worst is not None:
         count = "counts" if is_one else "count"

@@ -46,6 +46,8 @@ def refuse_duplicates(records: Records) -> None:
         for role in ("item", "run", "task")
         if (name := getattr(record, role)) is not None
     ]
+    if record.step is not None and record.step == other.step:
+        said.append(f"step {record.step:.10g}")
     msg = (
         f"{record.place}: expected one score of {record.model!r} for "
         f"{', '.join(said)}; got another one at {other.place}. "
@@ -88,16 +90,12 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     if a.run is not None and not is_setting and _are_steps(records, name):
         ways.append(f"where {name!r} counts the steps of a run, {_RENAME}")
     elif a.run is not None and a.item is None and not is_setting:
-        ways.insert(
-            0,
-            f"pass --item {shlex.quote(name)}, where its values were sampled, as "
-            "subjects or benchmarks are",
-        )
+        sampled = "where its values were sampled, as subjects or benchmarks are"
+        ways.insert(0, f"pass --item {shlex.quote(name)}, {sampled}")
     elif a.run is not None and a.item is None and not shared:
-        rest = run or "seed"
         ways.append(
             f"compare the values of {name!r}, of which each has the mean of its runs, "
-            f"with --run {name} --item {rest} --unit run"
+            f"with --run {name} --item {run or 'seed'} --unit run"
         )
     elif a.run is not None and are_same:
         both = name if run is None else f"{run},{name}"
@@ -121,7 +119,8 @@ def _advise_unknown(
         )
     said = "ay with --item, --run and --task which columns tell them apart."
     if not are_averaged:
-        return f"Remove one, or s{said}"
+        what = "one" if a.step is None else "all rows of one"
+        return f"Remove {what}, or s{said}"
     item = find_column(records, "item")
     of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
     return (
@@ -185,7 +184,8 @@ def _find_task_of_steps(records: Records, column: str) -> str | None:
     if not names_steps(column):
         return None
     steps = records.take_texts(column)[1]
-    known = {column, *records.metrics, *(find_column(records, x) for x in _NAME)}
+    names = (find_column(records, x) for x in ("task", *_NAME))
+    known = {column, *records.metrics, *names}
     for name in records[0].frame.columns:
         if name in known or names_steps(name):
             continue

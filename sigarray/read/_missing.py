@@ -256,8 +256,13 @@ def say_rows(
 
 def list_few(records: Records) -> list[dict[str, Any]]:
     """List the names of scores by role, if these are few."""
-    few = [records[k] for k in range(len(records))] if len(records) <= MAX_NAMED else []
-    said = [{role: getattr(x, role) for role in NAMES} for x in few]
+    few = range(len(records)) if len(records) <= MAX_NAMED else ()
+    said = [{role: getattr(records[k], role) for role in NAMES} for k in few]
+    for k, by in zip(few, said, strict=True):
+        # A run without a score may have been given the step at which others end.
+        one, column = records[k], records.roles[records.files[k]].get("step")
+        if by["step"] is not None and column in one.frame.columns:
+            by["step"] = one.frame.columns[column][one.row]
     return [{role: x for role, x in by.items() if x is not None} for by in said]
 
 

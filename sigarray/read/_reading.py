@@ -97,8 +97,7 @@ def read_records(
         names = [take(frame.columns[roles[x]], rows) for x in FACTORS if x in roles]
         is_kept &= ~(blank & np.any([*map(find_blank, names)], axis=0)) | have_crashed
     may_lack = (have_crashed | is_other)[is_kept]
-    left_out = rows[~is_kept]
-    filled, lacks = rows[is_kept], lacks[is_kept]
+    left_out, filled, lacks = rows[~is_kept], rows[is_kept], lacks[is_kept]
     known = filled[~lacks]
     numbers = read_cells(
         {column: take(frame.columns[column], known)},
@@ -143,7 +142,10 @@ def read_records(
     if not len(records):
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
-    said, settings = say_settings(frame, roles, column, factors["model"], filled)
+    counts = np.flatnonzero(~lacks | (missing != "drop"))
+    said, settings = say_settings(
+        frame, roles, column, factors["model"][counts], filled[counts]
+    )
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items

@@ -15,7 +15,7 @@ from sigarray.read._cells import (
     looks_like_score,
     looks_like_verdict,
 )
-from sigarray.read._codes import Coded, distinct, group_rows, repeat
+from sigarray.read._codes import Coded, distinct, group_rows, repeat, split_rows
 from sigarray.read._frame import (
     MAX_LOOKED_AT,
     Frame,
@@ -285,7 +285,8 @@ def find_step_column(
             if x in roles
         ]
         is_of_runs = "run" in roles
-        if counts_steps(columns[name], factors, may_recur=is_of_runs):
+        ways = counts_steps, _repeats_steps
+        if any(x(columns[name], factors, may_recur=is_of_runs) for x in ways):
             return name
     return None
 
@@ -319,6 +320,29 @@ def counts_steps(
     is_same = np.diff(runs[order]) == 0
     is_long = may_recur or np.bincount(runs).max() >= _FEWEST
     return is_long and bool(np.all(np.diff(numbers)[is_same] > 0))
+
+
+def _repeats_steps(
+    cells: Sequence[Any], factors: Sequence[Coded], *, may_recur: bool
+) -> bool:
+    """Tell whether numbers are those of several curves; if they have names, of few."""
+    texts = encode_texts(cells)
+    if np.any(texts.codes < 0) or find_largest(texts.values) is None:
+        return False
+    numbers = np.asarray([float(x) for x in texts.values])[texts.codes]
+    runs = [numbers[x] for x in split_rows(factors or [repeat("", len(texts))])]
+    again = [x for x in runs if not may_recur or len(np.unique(x)) < len(x)]
+    is_usual = bool(again) and (not may_recur or 2 * len(again) < len(runs))
+    return is_usual and all(map(_are_of_curves, again))
+
+
+def _are_of_curves(numbers: np.ndarray) -> bool:
+    """Tell whether numbers rise again and again, or are as often there, or less."""
+    steps, counts = np.unique(numbers, return_counts=True)
+    is_even = bool(np.all(np.diff(counts) <= 0)) and counts.max() > 1
+    is_even &= 4 * len(numbers) > 3 * len(steps) * counts.max()
+    n_curves = 1 + np.count_nonzero(np.diff(numbers) <= 0.0)
+    return len(steps) >= _FEWEST and bool(is_even or 4 * n_curves <= len(numbers))
 
 
 def take_documents(

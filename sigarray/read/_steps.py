@@ -107,26 +107,31 @@ def take_last_steps(
     every = np.ones(len(records), bool)
     runs, last, ends, are_most = _find_ends(records, every)
     is_last = np.where(np.isnan(records.steps), -np.inf, records.steps) == last[runs]
-    if is_last.all() and not is_kept:
+    gaps = np.abs(last[runs] - ends)
+    differs = gaps > SAME_END * np.abs(ends)
+    are_one_each = bool(is_last.all()) and not is_kept
+    # Most end together, few if some go beyond; else at steps of their own.
+    times = 4 if np.any(differs & (last[runs] > ends)) else 2
+    if are_one_each and (times * differs.sum() >= len(runs) or records.has("item")):
         return records, [], [], None
     kept = records.take(is_last)
     column = find_column(records, "step") or "step"
     note = (
         f"{column!r} was taken for the steps of a run, and the last of each "
-        f"({show_range(last, 'g')}) for its score: {len(kept)} of {len(records)} rows"
+        f"({show_range(last, '.10g')}) for its score: {len(kept)} of {len(records)} "
+        "rows"
     )
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
     doubts = []
-    gaps = np.abs(last[runs] - ends)[is_last]
-    differs = gaps > SAME_END * np.abs(ends[is_last])
+    differs = differs[is_last]
     if differs.any():
         others, of_most = kept.take(differs), ends[is_last][differs]
         tasks = others.list_known("task") or [None]
         are_some_missing = not {*tasks}.isdisjoint(with_missing)
         doubt = (
-            f"runs end at different {column}s, {show_range(last, 'g')}: scores of "
-            "other steps are compared"
+            f"runs end at different steps{_name(column)}, {show_range(last, '.10g')}: "
+            "scores of other steps are compared"
         )
         if are_most[is_last][differs].all():
             doubt = _doubt_others(others, of_most, column)
@@ -139,6 +144,8 @@ def take_last_steps(
                 f"{DROP_OR_WORST}"
             )
         doubts.append(doubt)
+    if are_one_each:
+        return records, [], doubts, None
     return kept, [note], doubts, LastSteps(column, float(last.min()), float(last.max()))
 
 
@@ -178,13 +185,17 @@ def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
         one = others[k]
         names = {x: getattr(one, x) for x in ("task", "item", "run")}
         who = [f"{x} {y!r}" for x, y in names.items() if y is not None]
-        place = f"at {column} {one.step or 0:g} (most at {ends[k]:g})"
+        place = f"at {column} {one.step or 0:.10g} (most at {ends[k]:.10g})"
         said[k] = ", ".join([repr(one.model), *who, place])
     end = "1 run ends" if len(said) == 1 else f"{len(said)} runs end"
     return (
-        f"{end} at another {column} than most: {shorten(said, _MAX_SHOWN, by='; ')}: "
-        "scores of other steps are compared"
+        f"{end} at another step{_name(column)} than most: "
+        f"{shorten(said, _MAX_SHOWN, by='; ')}: scores of other steps are compared"
     )
+
+
+def _name(column: str) -> str:
+    return "" if column.lower() == "step" else f" (column {column!r})"
 
 
 def _find_ends(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.given import looks_like_index
+from sigarray._backend.given import looks_like_index, names_steps
 from sigarray.read._cells import as_text, is_blank
 from sigarray.read._duplicates import find_seed
 from sigarray.read._files import say_split, split_run
@@ -50,6 +50,15 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
     parts = {name: _OF_CHART.fullmatch(name) for name in others}
     if not others or not all(parts.values()):
         return None
+    _refuse_twice(frame)
+    # Where the axis is another one, a chart has the steps of each run, too.
+    of_steps = [x for x, y in parts.items() if y and _is_of_steps(y[2])]
+    if len(of_steps) < len(parts):
+        parts = {x: y for x, y in parts.items() if x not in of_steps}
+    axis = frame.columns[first]
+    steps = {y[1]: f"{y[1]} - _step" for y in parts.values() if y}
+    if not names_steps(first) and {*steps.values()} <= {*frame.columns}:
+        first = "_step"  # and not a time, at which each run ends by itself
     columns: dict[str, list[Any]] = {"run": [], first: []}
     lines: list[int] = []
     metrics: dict[str, None] = {}
@@ -57,9 +66,8 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         if part is None or part[3] is not None:
             continue
         metrics[part[2]] = None
-        for line, step, cell in zip(
-            frame.lines, frame.columns[first], frame.columns[name], strict=True
-        ):
+        x = frame.columns[steps[part[1]]] if first == "_step" else axis
+        for line, step, cell in zip(frame.lines, x, frame.columns[name], strict=True):
             if not is_blank(cell):
                 columns["run"].append(part[1])
                 columns[first].append(step)
@@ -95,6 +103,23 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         run_name="run",
         parts={name: "" if x[3] else x[1] for name, x in parts.items() if x},
     )
+
+
+def _is_of_steps(metric: str) -> bool:
+    return metric[0] == "_" or names_steps(metric)  # _runtime, _timestamp, _step
+
+
+def _refuse_twice(frame: Frame) -> None:
+    name = next((x for x in frame.twice if _OF_CHART.fullmatch(x)), None)
+    if name is not None:
+        run, metric = name.rsplit(" - ", 1)
+        again = [f"'{run}-s{k} - {metric}'" for k in (0, 1)]
+        msg = (
+            f"{frame.source}: expected a chart whose runs have names of their own; got "
+            f"{name!r} more than once. Rename these columns {', '.join(again)} and so "
+            "on, each with its __MIN and __MAX; or export the table of runs."
+        )
+        raise TableError(msg)
 
 
 def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:

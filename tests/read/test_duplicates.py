@@ -222,6 +222,26 @@ class TestSteps:
         done = run("compare", path, "--task", "frame", *more)
         refuse(done, "'frame': expected tasks; got the steps of runs", "=4000000.")
 
+    @pytest.mark.parametrize("step", ["frame", "step"])
+    @pytest.mark.parametrize("is_sorted", [False, True])
+    def test_a_run_that_is_there_twice_is_named(self, write, run, step, is_sorted):
+        """And not what is to be tried for others, in vain."""
+        again = [x for x in self.ROWS if x[:3] == ("b", 2, "caves")]
+        rows = [*self.ROWS, *again]
+        if is_sorted:
+            rows.sort(key=lambda x: x[3])
+        lines = [",".join(map(str, x)) for x in rows]
+        header = f"model,seed,level,{step},return"
+        path = write("\n".join([header, *lines]))
+        options = ("--metric", "return", "--task", "level")
+        refuse(
+            run("compare", path, *options),
+            "one score of 'b' for run '2', task 'caves', step 4000000; got another",
+            "Remove all rows of one",
+        )
+        path = write("\n".join([header, *dict.fromkeys(lines)]))
+        assert run("compare", path, *options)[0] == 0
+
     def test_episodes_are_averaged(self, write, run):
         rows = [
             f"{model},{seed},{k},{DRAW.random():.4f}"

@@ -182,7 +182,7 @@ class TestTrainer:
         table = read.scores(tmp_path, metric="loss", **said)
         assert as_lists(table) == {"": {"a": [last], "b": [last]}}
         # The last step was evaluated twice.
-        with pytest.raises(TableError, match=r"one score of 'a' for run '0'; got ano"):
+        with pytest.raises(TableError, match=r"for run '0', step 16; got ano"):
             read.scores(tmp_path, metric="eval_accuracy", **said)
 
 

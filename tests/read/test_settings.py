@@ -1,8 +1,10 @@
 """Settings in which runs of one model differ, and others in which models do."""
 
+import random
+
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
 from sigarray.read import TableError
 from sigarray.read._messages import Caution
 from sigarray.read._score_table import Choice
@@ -232,3 +234,21 @@ def test_what_a_tracker_records_of_runs_is_no_difference(write, state):
     text = list_epochs("Runtime", lambda m, _: 30 if m == "b" else 90, state)
     notes = read.scores(write(text), metric="acc").notes
     assert not any("differ in" in x for x in notes)
+
+
+def test_runs_that_are_left_out_have_no_settings(write):
+    """Where a run crashed is none; runs of each task are counted."""
+    draw, ends = random.Random(0), [("finished", 99), ("crashed", 23)]
+    rows = [
+        f"{m}{d}{k},{state},{m},{d},{k},{end},{draw.random():.4f}"
+        for m in ("cnn", "vit")
+        for d in "xy"
+        for k in range(6)
+        for state, end in [ends[(m, k) == ("cnn", 3)]]
+    ]
+    path = write("\n".join(["Name,State,model,dataset,seed,epoch,acc", *rows]))
+    options = {"model": "model", "task": "dataset", "metric": "acc"}
+    table = read.scores(path, missing="drop", **options)
+    assert not any("differ in" in x for x in table.notes)
+    method = compare_models(table).method
+    assert "1 crashed run (cnn) on each of 2 tasks was left out" in method

@@ -510,3 +510,72 @@ def test_one_step_short_is_no_early_end(write, run):
     assert code == 0, err
     done = run("compare", grow(*[50] * 10, 28, 11))
     refuse(done, "three quarters of the others", "2 of 12")
+
+
+NAMES = ("frame", "frames", "steps", "timestep", "total_timesteps", "env_steps")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_curves_without_names_of_runs_are_not_pooled(write, name, is_sorted):
+    """Whatever the steps are called, as those of 'step' are not."""
+    rows = sorted(
+        (k if is_sorted else 0, task, m, run, k)
+        for task in "xy"
+        for m in "ab"
+        for run in range(4)
+        for k in range(1, 6)
+    )
+    lines = [f"{task},{m},{k}000,{k + run / 10}" for _, task, m, run, k in rows]
+    table = read.scores(write("\n".join([f"task,model,{name},score", *lines])))
+    assert sorted(table.tasks["x"]["a"]) == [5.0, 5.1, 5.2, 5.3]
+    assert any(x.startswith(f"{name!r} was taken") for x in table.notes)
+
+
+def test_steps_at_which_runs_without_names_ended_are_no_curves(write):
+    for k in range(50):
+        rows = [f"{m},{DRAW.randint(1, 30)},{DRAW.random()}" for m in "ab" * 6]
+        path = write("\n".join(["model,frames,score", *rows]), f"{k}.csv")
+        assert len(as_lists(read.scores(path))[""]["a"]) == 6
+
+
+def write_ends(write, ends, name="_step"):
+    """Write a table of runs, with the step at which each ended."""
+    rows = [
+        f"{m},{k},{end},{DRAW.random():.4f}"
+        for m, by in zip("ab", ends, strict=True)
+        for k, end in enumerate(by)
+    ]
+    return write("\n".join([f"model,seed,{name},acc", *rows]))
+
+
+@pytest.mark.parametrize("name", ["_step", "epoch", "step"])
+@pytest.mark.parametrize("others", [[80], [86, 87, 88, 89, 90]])
+def test_a_table_of_runs_warns_of_other_ends(write, run, name, others):
+    ends = [99] * 6, [*others, *[99] * (6 - len(others))]
+    path = write_ends(write, ends, name)
+    (doubt,) = (x for x in read.scores(path).doubts if "at another step" in x)
+    assert f"'b', run '0', at {name} {others[0]} (most at 99)" in doubt
+    options = f"--where {name}=99 --missing drop"
+    assert doubt.endswith(f"at one step with {options}")
+    if len(others) == 1:
+        code, _, err = run("compare", path, *options.split())
+        assert code == 0, err
+        assert "another step" not in err
+
+
+def test_runs_that_end_at_steps_of_their_own_are_not_warned_of(write):
+    for _ in range(50):
+        ends = [[DRAW.randint(78, 99) for _ in range(6)] for _ in "ab"]
+        assert not read.scores(write_ends(write, ends)).doubts
+
+
+def test_a_run_without_a_score_is_named_with_its_step(write):
+    rows = [
+        f"{m},{k},{23 if (m, k) == ('a', 3) else 99},{'' if (m, k) == ('a', 3) else k}"
+        for m in "ab"
+        for k in range(5)
+    ]
+    path = write("\n".join(["model,seed,_step,acc", *rows]))
+    notes = read.scores(path, missing="drop").notes
+    assert "runs without a score were left out: 'a', run '3', step 23" in notes

@@ -63,3 +63,41 @@ def test_a_range_tells_the_mean_of_a_group(write, spread, n):
     # Of runs, by their names, it is that of some steps.
     notes = read.scores(write_chart(write, NUMBERED, spread)).notes
     assert not any("looks like the mean" in x for x in notes)
+
+
+@pytest.mark.parametrize("axis", ["epoch", "global_step", "Relative Time (Process)"])
+def test_steps_beside_a_metric_are_none(write, axis):
+    """A chart with another axis has them for each run."""
+    names = [f"{m}-s{k}" for m in ("cnn", "vit") for k in range(3)]
+    columns = [
+        f"{name} - {x}{end}"
+        for name in names
+        for x in ("_step", "val/acc")
+        for end in ("", "__MIN", "__MAX")
+    ]
+    rows = [",".join([axis, *columns])]
+    for t in range(1, 5):
+        for k in range(6):
+            is_own = [j == k or axis[0] != "R" for j in range(6)]
+            cells = [f"{100 * t},{100 * t},{100 * t},{t + j / 10},," for j in range(6)]
+            cells = [
+                x if own else ",,,,," for x, own in zip(cells, is_own, strict=True)
+            ]
+            rows.append(",".join([f"{t + k / 50 * (axis[0] == 'R')}", *cells]))
+            if axis[0] != "R":
+                break
+    path = write("\n".join(rows))
+    for columns in (None, "{model}-s{run} - val/acc"):
+        table = read.scores(path, columns=columns)
+        assert table.metric == "val/acc"
+        assert list(table.scores["cnn"]) == [4.0, 4.1, 4.2]
+        assert not table.doubts
+
+
+def test_runs_of_one_name_are_renamed(write):
+    path = write_chart(write, ["cnn"] * 6 + ["vit"] * 6)
+    with pytest.raises(TableError, match="more than once") as error:
+        read.scores(path)
+    assert "'cnn-s0 - val/acc', 'cnn-s1 - val/acc' and so on" in str(error.value)
+    path = write_chart(write, [f"{m}-s{k}" for m in ("cnn", "vit") for k in range(6)])
+    assert [len(x) for x in read.scores(path).scores.values()] == [6, 6]
