@@ -209,7 +209,7 @@ def _find_tail(n: float, mean: float) -> float:
 
 
 # Runs are alike if chance ranks them so in fewer tables. Of fewer of two models no test
-# would say so, though one may lack. Permutations decide little if the least p is above `_LOW`.
+# would say so, though one may lack. Permutations decide little if p is never so low.
 _ALIKE, _LEAST_RUNS, _LOW = 5e-3, 6, 1e-2
 
 
