@@ -12,6 +12,7 @@ from sigarray._host import choose_names, copy_array
 from sigarray._order.stacks import name_models
 from sigarray.plot._style import (
     INK,
+    LARGE,
     PLAIN,
     SMALL,
     measure,
@@ -73,18 +74,25 @@ def say_below(ax: "Axes", said: str, more: str, room: float) -> None:
     add_foot(ax.figure, more)
 
 
-def add_foot(figure: Any, said: str) -> None:
-    """Say something in small letters at the foot of a figure, which becomes higher."""
+def add_foot(figure: Any, said: str, label: str = "") -> None:
+    """Say something in small letters at the foot of a figure, which becomes higher.
+
+    A `label` of all axes is above it, where the figure has room for one.
+    """
     if not said:
         return
     width, height = figure.get_size_inches()
-    text = wrap_below(said, width - _MARGINS, _SMALL)
+    text = wrap_below(said, width - 0.05, _SMALL)
     own = (text.count("\n") + 1) * LINE / 72.0
     figure.set_size_inches(width, height + own)
-    share = own / (height + own)
-    figure.get_layout_engine().set(rect=(0.0, share, 1.0, 1.0 - share))
+    share, line = own / (height + own), LINE / 72.0 / (height + own)
+    below = share + 1.4 * line * bool(label)
+    figure.get_layout_engine().set(rect=(0.0, below, 1.0, 1.0 - below))
     look: dict[str, Any] = {"va": "bottom", "fontsize": SMALL, "color": INK, **PLAIN}
-    figure.text(0.01, 0.3 * LINE / 72.0 / (height + own), text, **look)
+    figure.text(0.01, 0.3 * line, text, **look)
+    if label:
+        shown = cut_below(figure, label)
+        figure.supxlabel(shown, y=share + 0.3 * line, **look | {"fontsize": LARGE})
 
 
 def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:

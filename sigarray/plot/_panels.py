@@ -23,7 +23,6 @@ from sigarray.plot._inputs import (
     LINE,
     add_foot,
     copy_scores,
-    cut_below,
     wrap_below,
 )
 from sigarray.plot._style import (
@@ -326,13 +325,11 @@ def _explain(
     found = [x for rows in tasks.values() for x in rows.verdicts]
     models = show_names(names)
     shown = list_marks(found, models, higher_is_better=higher_is_better)
-    look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
     what, more, by = words
     results = [x for rows in tasks.values() for x in rows.results.values()]
     more += say_if_differing([x.confidence_interval for x in results], found, by)
-    figure.supxlabel(cut_below(figure, what), **look)
-    add_foot(figure, "; ".join([f"right of 0, {right} is ahead", *more]))
+    add_foot(figure, "; ".join([f"right of 0, {right} is ahead", *more]), what)
     explain(
         figure,
         list(map(draw_key, shown)),

@@ -180,7 +180,9 @@ def test_a_run_that_is_far_from_the_others_is_named(score, is_said):
     said = [x for x in notes if "further from all others" in x]
     assert len(said) == is_said
     if is_said:
-        assert "0.41 of 'a' (others: 0.85 to 0.86). If it crashed, leave its" in said[0]
+        assert (
+            "0.41 of 'a' (others: 0.85 to 0.86). If it crashed, delete that" in said[0]
+        )
 
 
 @pytest.mark.parametrize("n", [5, 10, 30])
