@@ -25,6 +25,7 @@ from sigarray.read._trackers import CHART
 from sigarray.read._wide import Scores
 from sigarray.read._words import (
     METRICS,
+    as_words,
     find_mixed,
     is_loss,
     is_never_negative,
@@ -34,15 +35,7 @@ from sigarray.read._words import (
 )
 
 # Names of scores, without spaces and punctuation, that do not say what these are.
-_SAY_NOTHING = (
-    "score",
-    "scores",
-    "value",
-    "values",
-    "metricvalue",
-    "result",
-    "results",
-)
+_SAY_NOTHING = as_words("score scores value values metricvalue result results")
 
 
 def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
@@ -281,10 +274,7 @@ def _compare_scales(table: ScoreTable) -> str | None:
 
 
 def _compare_tasks(table: ScoreTable) -> str | None:
-    """Return a fault if runs on some tasks are in shares, and on all others in percent.
-
-    Both are of about one size. Losses and returns may be so.
-    """
+    """Return a fault if runs on some tasks are in shares, and on others in percent."""
     words = list_words(table.metric)
     if table.unit != "run" or table.metrics or words & _OF_ANY_SIZE:
         return None
