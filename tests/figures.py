@@ -89,21 +89,13 @@ def at_threshold(who):
     return around(rows), around([{"rate": x["any"]} for x in rows])
 
 
-def say_on_page_of_method_line():
-    a_given, any_ = at_threshold("several")
+def say_at_threshold():
+    given, any_ = at_threshold("several")
+    with_baseline = at_threshold("baseline")
     return [
-        "Of several normal models that differ, with a true ratio of exactly the "
-        "threshold (equal ones have 0.5: this is no rate of false alarms), a given one "
-        f"was called better than another in {a_given} % of simulations, and better "
-        f"than some other one in {any_} %"
-    ]
-
-
-def say_in_method_line():
-    return [
-        f'_PERCENT_OF_TWO = "{at_threshold("two")[0]}"',
-        '_PERCENT_OF_SEVERAL = ("{}", "{}")'.format(*at_threshold("several")),
-        '_PERCENT_OF_BASELINE = ("{}", "{}")'.format(*at_threshold("baseline")),
+        f"called better in {at_threshold('two')[0]} % of cases",
+        f"a given one better than another in {given} %, and some one in {any_} %; with "
+        "a baseline, {} % and {} %.".format(*with_baseline),
     ]
 
 
@@ -233,7 +225,7 @@ def say_of_rliable():
 
 
 PAGES = [
-    ("docs/index.md", say_on_page_of_method_line),
+    ("docs/reading.md", say_at_threshold),
     ("docs/scale.md", say_of_workers),
     ("docs/mathematics.md", say_of_tails),
     ("docs/reporting.md", say_of_runs_needed),
@@ -246,7 +238,6 @@ PAGES = [
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
-    ("sigarray/_verdicts/method_lines.py", say_in_method_line),
     ("docs/command.md", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

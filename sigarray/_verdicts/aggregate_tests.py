@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -343,9 +342,8 @@ def refuse_scores(
             f"Expected models with as many {table.unit}s as each other on each task, "
             f"or the same shares of them, with {option}; got "
             f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
-            f"model than for another. Add the missing {table.unit}s, "
-            f"{_advise_shared(table, tasks)}or pass --statistic mean, for which each "
-            "task counts the same."
+            "model than for another. Pass --statistic mean, for which each task counts "
+            f"the same; or add the missing {table.unit}s."
         )
         raise ValueError(msg)
 
@@ -359,19 +357,6 @@ def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
         if len(shared) > 1:
             named = f"{len(shared)} names of clusters, such as {min(shared)!r}, are"
         note(f"{named} on several tasks, and taken for different ones on each.")
-
-
-def _advise_shared(table: ScoreTable, tasks: Sequence[str]) -> str:
-    """Say how to take the runs that all models have on all tasks, if there are some."""
-    every = [table.ids[task][name] for task in tasks for name in table.models]
-    shared = [x for x in every[0] if all(x in ids for ids in every)]
-    names = shlex.quote(f"{table.run_column}={','.join(shared)}")
-    has_commas = "," in "".join([table.run_column or ",", *shared])
-    said = (
-        f"pass --where {names}, the {table.unit}s that all models have on all tasks "
-        "(unless others failed for their scores), "
-    )
-    return said if 2 <= len(shared) <= 50 and not has_commas else ""
 
 
 def _say_unequal(

@@ -323,8 +323,7 @@ def _check_statistic(request: Request) -> None:
     if request.statistic is not None and request.missing == "worst":
         msg = (
             f"Expected --missing drop with --statistic {request.statistic}, to which "
-            "it matters how bad a crashed run is; got --missing worst. Where models "
-            "then have unlike numbers of runs, --where takes those that all have."
+            "it matters how bad a crashed run is; got --missing worst."
         )
         raise ValueError(msg)
     if request.statistic == "improvement" and request.margin is not None:

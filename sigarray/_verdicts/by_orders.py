@@ -70,7 +70,6 @@ class OrderTest(OrderOptions, Test):
             table.tasks[task],
             self,
             is_closed=is_corrected and correction == CLOSED,
-            n_tasks=len(table.tasks),
         )
         if is_corrected and correction != CLOSED:
             method += (

@@ -170,8 +170,8 @@ def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
         every = _name_by_task(odd, has_pairs=False, of=len(compared))
         warn(
             f"A score of {every} is 0, and the others are far from it. If that run "
-            "crashed, leave its cell blank, with --missing drop or --missing worst; if "
-            "0 is what it reached, or what failing is worth, it counts."
+            "crashed, delete that score, and then pass --missing drop or --missing "
+            "worst; if 0 is what it reached, or what failing is worth, it counts."
         )
 
 
@@ -203,9 +203,9 @@ def note_far_runs(table: ScoreTable) -> None:
     if said:
         msg = (
             "a run is further from all others of its model than chance allows, and "
-            f"counts: {shorten(said, _SHOWN, '; ')}. If it crashed, leave its cell "
-            "blank, with --missing drop or --missing worst; if it did not, it is a "
-            "true failure, which to leave out would not be honest"
+            f"counts: {shorten(said, _SHOWN, '; ')}. If it crashed, delete that "
+            "score, and then pass --missing drop or --missing worst; if it did not, it "
+            "is a result, and has to stay"
         )
         note(Caution(msg))
 

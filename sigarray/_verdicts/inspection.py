@@ -25,6 +25,7 @@ from sigarray.read._trackers import CHART
 from sigarray.read._wide import Scores
 from sigarray.read._words import (
     METRICS,
+    as_words,
     find_mixed,
     is_loss,
     is_never_negative,
@@ -34,15 +35,7 @@ from sigarray.read._words import (
 )
 
 # Names of scores, without spaces and punctuation, that do not say what these are.
-_SAY_NOTHING = (
-    "score",
-    "scores",
-    "value",
-    "values",
-    "metricvalue",
-    "result",
-    "results",
-)
+_SAY_NOTHING = as_words("score scores value values metricvalue result results")
 
 
 def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
@@ -177,6 +170,10 @@ def _says_nothing(metric: str) -> bool:
 
 # Percentages of one metric on one task differ by at most this factor.
 _SAME_SIZE = 4.0
+# Metrics that have no percentages.
+_OF_ANY_SIZE = frozenset(
+    ("return", "returns", "reward", "rewards", "perplexity", "ppl")
+)
 # Two models may well have fewer scores, or right and wrong answers, that are the same.
 _FEW_SCORES, _FEW_ANSWERS = 3, 20
 # Models that are named in a warning.
@@ -193,7 +190,7 @@ def inspect_table(
     """
     _refuse_single_scores(table)
     inspect_direction(table, direction, gate)
-    _check_scales(table, is_vouched=is_vouched)
+    _check_scales(table, is_vouched=is_vouched, is_lower=direction is False)
     _doubt_copies(table)
     doubt_references(table)
     _say_hundreds(table)
@@ -234,9 +231,11 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     raise ValueError(msg)
 
 
-def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
+def _check_scales(table: ScoreTable, *, is_vouched: bool, is_lower: bool) -> None:
     """Refuse shares beside percentages, or warn where the unit of scores was given."""
     fault = _compare_scales(table) or _find_other_scale(table)
+    if fault is None and not is_lower:
+        fault = _compare_tasks(table)
     if fault is None:
         return
     if is_vouched:
@@ -272,6 +271,25 @@ def _compare_scales(table: ScoreTable) -> str | None:
             if 0.1 < ratio < 10.0 and not is_doubted:
                 warn(msg)
     return None
+
+
+def _compare_tasks(table: ScoreTable) -> str | None:
+    """Return a fault if runs on some tasks are in shares, and on others in percent."""
+    words = list_words(table.metric)
+    if table.unit != "run" or table.metrics or words & _OF_ANY_SIZE:
+        return None
+    every = {x: np.concatenate(list(by.values())) for x, by in table.tasks.items()}
+    shares = [x for x, y in every.items() if y.min() > 0.0 and y.max() <= 1.0]
+    percent = [x for x, y in every.items() if y.min() > 1.5 and y.max() <= 100.0]
+    if not shares or not percent or len(shares) + len(percent) < len(every):
+        return None
+    low, high = (np.median([np.median(every[x]) for x in y]) for y in (shares, percent))
+    if not high < _SAME_SIZE * 100.0 * low < _SAME_SIZE**2 * high:
+        return None
+    return (
+        f"Scores on {list_names(shares, 3)} are at most 1, and those on "
+        f"{list_names(percent, 3)} above 1.5: are they of one scale?"
+    )
 
 
 def _find_other_scale(table: ScoreTable) -> str | None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray._order.comparison import needs_means
-from sigarray._order.families import can_decide
 from sigarray._plain_text import quote, show_range
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.asked import (
@@ -20,7 +19,7 @@ from sigarray._verdicts.asked import (
 from sigarray._verdicts.comparison import UNPAIRED, pairs_of
 from sigarray._verdicts.floors import has_exact_ranks
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.orders import Samples, family_of_task, plan_errors
+from sigarray._verdicts.orders import Samples, plan_errors
 from sigarray.read._wide import Scores
 
 # The scores of two models, of each pair.
@@ -181,15 +180,7 @@ def _describe_ranks(pairs: Pairs, options: PairOptions) -> str:
     return f"The exact p of Mann-Whitney's U counts where it is larger{which}"
 
 
-# `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
-# of cases a ratio equal to the threshold is called smaller.
-_MEASURED = (0.2, 0.95)
-# With up to this many models the rate of any such call is known.
-_MOST_MODELS = 10
 EPS_MIN = "eps_min of A over B, and by itself of B over A"
-_PERCENT_OF_TWO = "0 to 16"
-_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
-_PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
 
 
 def say_draws(seed: int) -> str:
@@ -200,9 +191,7 @@ def say_draws(seed: int) -> str:
     )
 
 
-def describe_orders(
-    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int = 1
-) -> str:
+def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) -> str:
     """Say how almost stochastic order was decided; pairs may differ in their sizes.
 
     `is_closed` if a closed test tests all models of a task at one level.
@@ -235,44 +224,7 @@ def describe_orders(
         how += ", and equality of means, for fewer than 20 runs, by Welch's t"
     if any(n != m for n, m in tested):
         how += f", {FEWER_DEGREES}"
-    rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
-    return ". ".join(filter(None, [first, how, rate]))
-
-
-def _say_rate(
-    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
-) -> str:
-    """Say how often a ratio equal to the threshold is called smaller, if measured.
-
-    The lower levels of several tasks give no higher rate than one task alone.
-    """
-    sizes = [len(column) for column in scores.values()]
-    share = 1.0 / n_tasks if is_closed else 1.0
-    family = family_of_task(scores, options, share, is_corrected=is_closed)
-    is_known = (
-        options.method != "asymptotic"
-        and options.dt is None
-        and (options.threshold, options.confidence_level) == _MEASURED
-    )
-    if not is_known or not can_decide(sizes, family):
-        return ""
-    who, called, rest = "several", "a given one was called better than another", ""
-    if len(sizes) == 2 or not is_closed:
-        percent, who, called = _PERCENT_OF_TWO, "two", "one was called better"
-    elif options.baseline is None:
-        percent, any_ = _PERCENT_OF_SEVERAL
-        rest = f", and better than some other one in {any_} %"
-    else:
-        called = "a given one was called better or worse than the baseline"
-        percent, any_ = _PERCENT_OF_BASELINE
-        rest = f", and some model in {any_} %"
-    on = "on one task, " if n_tasks > 1 else ""
-    return (
-        f"Of {who} normal models that differ, with a true ratio of exactly the "
-        "threshold (equal ones have 0.5: this is no rate of false alarms), "
-        f"{on}{called} in {percent} % of simulations"
-        f"{rest if len(sizes) <= _MOST_MODELS else ''}"
-    )
+    return f"{first}. {how}"
 
 
 _REFERENCES = {

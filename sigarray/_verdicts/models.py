@@ -10,7 +10,7 @@ from sigarray import read
 from sigarray._backend.checks import check_seed
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._plain_text import suggest, unquote_plain
-from sigarray._verdicts.aggregate_tests import Aggregate
+from sigarray._verdicts.aggregate_tests import Aggregate, refuse_scores
 from sigarray._verdicts.aggregate_words import add_aggregates
 from sigarray._verdicts.aggregates import compare_aggregates
 from sigarray._verdicts.asked import OPTION_RULES, Request, TestName, check_request
@@ -20,7 +20,7 @@ from sigarray._verdicts.doubts import (
     note_far_runs,
 )
 from sigarray._verdicts.inspection import inspect_table, settle_direction
-from sigarray._verdicts.lacking import say_matched
+from sigarray._verdicts.lacking import list_shared, say_matched
 from sigarray._verdicts.one_sentence import write_sentence
 from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
@@ -327,6 +327,8 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     request = check_baseline(request, table)
     request = choose_default_test(replace(request, missing=table.missing), table)
     request = check_request(request)
+    if request.statistic is not None:  # before any warning
+        refuse_scores(table, request.statistic, list_shared(table)[0])  # type: ignore[arg-type]
     with hold_warnings(SingleTaskWarning) as of_single_tasks:
         test = make_test(request, table)
         if test.is_paired:

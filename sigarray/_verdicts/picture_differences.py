@@ -10,7 +10,6 @@ from sigarray._plain_text import (
     cut_shared,
     quote,
     raise_initial,
-    show_controls,
     show_number,
 )
 from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
@@ -34,6 +33,7 @@ from sigarray._verdicts.pictures import (
     of_task,
     order_two_models,
     say_limits,
+    say_metric,
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
@@ -67,7 +67,7 @@ def draw_differences(
     return [] if drawn is None else [drawn]
 
 
-def draw_aggregates(x: Aggregates | None) -> list[Picture]:
+def draw_aggregates(x: Aggregates | None, metrics: Iterable[str]) -> list[Picture]:
     """Draw the differences over these tasks, or the models if pairs are many."""
     if x is None:
         return []
@@ -80,11 +80,11 @@ def draw_aggregates(x: Aggregates | None) -> list[Picture]:
         sign = -1.0 if x.higher_is_better else 1.0
         return [draw_models(x.values, x.wins, label, said="Values", sign=sign)]
     what = f"differences of {NAMES[x.statistic][1]}{where}, first minus second model"
-    shown = f"difference of {NAMES[x.statistic][1]}{where}, {level}"
+    shown, small = say_metric(metrics), f"{NAMES[x.statistic][1]}{where}, {level}"
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
-        what, shown = f"{what}{where}", f"P(first is better){where}, {level}"
-    axes = _draw_pairs(x, shown, list_limits(x))
+        what, shown, small = f"{what}{where}", f"P(first is better){where}", level
+    axes = _draw_pairs(x, shown, small, list_limits(x))
     if axes is None:
         return []
     if x.is_of_pairs:  # which are drawn as their differences from 1/2
@@ -106,7 +106,8 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
         return []
     level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
     what = f"of means over tasks like these {len(over.tasks)}"
-    axes = _draw_pairs(over, f"differences {what}, {level}")
+    small = f"means over tasks like these {len(over.tasks)}, {level}"
+    axes = _draw_pairs(over, say_metric([over.metric]), small)
     if axes is None:
         return []
     said = [
@@ -121,7 +122,7 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
 
 
 def _draw_pairs(
-    x: Aggregates | OverTasks, said: str, limits: Sequence[float] = ()
+    x: Aggregates | OverTasks, said: str, small: str, limits: Sequence[float] = ()
 ) -> Any:
     """Draw pairs of models over tasks that have an interval; None if none has."""
     from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
@@ -144,6 +145,7 @@ def _draw_pairs(
         higher_is_better=x.higher_is_better,
         letters=MOST_IN_PAGE,
         said=said,
+        of_intervals=small,
         limits=limits,
     )
 
@@ -156,15 +158,12 @@ def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
     return f"{a} minus {b}: {_show_interval(pair.difference, *pair.interval)}"
 
 
-def _say_drawn(rows: Iterable[Row]) -> str:
-    """Say what is drawn: the difference in a metric, and how sure its interval is."""
+def _say_drawn(rows: Iterable[Row]) -> dict[str, Any]:
+    """Say what is drawn, and how sure its intervals are."""
     every = [x for x, *_ in rows]
-    metrics = {x.metric for x in every}
-    metric = metrics.pop() if len(metrics) == 1 else "score"
-    what = "" if ", " in metric else f" in {show_controls(metric)}"
-    levels = {x.say_level_of_intervals(): None for x in every}
-    level = next(iter(levels)) if len(levels) == 1 else "with its interval"
-    return f"difference{what}, {level}"
+    level, *others = {x.say_level_of_intervals(): None for x in every}
+    said = say_metric(x.metric for x in every)
+    return {"said": said, "of_intervals": "" if others else level}
 
 
 def _draw_two_models(
@@ -291,7 +290,7 @@ def _draw_rows(
         names=names,
         higher_is_better=first.higher_is_better,
         letters=MOST_IN_PAGE,
-        said=_say_drawn(rows.values()),
+        **_say_drawn(rows.values()),
         limits=list_limits(first),
         of_overall="mean over tasks like these",
         by=name_test(first),
@@ -343,7 +342,7 @@ def _draw_panels(
         names=names,
         higher_is_better=first.higher_is_better,
         limits=list_limits(first),
-        said=_say_drawn(row for rows in panels.values() for row in rows.values()),
+        **_say_drawn(row for rows in panels.values() for row in rows.values()),
         answer=" ".join(say_answer(over)),
         by=name_test(first),
         has_one_scale=_have_one_scale(rows.values() for rows in panels.values()),

@@ -1,7 +1,7 @@
 """Pictures of a comparison: what decides first, then scores."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,13 @@ def name_task(figure: Any, task: str) -> None:
             shown = show_name(task, 60)
         figure.suptitle(shown, y=1.0, va="bottom", fontsize=9, **PLAIN)
         choose_fonts(figure)
+
+
+def say_metric(metrics: Iterable[str]) -> str:
+    """Say what is drawn: the difference in a metric."""
+    metric, *others = dict.fromkeys(metrics)
+    what = "score" if others else metric
+    return "difference" if ", " in what else f"difference in {show_controls(what)}"
 
 
 def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | None:

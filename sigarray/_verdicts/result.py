@@ -338,7 +338,7 @@ class ModelComparison:
         drawn = drawn or draw_differences(compared, decisions, over)
         # Panels of differences on several tasks say who is not told apart, too.
         of_few = {} if drawn and len(compared) > 1 else compared
-        of_all = draw_aggregates(these)
+        of_all = draw_aggregates(these, [x.metric for x in compared.values()])
         order = order_over_tasks(compared, self.over_tasks)
         order = order if these is None else these.order.names
         return [

@@ -13,6 +13,7 @@ from sigarray.plot._inputs import (
     check_alone,
     find_room,
     name_directions,
+    say_below,
     shorten_sides,
     wrap_below,
 )
@@ -50,7 +51,6 @@ _GAP = 1.5
 # The letters of a label, which may be two models, on one column of a paper, and two.
 MOST_LETTERS, MOST_IN_PAGE = 28, 52
 _FAULT = "no verdict: NaN"
-# Said once, where a verdict and whether 0 is in the interval differ.
 # The verdicts on a row: of models, A is named first.
 _VERDICTS = (
     *("A", "B", "A not worse", "B not worse", "equivalent"),
@@ -169,15 +169,16 @@ def draw_differences(
     ax: Any = None,
     letters: int = MOST_LETTERS,
     said: str = "difference and its interval",
+    of_intervals: str = "",
     limits: Iterable[float] = (),
     of_overall: str = "overall",
     by: str = "a test",
 ) -> "Axes":
     """Draw what `differences` does, with so many letters of a label.
 
-    What is drawn is `said` below the axis. At `limits` a difference is a margin. What
-    stands apart is `of_overall` in the legend, and marks are `by` what is said where
-    they differ from intervals.
+    What is drawn is `said` below the axis, and `of_intervals` at the foot of a new
+    figure. At `limits` a difference is a margin. What stands apart is `of_overall` in
+    the legend, and marks are `by` what is said where they differ from intervals.
 
     A new figure is two columns wide, if labels of one are too long for one column.
     """
@@ -213,8 +214,9 @@ def draw_differences(
     low, high = axes.get_xlim()
     beside = 0.15 * (max(high, 0.0) - min(low, 0.0))
     axes.set_xlim(min(low, -beside), max(high, beside))
+    more = list(filter(None, [of_intervals]))
     if marked := list(limits):
-        said = f"{said}; dotted: the margin"
+        more.append("dotted: the margin")
         draw_limits(axes, marked)
     n_lines = 1
     if flag("legend", legend):
@@ -224,7 +226,7 @@ def draw_differences(
         keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
         if given_verdicts is not None:
             keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
-            said += say_if_differing(rows, given_verdicts, by)
+            more += say_if_differing(rows, given_verdicts, by)
         drawn = list(map(draw_key, keys))
         if overall is not None:
             drawn.append(draw_key(marks[-1], is_overall=True))
@@ -236,9 +238,11 @@ def draw_differences(
             has_names=True,
             bbox_transform=lift(axes, LINE * n_lines),
         )
-    axes.set_xlabel(wrap_below(said, room))
-    if given is None:
-        add_lines(axes, n_lines - 1 + axes.get_xlabel().count("\n"))
+    if given is not None:
+        axes.set_xlabel(wrap_below("; ".join([said, *more]), room))
+        return axes
+    add_lines(axes, n_lines - 1)
+    say_below(axes, said, "; ".join(more), room)
     return axes
 
 
@@ -272,7 +276,7 @@ def list_marks(
 
 def say_if_differing(
     rows: Iterable[tuple[Any, ...]], verdicts: Iterable[str], by: str
-) -> str:
+) -> list[str]:
     """Say that a model is better though its interval includes 0, or not so, if any."""
     found = {
         verdict in ("A", "B")
@@ -282,7 +286,7 @@ def say_if_differing(
     are_better = "some models are better though 0 is in the interval"
     are_not = "some pairs are undecided though 0 is outside the interval"
     said = " and ".join([are_better] * (True in found) + [are_not] * (False in found))
-    return f"; by {by}, {said}" if said else ""
+    return [f"by {by}, {said}"] if said else []
 
 
 def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:

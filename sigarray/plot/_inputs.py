@@ -10,13 +10,22 @@ from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import is_array, is_traced, standardize
 from sigarray._host import choose_names, copy_array
 from sigarray._order.stacks import name_models
-from sigarray.plot._style import measure, show_names, write
+from sigarray.plot._style import (
+    INK,
+    LARGE,
+    PLAIN,
+    SMALL,
+    measure,
+    show_name,
+    show_names,
+    write,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Letters in an inch: small ones beside the axes, and those below.
-_SMALL, _LARGE = 19.0, 17.0
+_SMALL, LETTERS_BELOW = 19.0, 17.0
 # Inches around axes and the names of their rows.
 _MARGINS = 0.25
 # Points of a line.
@@ -36,10 +45,10 @@ def find_room(ax: "Axes", longest: int, *, is_own: bool) -> float:
     return float(ax.get_position().width * width)
 
 
-def wrap_below(said: str, room: float) -> str:
+def wrap_below(said: str, room: float, letters: float = LETTERS_BELOW) -> str:
     """Break what is drawn into lines of so many inches, but for "95 %"."""
     whole = said.replace(" %", "\u00a0%")
-    lines = textwrap.wrap(whole, max(24, int(_LARGE * room)), break_on_hyphens=False)
+    lines = textwrap.wrap(whole, max(24, int(letters * room)), break_on_hyphens=False)
     return "\n".join(lines).replace("\u00a0%", " %")
 
 
@@ -47,6 +56,43 @@ def add_lines(ax: "Axes", n: int) -> None:
     figure: Any = ax.figure  # of its own
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + n * LINE / 72.0)
+
+
+def cut_below(figure: Any, said: str) -> str:
+    """Cut what is drawn to a line as wide as a figure."""
+    return show_name(said, int(LETTERS_BELOW * figure.get_size_inches()[0]) - 4)
+
+
+def say_below(ax: "Axes", said: str, more: str, room: float) -> None:
+    """Say below axes of a figure of their own what is drawn, and more at its foot.
+
+    A line that is wider than they are ends at their right.
+    """
+    shown = cut_below(ax.figure, said)
+    is_wide = measure(shown) > LETTERS_BELOW * room
+    ax.set_xlabel(shown, loc="right" if is_wide else "center")
+    add_foot(ax.figure, more)
+
+
+def add_foot(figure: Any, said: str, label: str = "") -> None:
+    """Say something in small letters at the foot of a figure, which becomes higher.
+
+    A `label` of all axes is above it, where the figure has room for one.
+    """
+    if not said:
+        return
+    width, height = figure.get_size_inches()
+    text = wrap_below(said, width - 0.05, _SMALL)
+    own = (text.count("\n") + 1) * LINE / 72.0
+    figure.set_size_inches(width, height + own)
+    share, line = own / (height + own), LINE / 72.0 / (height + own)
+    below = share + 1.4 * line * bool(label)
+    figure.get_layout_engine().set(rect=(0.0, below, 1.0, 1.0 - below))
+    look: dict[str, Any] = {"va": "bottom", "fontsize": SMALL, "color": INK, **PLAIN}
+    figure.text(0.01, 0.3 * line, text, **look)
+    if label:
+        shown = cut_below(figure, label)
+        figure.supxlabel(shown, y=share + 0.3 * line, **look | {"fontsize": LARGE})
 
 
 def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:

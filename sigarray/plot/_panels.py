@@ -19,7 +19,12 @@ from sigarray.plot._differences import (
     list_marks,
     say_if_differing,
 )
-from sigarray.plot._inputs import LINE, copy_scores, wrap_below
+from sigarray.plot._inputs import (
+    LINE,
+    add_foot,
+    copy_scores,
+    wrap_below,
+)
 from sigarray.plot._style import (
     BLUE,
     COLUMN,
@@ -241,6 +246,7 @@ def draw_panels(
     higher_is_better: bool = True,
     limits: Sequence[float] = (),
     said: str = "difference and its interval",
+    of_intervals: str = "",
     answer: str = "",
     by: str = "a test",
     has_one_scale: bool = False,
@@ -248,8 +254,9 @@ def draw_panels(
     """Draw the differences on each task in a panel, with a scale of its own or one.
 
     Rows have names at the left alone where they are the same in all panels. At `limits`
-    a difference is that of a margin. What is drawn is `said` below them, with what
-    marks are `by`; the `answer` over all tasks is above.
+    a difference is that of a margin. What is drawn is `said` below them, and
+    `of_intervals` at the foot, with what marks are `by`; the `answer` over all tasks is
+    above.
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
@@ -295,7 +302,7 @@ def draw_panels(
             ends = np.asarray([ax.get_xlim() for ax in drawn])
             for ax in drawn:
                 ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
-        more = "; dotted: the margin" if limits else ""
+        more = list(filter(None, [of_intervals, "dotted: the margin" * bool(limits)]))
         if answer:
             look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
             # The legend is in the line above it.
@@ -311,21 +318,18 @@ def _explain(
     figure: "Figure",
     tasks: Mapping[str, Rows],
     names: tuple[Hashable, Hashable],
-    words: tuple[str, str, str],
+    words: tuple[str, list[str], str],
     *,
     higher_is_better: bool,
 ) -> None:
     found = [x for rows in tasks.values() for x in rows.verdicts]
     models = show_names(names)
     shown = list_marks(found, models, higher_is_better=higher_is_better)
-    look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]
     what, more, by = words
-    said = f"{what}; right of 0, {right} is ahead{more}"
     results = [x for rows in tasks.values() for x in rows.results.values()]
-    said += say_if_differing([x.confidence_interval for x in results], found, by)
-    width = float(figure.get_size_inches()[0])
-    figure.supxlabel(wrap_below(said, width), **look)
+    more += say_if_differing([x.confidence_interval for x in results], found, by)
+    add_foot(figure, "; ".join([f"right of 0, {right} is ahead", *more]), what)
     explain(
         figure,
         list(map(draw_key, shown)),

@@ -208,52 +208,70 @@ def _find_tail(n: float, mean: float) -> float:
     return 1.0 - math.fsum(np.exp(logs).tolist())
 
 
-# Runs are alike if chance ranks them so in fewer tables. With fewer pairs of two models
-# no test would say so, and with fewer than the last number permutations of pairs decide
-# little.
-_ALIKE, _LEAST_PAIRS, _FOR_ORDERS = 5e-3, 6, 8
+# Runs are alike if chance ranks them so in fewer tables. Of fewer of two models no test
+# would say so, though one may lack. Permutations decide little if p is never so low.
+_ALIKE, _LEAST_RUNS, _LOW = 5e-3, 6, 1e-2
 
 
 def say_alike_runs(table: ScoreTable) -> list[str]:
     """Say what pairs would test, if runs of one name are alike in all models.
 
-    Tasks count together, with runs that all of them have.
+    Tasks count together, each with the runs that all models have on it.
     """
-    if len(table.models) < 2:
-        return []
     by = [
         [dict(zip(table.ids[t][x], y.tolist(), strict=True)) for x, y in z.items()]
         for t, z in table.tasks.items()
-        if t in table.ids and len(z) == len(table.models)
+        if t in table.ids and len(z) == len(table.models) > 1
     ]
-    names = [x for x in by[0][0] if all(x in z for y in by for z in y)] if by else []
+    names = [*dict.fromkeys(x for y in by for z in y for x in z)]
+    n_runs = [max(map(len, x)) for x in by]
     have_names = table.run_column is not None or "0" in names
-    least = _LEAST_PAIRS - (len(table.models) > 2)
-    if not have_names or len(names) < least:
+    if not have_names or not names or len(names) > 2 * max(n_runs):
         return []
-    if len(by) == 1 and any(len(x) > len(names) for x in by[0]):
+    parts = [np.asarray([[x.get(z, np.nan) for z in names] for x in y]) for y in by]
+    are_shared = [~np.isnan(x).any(axis=0) for x in parts]
+    least = _LEAST_RUNS - (len(table.models) > 2)
+    n_shared = max(int(x.sum()) for x in are_shared)
+    if max(n_runs) < least or n_shared < least - 1:
         return []
-    scores = np.asarray([[[x[name] for name in names] for x in y] for y in by])
-    if NormalDist().cdf(-_find_concordance(middle_ranks(HOST, scores))) >= _ALIKE:
+    ranks, n_each = [], []
+    for x, is_shared, n in zip(parts, are_shared, n_runs, strict=True):
+        if is_shared.sum() > max(2, n // 2):
+            ranks.append(np.zeros(x.shape))
+            ranks[-1][:, is_shared] = middle_ranks(HOST, x[:, is_shared])
+            n_each.append(is_shared.sum())
+    if not ranks:
         return []
-    by_t = "" if len(names) >= _FOR_ORDERS else ", by --test t of so few"
+    z = _find_concordance(np.asarray(ranks), np.asarray(n_each))
+    if NormalDist().cdf(-z) >= _ALIKE:
+        return []
     which = "both" if len(table.models) == 2 else "all"
-    on = "" if len(by) == 1 else " on each task"
+    n_pairs = len(by) * math.comb(len(table.models), 2)
+    options = "--paired" + " --test t" * (n_pairs * 2.0 ** (1 - n_shared) > _LOW)
+    if len(by) > 1:
+        which += " models on each task"
+        # Of so few tasks, no p-value over others like them is small enough.
+        options += " --statistic mean" * (len(table.models) > 0.05 * 2.0 ** len(by))
+    else:
+        which += " models"
+    if any(len(z) > s.sum() for y, s in zip(by, are_shared, strict=True) for z in y):
+        options += " --drop-unmatched"
     return [
-        f"runs of one name are good or bad together in {which} models{on}: where they "
-        "share the seed and the order of the data, --paired tests the differences of "
-        f"these pairs{by_t}; where the name is all that they share, it does not apply"
+        f"runs of one name are good or bad together in {which}. If they share the seed "
+        f"and the order of the data, pass {options}, which tests the differences of "
+        "such pairs; if they share the name alone, do not"
     ]
 
 
-def _find_concordance(ranks: np.ndarray) -> float:
+def _find_concordance(ranks: np.ndarray, n: np.ndarray) -> float:
     """Return a number that is about normal for independent ranks (tasks, models, runs).
 
     Kendall's W, the share of the variance that is between runs, as F (Kendall and
     Babington Smith 1939), and its cube root as a normal number (Paulson 1942). Those of
     tasks add up, with the covariances of W if models permute their runs on all tasks.
+    Of each task, n runs count, and the ranks of others are 0.
     """
-    _, m, n = ranks.shape
+    m = ranks.shape[1]
     units = ranks / np.maximum(np.linalg.norm(ranks, axis=2, keepdims=True), 1e-9)
     w = np.sum(np.mean(units, axis=1) ** 2, axis=1)
     high = 2.0 / (9.0 * (n - 1.0 - 2.0 / m))

@@ -26,6 +26,8 @@ _MAX_SHARE = 0.05
 _FIRST = 1000
 # Tasks whose scores differ in size by less than such a factor are alike.
 _UNLIKE = 10.0
+# In the mean over as few tasks as this, one that has no weight matters.
+_FEW_TASKS = 6
 # Scores below this share of the size of a task's are near 0.
 _NEAR_ZERO = 0.05
 _MAX_NAMED = 3
@@ -192,10 +194,14 @@ def are_unlike(sizes: np.ndarray) -> bool:
 
     The largest is 10 times the least, and the mean is worth that of fewer than half of
     the tasks: their effective number is (sum of s)^2 / sum of s^2. So normalized scores
-    are alike, though they are small on some tasks.
+    are alike, though they are small on some tasks; but on few tasks only if they may
+    all be percentages, or all of about 1.
     """
     if sizes.max() < _UNLIKE * sizes.min():
         return False
+    is_one = sizes.max() <= _UNLIKE or (sizes.min() > 1.0 and sizes.max() <= 100.0)
+    if len(sizes) <= _FEW_TASKS and not is_one:
+        return True
     shares = sizes / sizes.max()
     n_effective = np.sum(shares) ** 2 / np.sum(shares * shares)
     return bool(2.0 * n_effective < len(sizes) + 1)

@@ -41,7 +41,7 @@ class TestRefused:
     def test_models_with_unlike_shares_of_runs(self):
         scores = draw()
         scores["t1"]["dqn"] = scores["t1"]["dqn"][:3]
-        said = r"got 3 runs of 'dqn' on 't1', and up to 5\. .* pass statistic='mean'"
+        said = r"got 3 runs of 'dqn' on 't1', and up to 5\. .* Pass statistic='mean'"
         with pytest.raises(ValueError, match=said):
             compare(scores, "iqm")
         assert compare(scores, "mean").over_these_tasks.sizes == (3, 5)

@@ -194,7 +194,7 @@ def test_a_probability_without_an_interval_is_explained(write, run):
 def test_a_picture_has_a_half_in_the_middle():
     pytest.importorskip("matplotlib")
     result = compare(draw())
-    (picture,) = draw_aggregates(result.over_these_tasks)
+    (picture,) = draw_aggregates(result.over_these_tasks, ["score"])
     (ax,) = picture.figure.axes
     assert ax.xaxis.get_major_formatter()(0.0, 0) == "0.5"
     assert "P(first is better) over these 6 tasks" in ax.get_xlabel().replace("\n", " ")

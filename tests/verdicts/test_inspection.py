@@ -58,6 +58,37 @@ class TestScales:
         assert err.count("got 3.9 of 'b' among scores of 0.037") == 1
 
     @pytest.mark.parametrize(
+        ("metric", "sizes", "is_asked"),
+        [
+            ("accuracy", (0.95, 78.0, 62.0), True),
+            ("score", (0.31, 0.95, 62.0), True),
+            ("accuracy", (0.95, 0.78, 0.62), False),
+            ("accuracy", (5.0, 78.0, 62.0), False),
+            ("score", (0.95, 78.0, 500.0), False),  # of games
+            ("return", (0.95, 78.0, 62.0), False),
+        ],
+    )
+    def test_a_task_in_shares(self, write, run, metric, sizes, is_asked):
+        rows = [
+            f"{m},t{t},{k},{size * DRAW.uniform(0.96, 1.04):.4f}"
+            for m in "ab"
+            for t, size in enumerate(sizes)
+            for k in range(4)
+        ]
+        path = write("\n".join([f"model,task,seed,{metric}", *rows]))
+        if not is_asked:
+            code, _, err = run("compare", path)
+            assert (code, "of one scale?" in err) == (0, False), err
+            return
+        refuse(run("compare", path), "'t2' above 1.5: are they of one scale?")
+        code, out, err = run("compare", path, "--unit", "run")
+        assert code == 0, err
+        assert "of one scale?" in err
+        assert "means over these" not in out
+        loss = path, "--lower-is-better"
+        assert "of one scale?" not in run("compare", *loss)[2]
+
+    @pytest.mark.parametrize(
         "rows",
         [
             ["0.5,812", "31.5,9.1", "77,0.8", "412,65", "2.5,88", "13,41"],  # returns
@@ -149,7 +180,9 @@ def test_a_run_that_is_far_from_the_others_is_named(score, is_said):
     said = [x for x in notes if "further from all others" in x]
     assert len(said) == is_said
     if is_said:
-        assert "0.41 of 'a' (others: 0.85 to 0.86). If it crashed, leave its" in said[0]
+        assert (
+            "0.41 of 'a' (others: 0.85 to 0.86). If it crashed, delete that" in said[0]
+        )
 
 
 @pytest.mark.parametrize("n", [5, 10, 30])

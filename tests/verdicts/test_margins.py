@@ -334,7 +334,9 @@ class TestVerdicts:
             assert dotted == {x if is_higher else -x for x in places}
             low, high = ax.get_xlim()
             assert all(low < x < high for x in dotted)
-            assert "dotted: the margin" in " ".join(ax.get_xlabel().split())
+            assert "dotted: the margin" in " ".join(
+                ax.figure.texts[-1].get_text().split()
+            )
 
     def test_it_is_asked_for_in_python(self, scores):
         result = compare_models(scores, unit="item", test="t", margin=0.03)

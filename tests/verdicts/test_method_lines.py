@@ -11,7 +11,7 @@ from sigarray import compare_models, permutation_test, t_test
 
 
 @pytest.mark.long
-def test_the_method_says_how_equality_was_tested(write, run):
+def test_the_method_says_how_equality_was_tested(run):
     def describe(*arguments):
         _, out, _ = run("compare", *arguments, "--format", "json")
         return json.loads(out)["method"]
@@ -24,30 +24,8 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--no-correction")
     assert by_pair in describe("--baseline", "forest", "--no-correction")
     assert by_pair in describe("--columns", "forest,linear")
-    # A rate is said of designs that were measured, where there can be a verdict.
-    rate = (
-        "models that differ, with a true ratio of exactly the threshold (equal ones "
-        "have 0.5: this is no rate of false alarms), "
-    )
-    several = f". Of several normal {rate}a given one was called better than another "
-    assert f"{several}in 0 to 11 % of simulations, and better than some" in describe()
-    two = f". Of two normal {rate}one was called better in 0 to 16 % of simulations. "
-    assert two in describe("--columns", "forest,linear")
-    assert two in describe("--no-correction")
-    with_baseline = f". Of several normal {rate}a given one was called better or worse "
-    assert f"{with_baseline}than the baseline in " in describe("--baseline", "forest")
-    rows = [f"{m},{t},{k},{k}.5" for m in "ab" for t in "xy" for k in range(9)]
-    tasks = write("\n".join(["model,task,run,score", *rows, ""]), "tasks.csv")
-    assert two.replace(", one", ", on one task, one") in describe(tasks)
-    many = "\n".join(",".join(f"{k + j}.5" for j in range(11)) for k in range(20))
-    header = ",".join(f"m{k}" for k in range(11))
-    path = write(f"{header}\n{many}\n", "many.csv")
-    more = "of simulations, and better than some"
-    assert more not in describe(path, "--unit=run")
-    assert rate not in describe("--method", "asymptotic")
-    assert rate not in describe("--dt", "0.3")
-    assert rate not in describe("--threshold", "0.3")
-    assert rate not in describe(write("a,b,c\n1,2,3\n3,1,4\n2,5,3\n"))
+    # Rates at the threshold were read as rates of false alarms.
+    assert "simulations" not in describe()
 
 
 RNG = np.random.default_rng(0)

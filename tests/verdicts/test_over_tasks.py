@@ -326,6 +326,16 @@ def test_tasks_that_do_not_count_are_named():
         # Normalized scores, which may be above 1, and the same in percent.
         ((-0.04, 0.3, 0.6, 1.2, 0.9, 0.02, 0.5, 1.1), None),
         ((3.0, 30.0, 60.0, 80.0, 45.0), None),
+        ((0.04, 0.9, 1.2), None),
+        # One of them has no weight, though the others are alike.
+        (
+            (0.96, 79.0, 63.0),
+            'by a factor of 82 (means of up to 0.96 on "task 0" and 79 on "task 1"): ',
+        ),
+        (
+            (5.0, 500.0, 600.0),
+            'by a factor of 120 (means of up to 5 on "task 0" and 600 on "task 2"): ',
+        ),
         (
             (0.5, 3.0, 4.0, 5.0, 6.0, 7.0, 200.0),
             'by a factor of 400 (means of up to 0.5 on "task 0" and 200 on "task 6"): ',
@@ -344,7 +354,8 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
     if said:
         assert said in lines[0]
         assert "by the ranks of differences, depend on these units" in lines[0]
-        (advice,) = result.content.advice
+        assert "by means over these" not in str(result)
+        (advice,) = (x for x in result.content.advice if "normalized" in x)
         assert "(score - low) / (high - low)" in advice
         assert ("Do not divide" in advice) == (min(sizes) < 0.0)
         assert set(lines) < set(result.sentences)
