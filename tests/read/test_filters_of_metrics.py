@@ -138,7 +138,7 @@ class TestRuns:
         header = "model,kind,seed0,seed1,seed2"
         path = write("\n".join([header, *(x.replace("loss", "new") for x in RUNS)]))
         refuse(run("compare", path), "Where 'kind' names tasks, pass --task kind; or")
-        assert run("compare", path, "--task", "kind")[0] == 0
+        assert run("compare", path, "--task", "kind", "--unit", "run")[0] == 0
 
     def test_runs_are_no_benchmarks(self, write, run):
         path = write("\n".join(TABLES["names"]))

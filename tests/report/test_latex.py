@@ -98,7 +98,7 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     assert [x[:3] for x in ends] == [" Ov", " In", " Hi", " On"]
     assert [x.count("24 items on each task") for x in captions] == [1] * 4
     # Advice is no caption.
-    unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}
+    unlike = {"x": SCORES, "y": {x: [500 * y for y in z] for x, z in SCORES.items()}}
     text = compare_models(unlike, unit="run").to_latex()
     assert text.count("\n% Normalize the scores of each task") == 1
     assert text.count("Normalize the scores of each task") == 1
