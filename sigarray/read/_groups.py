@@ -124,13 +124,14 @@ def _doubt_crossed_runs(
         f"{source} has runs of one name on several tasks, as of trainings that were "
         "tested on all of them: no verdict is over tasks like these. "
     )
-    if column is None:
+    if column is None or item is None or run is None:
         return [f"{said}For one on other runs, compare the mean over tasks of each"]
-    both = (shlex.quote(f"{x},{y}") for x, y in ((column, item), (run, column)))
-    pooled, own = both
+    pooled, task, own = map(
+        shlex.quote, (f"{column},{item}", column, f"{run},{column}")
+    )
     return [
         f"{said}For one on other runs and items of these tasks, pass --item {pooled}; "
-        f"or, if each task had trainings of its own, --task {column} --run {own}"
+        f"or, if each task had trainings of its own, --task {task} --run {own}"
     ]
 
 
