@@ -142,17 +142,17 @@ def _doubt_shared_items(
 
     Of equal models, means over three such tasks called one better in 22 % of data.
     """
+    n_models = len(tasks[0].scores)
+    most = max(1, _MAX_DRAWN // (n_models * len(tasks)))
     labels: list[str] = []
-    parts = []
+    parts = [np.empty((n_models, 0))]
     for names, x in map(match_scores, tasks):
-        if len(x) != len(tasks[0].scores):
+        if len(x) != n_models:
             return []
-        labels += names
-        parts.append(x - np.mean(x, axis=1, keepdims=True))
-    most = _MAX_DRAWN // len(parts[0])
-    if not exceed_signs(
-        [(np.concatenate(parts, axis=1)[:, :most], labels[:most], None)]
-    ):
+        if names:
+            labels += names[:most]
+            parts.append(x[:, :most] - np.mean(x[:, :most], axis=1, keepdims=True))
+    if not exceed_signs([(np.concatenate(parts, axis=1), labels, None)]):
         return []
     found = (
         "items of one name on which the same model is better, more than by chance, as "

@@ -37,6 +37,12 @@ def test_items_of_their_own_are_hardly_ever_asked_about(write, run):
     assert codes.count(0) >= 23
 
 
+def test_many_items_are_asked_about_by_the_first_of_each_task(write, run):
+    path = write(rate(0, 0.8, n_items=6000))
+    options = ("--task", "criterion", "--unit", "item")
+    refuse(run("compare", path, *options), "items of one name on which the same model")
+
+
 def test_files_that_name_the_task_have_a_doubt(tmp_path):
     """Where no column does, as in folders, none is to be left out."""
     for task in "fcruvw":
