@@ -38,7 +38,7 @@ def test_items_of_their_own_are_hardly_ever_asked_about(write, run):
 
 
 def test_many_items_are_asked_about_by_the_first_of_each_task(write, run):
-    path = write(rate(0, 0.8, n_items=6000))
+    path = write(rate(0, 0.8, n_items=16000))
     options = ("--task", "criterion", "--unit", "item")
     refuse(run("compare", path, *options), "items of one name on which the same model")
 
