@@ -51,10 +51,11 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     }
     if table.clusters:
         what = "clusters of items"
-    elif min(map(len, scores.values())) >= FEW_SCORES and suits_quartiles(scores):
+    has_quartiles = not table.clusters and suits_quartiles(scores)
+    if has_quartiles and min(map(len, scores.values())) >= FEW_SCORES:
         options.append("--statistic iqm")
     of_runs = []
-    if not table.clusters and suits_quartiles(scores):
+    if has_quartiles:
         with contextlib.suppress(ValueError):
             refuse_scores(table, "improvement", over.tasks)
             of_runs = ["--statistic improvement"]

@@ -171,9 +171,7 @@ def _says_nothing(metric: str) -> bool:
 # Percentages of one metric on one task differ by at most this factor.
 _SAME_SIZE = 4.0
 # Metrics that have no percentages.
-_OF_ANY_SIZE = frozenset(
-    ("return", "returns", "reward", "rewards", "perplexity", "ppl")
-)
+_OF_ANY_SIZE = as_words("return returns reward rewards perplexity ppl")
 # Two models may well have fewer scores, or right and wrong answers, that are the same.
 _FEW_SCORES, _FEW_ANSWERS = 3, 20
 # Models that are named in a warning.

@@ -308,10 +308,14 @@ class PairwiseTest(PairOptions, Test):
         if is_corrected and divisor is None:
             others = np.ones((len(tests), n_others))
             adjusted = np.asarray(holm(np.concatenate([p_values, others], axis=1)))
-        are_few = adjusted[:, : len(pairs)] <= self.alpha
+        are_apart = adjusted[:, : len(pairs)] <= self.alpha
         found = [
-            {pair for pair, is_few in zip(leads, few, strict=True) if pair and is_few}
-            for (leads, _), few in zip(tests, are_few.tolist(), strict=True)
+            {
+                pair
+                for pair, is_apart in zip(leads, row, strict=True)
+                if pair and is_apart
+            }
+            for (leads, _), row in zip(tests, are_apart.tolist(), strict=True)
         ]
         if self.margin is not None:
             claims = list_claims(pairs, self.baseline)

@@ -328,8 +328,9 @@ def _explain(
     right = models[0 if higher_is_better else 1]
     what, more, by = words
     results = [x for rows in tasks.values() for x in rows.results.values()]
-    more += say_if_differing([x.confidence_interval for x in results], found, by)
-    add_foot(figure, "; ".join([f"right of 0, {right} is ahead", *more]), what)
+    differing = say_if_differing([x.confidence_interval for x in results], found, by)
+    foot = [f"right of 0, {right} is ahead", *more, *differing]
+    add_foot(figure, "; ".join(foot), what)
     explain(
         figure,
         list(map(draw_key, shown)),

@@ -6,6 +6,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from sigarray.read._text import NUMBER
+
 # The most codes that become Python numbers at a time.
 _CHUNK = 2**14
 # Integers need no sorting if their range is at most so many times their count.
@@ -81,6 +83,15 @@ def encode_numbers(numbers: np.ndarray) -> Coded:
             return Coded(codes, known + low)
     known, codes = np.unique(numbers, return_inverse=True)
     return Coded(codes, known)
+
+
+def read_numbers(texts: Coded) -> np.ndarray | None:
+    """Return numbers that are written as texts, or None if some are no numbers."""
+    values = [*map(str, texts.values)]
+    if np.any(texts.codes < 0) or not all(map(NUMBER.fullmatch, values)):
+        return None
+    numbers: np.ndarray = np.asarray([*map(float, values)])[texts.codes]
+    return numbers
 
 
 def repeat(value: Any, count: int) -> Coded:

@@ -213,8 +213,7 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
         and 2 * len(encode_texts(cells).list_known()) <= len(cells)
     ]
     different.sort(key=lambda x: not may_be_setting(x))
-    enough = [name for name in different if _tells_apart(records, name)]
-    return enough or different
+    return [x for x in different if _tells_apart(records, x)] or different
 
 
 def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
@@ -248,7 +247,7 @@ def refuse_repeats(records: Records) -> None:
     names = [x for x in (*frame.columns, *frame.left_out) if x not in known]
     found = None
     if any(map(_names_parts, names)):
-        found = _find_repeat(factors, dict(_read_texts(records, names)))
+        found = _find_repeat(factors, dict(read_texts(records, names)))
     if found is not None:
         record, other, by = records[found[0]], records[found[1]], found[2]
         msg = (
@@ -286,7 +285,8 @@ def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
         raise TableError(msg)
 
 
-def _read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
+def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
+    """Yield columns that all scores have."""
     for name in names:
         having, texts = records.take_texts(name)
         if len(having) == len(records):

@@ -48,16 +48,14 @@ def take_early(
 
     Items do not, which are matched. Of many files, each may be a run.
     """
-    kept = np.flatnonzero(encode_texts(frame.columns[column]).find(values))
+    none = np.empty(0, int)
+    if not names_steps(column):
+        return none
     roles = find_roles(frame, {x: y for x, y in chosen.items() if y in frame.columns})
     parts = {y for x in chosen.values() for y in x.split(",") if y in frame.columns}
-    is_of_steps = names_steps(column) and roles.get("step") == column
-    if (
-        not is_of_steps
-        or "item" in roles
-        or not (are_many or "run" in {*roles, *chosen})
-    ):
-        return kept[:0]
+    are_runs = are_many or "run" in {*roles, *chosen}
+    if roles.get("step") != column or "item" in roles or not are_runs:
+        return none
     names = {*parts, *(roles[x] for x in _OF_RUNS if x in roles)} - {column}
     every = [encode_texts(frame.columns[x]) for x in names]
     runs, n_runs = group_rows(every or [repeat("", len(frame.lines))])
@@ -66,7 +64,7 @@ def take_early(
     last = np.full(n_runs, -np.inf)
     np.fmax.at(last, runs, steps)
     is_early = last < max(map(float, values))
-    is_early[runs[kept]] = False
+    is_early[runs[encode_texts(frame.columns[column]).find(values)]] = False
     return np.flatnonzero(is_early[runs] & (steps == last[runs]))
 
 

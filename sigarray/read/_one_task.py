@@ -33,7 +33,7 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import Doubt, count_averaged, doubt_raters
+from sigarray.read._raters import Doubt, as_normal, count_averaged, doubt_raters
 from sigarray.read._records import (
     ENDED_EARLY,
     Averaged,
@@ -347,9 +347,8 @@ def _list_tables(
 def find_chance(tables: list[np.ndarray]) -> float:
     """Return the chance of runs that are ranked as alike on tasks (tasks, runs).
 
-    Friedman's statistics of the models add up to one that is about chi-squared, whose
-    cube root is about normal (Wilson and Hilferty 1931). Their variance is (T - 1) / T
-    of that of chi-squared, for T tasks.
+    Friedman's statistics of the models add up to one that is about chi-squared. Their
+    variance is (T - 1) / T of that of chi-squared, for T tasks.
     """
     total, df = 0.0, 0
     for x in tables:
@@ -362,10 +361,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
             df += own
     if df == 0:
         return 1.0
-    total = max(0.0, total)
-    spread = 2.0 / (9.0 * df)
-    z = (np.cbrt(total / df) - (1.0 - spread)) / math.sqrt(spread)
-    return NormalDist().cdf(-float(z))
+    return NormalDist().cdf(-as_normal(max(0.0, total), df))
 
 
 def count_dropped(

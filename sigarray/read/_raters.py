@@ -200,16 +200,17 @@ def _say_shares(texts: Coded, models: Coded) -> str | None:
 
 
 def _find_dependence(counts: np.ndarray) -> float:
-    """Return a number that is about normal for independent rows and columns.
-
-    Of Pearson's chi-square by its cube root (Wilson and Hilferty 1931).
-    """
+    """Return a number that is about normal for independent rows and columns."""
     counts = counts[:, counts.any(axis=0)]
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    root = math.cbrt(float(np.sum((counts - expected) ** 2 / expected)) / df)
+    return as_normal(float(np.sum((counts - expected) ** 2 / expected)), df)
+
+
+def as_normal(chi_square: float, df: int) -> float:
+    """Return its cube root as a number that is about normal (Wilson, Hilferty 1931)."""
     spread = 2.0 / (9.0 * df)
-    return float((root - 1.0 + spread) / math.sqrt(spread))
+    return (math.cbrt(chi_square / df) - (1.0 - spread)) / math.sqrt(spread)
 
 
 def _say_lacking(texts: Coded, models: Coded) -> str | None:

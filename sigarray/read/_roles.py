@@ -15,7 +15,14 @@ from sigarray.read._cells import (
     looks_like_score,
     looks_like_verdict,
 )
-from sigarray.read._codes import Coded, distinct, group_rows, repeat, split_rows
+from sigarray.read._codes import (
+    Coded,
+    distinct,
+    group_rows,
+    read_numbers,
+    repeat,
+    split_rows,
+)
 from sigarray.read._frame import (
     MAX_LOOKED_AT,
     Frame,
@@ -274,17 +281,12 @@ def find_step_column(
     Its name says so, and each run has several numbers of it: those of other runs, or
     rising ones. A number of frames that a run has once is no step of it.
     """
-    if "item" in roles and not names_episodes(roles["item"]):
+    steps = [x for x in names if names_steps(x) and squeeze(x) not in HYPERPARAMETERS]
+    if not steps or ("item" in roles and not names_episodes(roles["item"])):
         return None
-    for name in names:
-        if not names_steps(name) or squeeze(name) in HYPERPARAMETERS:
-            continue
-        factors = [
-            encode_texts(columns[roles[x]])
-            for x in ("task", "model", "run", "metric", "item")
-            if x in roles
-        ]
-        is_of_runs = "run" in roles
+    known = [roles[x] for x in ("task", "model", "run", "metric", "item") if x in roles]
+    factors, is_of_runs = [encode_texts(columns[x]) for x in known], "run" in roles
+    for name in steps:
         ways = counts_steps, _repeats_steps
         if any(x(columns[name], factors, may_recur=is_of_runs) for x in ways):
             return name
@@ -308,7 +310,8 @@ def counts_steps(
     several runs; otherwise some run has three or more.
     """
     texts = encode_texts(cells)
-    if np.any(texts.codes < 0) or find_largest(texts.values) is None:
+    numbers = read_numbers(texts)
+    if numbers is None:
         return False
     runs, n_runs = group_rows(factors or [repeat("", len(texts))])
     if group_rows([*factors, texts])[1] < len(runs) or n_runs == len(runs):
@@ -316,21 +319,19 @@ def counts_steps(
     if may_recur and 2 * len(texts.list_known()) <= len(runs):
         return True
     order = np.argsort(runs, kind="stable")
-    numbers = np.asarray([float(x) for x in texts.values])[texts.codes][order]
     is_same = np.diff(runs[order]) == 0
     is_long = may_recur or np.bincount(runs).max() >= _FEWEST
-    return is_long and bool(np.all(np.diff(numbers)[is_same] > 0))
+    return is_long and bool(np.all(np.diff(numbers[order])[is_same] > 0))
 
 
 def _repeats_steps(
     cells: Sequence[Any], factors: Sequence[Coded], *, may_recur: bool
 ) -> bool:
     """Tell whether numbers are those of several curves; if they have names, of few."""
-    texts = encode_texts(cells)
-    if np.any(texts.codes < 0) or find_largest(texts.values) is None:
+    numbers = read_numbers(encode_texts(cells))
+    if numbers is None:
         return False
-    numbers = np.asarray([float(x) for x in texts.values])[texts.codes]
-    runs = [numbers[x] for x in split_rows(factors or [repeat("", len(texts))])]
+    runs = [numbers[x] for x in split_rows(factors or [repeat("", len(numbers))])]
     again = [x for x in runs if not may_recur or len(np.unique(x)) < len(x)]
     is_usual = bool(again) and (not may_recur or 2 * len(again) < len(runs))
     return is_usual and all(map(_are_of_curves, again))

@@ -9,12 +9,11 @@ import numpy as np
 from sigarray._backend.given import names_steps
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
-from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._duplicates import refuse_duplicates
+from sigarray.read._codes import Coded, find_first, group_rows, read_numbers
+from sigarray.read._duplicates import read_texts, refuse_duplicates
 from sigarray.read._early_ends import settle_early
 from sigarray.read._missing import Missing
 from sigarray.read._records import Records
-from sigarray.read._roles import find_largest
 from sigarray.read._settings import may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._words import CONFIG, as_words
@@ -93,12 +92,12 @@ def _is_fixed(name: str) -> bool:
 
 def _rises(records: Records, texts: Coded) -> bool:
     """Tell whether numbers rise in each run with its steps."""
-    if find_largest(texts.values) is None:
+    numbers = read_numbers(texts)
+    if numbers is None:
         return False
     runs, _ = records.group(*_OF_RUN)
     order = np.lexsort((records.steps, runs))
-    numbers = np.asarray([float(x) for x in texts.values])[texts.codes][order]
-    return bool(np.all(np.diff(numbers)[np.diff(runs[order]) == 0] > 0.0))
+    return bool(np.all(np.diff(numbers[order])[np.diff(runs[order]) == 0] > 0.0))
 
 
 def _find_column_of_runs(records: Records) -> str | None:
@@ -115,11 +114,11 @@ def _read(
 ) -> Iterator[tuple[str, Coded]]:
     """Yield columns of some names that all files have, but for those with a role."""
     known = {*records.metrics, *(y for by in records.roles for y in by.values())}
-    for name in records[0].frame.columns:
-        if name not in known and is_wanted(name):
-            having, texts = records.take_texts(name)
-            if len(having) == len(records) and np.all(texts.codes >= 0):
-                yield name, texts
+    columns = records[0].frame.columns
+    names = [x for x in columns if x not in known and is_wanted(x)]
+    for name, texts in read_texts(records, names):
+        if np.all(texts.codes >= 0):
+            yield name, texts
 
 
 def _list_settings(records: Records) -> Records:
