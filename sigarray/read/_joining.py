@@ -54,7 +54,7 @@ from sigarray.read._steps import (
     take_last_steps,
 )
 from sigarray.read._text import TableError
-from sigarray.read._unlikely_rows import doubt_same_rows
+from sigarray.read._unlikely_rows import doubt_same_runs
 from sigarray.read._words import names_raters
 
 
@@ -189,16 +189,8 @@ def _doubt_copies(
 ) -> Names:
     """Doubt that runs are of their own, if all models repeat them alike, or some do."""
     by_task = {task: x.scores for task, x in joined.items()}
-    are_named = any(map(records.has, ("run", "item")))
-    same = [
-        doubt
-        for task, by in ({} if are_named else by_task).items()
-        for doubt in doubt_same_rows(
-            by,
-            lambda k: f"place {k + 1}",
-            f"{source}, task {task!r}" if task else source,
-        )
-    ]
+    ids = {task: x.ids for task, x in joined.items() if records.has("run")}
+    same = [] if records.has("item") else doubt_same_runs(by_task, ids, source)
     return same or doubt_repeats(by_task, source)
 
 

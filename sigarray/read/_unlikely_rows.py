@@ -38,6 +38,8 @@ MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
 # Rows that honest runs have in common in fewer tables than this are hardly theirs.
 _SELDOM = 0.01
 _BY_CHANCE = 0.05
+# So many times as far as half of the scores are from the middle.
+_FAILED = 5.0
 _MOST_ROWS = 10_000
 _MOST_SHOWN = 3
 
@@ -248,15 +250,21 @@ def count_decimals(x: float) -> int:
 
 
 def doubt_same_rows(
-    columns: Mapping[str, np.ndarray], name: Callable[[int], str], source: str
+    columns: Mapping[str, np.ndarray],
+    name: Callable[[int], str],
+    source: str,
+    *,
+    are_named: bool = False,
 ) -> list[str]:
     """Doubt that runs are independent if all models have the same scores in two rows.
 
     Of whole numbers, such as 0 and 100, that may well be; of scores with decimals it
     may be by chance, if these are few: a score has about as many values as steps of its
     last digit, or of one item, fit between the least and the largest one, or into twice
-    the middle half. `name` names a row.
+    the middle half. `name` names a row. Of runs that have names of their own, such as
+    seeds, a tenth as much may be by chance.
     """
+    limit = math.log(0.1 * _SELDOM if are_named else _SELDOM)
     sizes = {len(x) for x in columns.values()}
     n = max(sizes, default=0)
     if len(columns) < 2 or len(sizes) > 1 or not 2 < n <= _MOST_ROWS:
@@ -272,12 +280,39 @@ def doubt_same_rows(
         same = np.flatnonzero(groups.reshape(-1) == group).tolist()
         others = (len(same) - 1) * float(np.log(by_model).sum())
         expected = math.log(math.comb(n, len(same))) + others
-        if expected < math.log(_SELDOM) and len(same) > 1 < sum(by_model < 1.0):
+        if expected < limit and len(same) > 1 < sum(by_model < 1.0):
             found.append(same)
     if not found:
         return []
     found.sort()
-    return [_say(found, name, source, len(columns), sum(len(x) - 1 for x in found))]
+    said = _say(found, name, source, len(columns), sum(len(x) - 1 for x in found))
+    of_seeds = "; a column with the seeds of runs shows that they are others"
+    return [said if are_named else said + of_seeds]
+
+
+def doubt_same_runs(
+    tasks: Mapping[str, Mapping[str, np.ndarray]],
+    ids: Mapping[str, Mapping[str, Names]],
+    source: str,
+) -> list[str]:
+    """Doubt that runs of each task are of their own, with names there or without."""
+    doubts: list[str] = []
+    for task, scores in tasks.items():
+        names = ids.get(task, {})
+        common = sorted(set.intersection(*map(set, names.values()))) if names else []
+        if any(len({*x}) < len(x) for x in names.values()):
+            continue
+        aligned = dict(scores)
+        for model, runs in names.items():
+            by_run = dict(zip(runs, scores[model], strict=True))
+            aligned[model] = np.asarray([by_run[run] for run in common])
+        doubts += doubt_same_rows(
+            aligned,
+            lambda k, runs=common: f"run {runs[k]!r}" if runs else f"place {k + 1}",
+            f"{source}, task {task!r}" if task else source,
+            are_named=bool(names),
+        )
+    return doubts
 
 
 def doubt_rows(
@@ -287,13 +322,15 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows without names are runs, of a table with a column for each model.
+    """Doubt that rows are runs of their own, of a table with a column for each model.
 
     `names` are those of the rows of each model's scores. There are none of items.
     """
+    start = f"{wide.source}, task {task!r}" if task else wide.source
+    if "run" in chosen and "item" not in chosen:
+        return doubt_same_runs({task: scores}, {task: names}, wide.source)
     numbers = list(map(str, range(1, len(wide.ids) + 1)))
-    is_named = list(wide.ids) != numbers or {"run", "item"} & {*chosen}
-    if is_named or len(numbers) > _MOST_ROWS:
+    if list(wide.ids) != numbers or "item" in chosen or len(numbers) > _MOST_ROWS:
         return []
     common = set(numbers).intersection(*names.values())
     of_all = {
@@ -301,7 +338,6 @@ def doubt_rows(
         for model, column in scores.items()
     }
     kept = [k for k, x in enumerate(numbers) if x in common]
-    start = f"{wide.source}, task {task!r}" if task else wide.source
     return doubt_same_rows(
         of_all, lambda k: wide.place(kept[k]).removeprefix(f"{wide.source}, "), start
     )
@@ -316,7 +352,11 @@ def _list_chances(x: np.ndarray) -> np.ndarray:
     by_values = np.full(len(x), 1.0 / n_values)
     # Scores that are in several different rows come again by themselves.
     often = (counts[places.reshape(-1)] - 1) / len(x)
-    chances: np.ndarray = np.where(x == np.round(x), 1.0, np.maximum(by_values, often))
+    # Whole numbers may be bounds, and scores far from the others those of failures.
+    middle = np.median(x)
+    is_far = np.abs(x - middle) > _FAILED * np.median(np.abs(x - middle))
+    is_common = is_far | (x == np.round(x))
+    chances: np.ndarray = np.where(is_common, 1.0, np.maximum(by_values, often))
     return chances
 
 
@@ -352,6 +392,5 @@ def _say(
     it, copies = ("it is a copy", "it") if n_again == 1 else ("they are copies", "them")
     return (
         f"{source}: {every} have the same scores at {shown}, and each counts as a run "
-        f"of its own. If {it}, remove {copies}; a column with the seeds of runs shows "
-        "that they are others"
+        f"of its own. If {it}, remove {copies}"
     )
