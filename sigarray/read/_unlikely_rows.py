@@ -308,11 +308,15 @@ def doubt_same_runs(
             aligned[model] = np.asarray([by_run[run] for run in common])
         doubts += doubt_same_rows(
             aligned,
-            lambda k, runs=common: f"run {runs[k]!r}" if runs else f"place {k + 1}",
+            [f"run {x!r}" for x in common].__getitem__ if names else _name_place,
             f"{source}, task {task!r}" if task else source,
             are_named=bool(names),
         )
     return doubts
+
+
+def _name_place(place: int) -> str:
+    return f"place {place + 1}"
 
 
 def doubt_rows(
