@@ -13,9 +13,14 @@ from sigarray._verdicts import page as picture_room
 pytest.importorskip("matplotlib")
 
 
-@pytest.mark.parametrize("options", [[], ["--test", "t"], ["--columns", "a,c"]])
 @pytest.mark.parametrize(
-    ("end", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+    ("end", "start", "options"),
+    [
+        ("pdf", b"%PDF", []),
+        ("pdf", b"%PDF", ["--test", "t"]),
+        ("svg", b"<?xml", ["--columns", "a,c"]),
+        ("png", b"\x89PNG", ["--test", "t"]),
+    ],
 )
 def test_pictures(wide, run, tmp_path, options, end, start):
     path = tmp_path / f"out.{end}"

@@ -81,7 +81,7 @@ class TestUncertainty:
 
     def test_margins_of_zero_and_one_have_limits(self, write, power):
         path = write("a\n" + "".join(f"{int(k > 5)}\n" for k in range(40)))
-        options = ("--unit", "item", "--margin", "0.1", "--n-samples", "100")
+        options = ("--unit", "item", "--margin", "0.1", "--n-samples", "40")
         (x,) = power(path, *options)["alone"]
         assert x["power_at_n_low"] < x["power_at_n"] < x["power_at_n_high"]
 

@@ -233,8 +233,16 @@ def test_what_the_metric_does_not_take_is_refused(counts, run, options, said):
     assert said in " ".join(err.split())
 
 
-@pytest.mark.parametrize("header", ["tp,fp,fn", "FN,TP,FP", "False Positives,tp,fn"])
-@pytest.mark.parametrize("metric", ["f1", "precision", "recall"])
+@pytest.mark.parametrize(
+    ("header", "metric"),
+    [
+        ("tp,fp,fn", "f1"),
+        ("FN,TP,FP", "f1"),
+        ("FN,TP,FP", "precision"),
+        ("FN,TP,FP", "recall"),
+        ("False Positives,tp,fn", "f1"),
+    ],
+)
 def test_columns_are_taken_by_their_names(counts, run, header, metric):
     """Whatever the order of the columns in the file, or of their names in --score."""
     written = header.split(",")

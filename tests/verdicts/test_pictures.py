@@ -127,12 +127,12 @@ def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expe
 
 
 @pytest.mark.parametrize("statistic", [None, "mean"])
-@pytest.mark.parametrize("baseline", [None, "m11"])
+@pytest.mark.parametrize("baseline", [None, "m3"])
 def test_means_on_tasks_are_in_the_order_of_the_tables(statistic, baseline):
     rng = np.random.default_rng(0)
     scores = {
-        f"t{t}": {f"m{k}": 0.2 * k + rng.normal(size=5) for k in range(12)}
-        for t in range(8)
+        f"t{t}": {f"m{k}": 0.2 * k + rng.normal(size=5) for k in range(4)}
+        for t in range(6)
     }
     result = compare_models(scores, statistic=statistic, baseline=baseline)
     (ax,) = next(
@@ -470,9 +470,8 @@ def test_panels_have_the_answer_over_tasks_above():
         for k in range(9)
     }
     result = compare_models(scores, unit="run", test="aso")
-    (figure,) = (
-        x.figure for x in result.list_pictures() if "on each task" in x.caption
-    )
+    pictures = result.list_pictures()
+    (figure,) = (x.figure for x in pictures if "on each task" in x.caption)
     answer = "Ranking over tasks like these 9: c > b > a"
     assert " ".join(figure.get_suptitle().split()) == answer
     told = read_foot(figure)
@@ -492,7 +491,7 @@ def test_panels_have_the_answer_over_tasks_above():
     assert len({ax.get_xlim() for ax in figure.axes}) > 1
     of_losses = compare({"t": {"a": [1.0, 2, 3, 4], "b": [-9.0, -8, -7, -6]}}, test="t")
     assert "though" not in read_foot(of_losses.list_pictures()[0].figure)
-    figure = result.list_pictures()[1].figure
+    figure = pictures[1].figure
     figure.draw_without_rendering()
     (legend,) = figure.legends
     boxes = [x.get_window_extent() for x in (legend, figure._suptitle)]
