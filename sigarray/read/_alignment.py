@@ -181,7 +181,6 @@ def sort_ids(ids: Iterable[str]) -> list[str]:
 
 
 def _check_units(records: Records, unit: Unit) -> None:
-    """Refuse scores if some of them name their unit and others do not."""
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit in OF_RUNS):
@@ -238,7 +237,6 @@ def _name_items_by_run(records: Records) -> Records:
 
 
 def _number_runs(records: Records) -> Joined:
-    """Number the scores of each model, whose runs have no names."""
     joined: Joined = {}
     for x in records.split("model"):
         places = np.arange(len(x))
@@ -376,7 +374,6 @@ def _share_clusters(
 
 
 def _say_how_to_average(frames: Sequence[Frame]) -> str:
-    """Say how the ratings of an item are averaged, if a column names raters."""
     columns = dict.fromkeys(name for x in frames for name in x.columns)
     names = list(filter(names_raters, columns))
     if not names:

@@ -37,7 +37,6 @@ def leave_out_averages(
 
 
 def _find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
-    """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
     if ITEMS not in kinds:
         return []

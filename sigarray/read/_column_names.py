@@ -160,7 +160,6 @@ _TASKS = as_words("""
 
 
 def names_task(name: str) -> bool:
-    """Tell by its name whether a column is of a benchmark, such as "mnli"."""
     return bool(list_words(re.sub(r"\d+$", "", name)) & _TASKS)
 
 
@@ -274,7 +273,6 @@ def _are_known(names: Names) -> bool:
 
 
 def _is_variant(name: str) -> bool:
-    """Tell whether a part is of a variant: a word for one, a number, or a letter."""
     words = list_words(name)
     are_plain = all(x.isdecimal() or len(x) == 1 for x in words)
     return are_plain or bool(words & (_SETTINGS | HYPERPARAMETERS))

@@ -32,7 +32,6 @@ _ADVICE = "Remove one, or name all columns that tell them apart with --run."
 
 
 def refuse_duplicates(records: Records) -> None:
-    """Refuse a second score of a model for the same item, run and cluster."""
     if not records.has("item") and not records.has("run"):
         return
     groups, n_groups = records.group(*_NAME)
@@ -57,7 +56,6 @@ def refuse_duplicates(records: Records) -> None:
 
 
 def _advise(records: Records, a: Record, b: Record) -> str:
-    """Say what to do, by the columns in which two scores differ."""
     if a.frame is b.frame and (said := _advise_finished(records, a, b)):
         return said
     item, run, model = (find_column(records, x) for x in ("item", "run", "model"))
@@ -110,7 +108,6 @@ def _advise(records: Records, a: Record, b: Record) -> str:
 def _advise_unknown(
     records: Records, a: Record, b: Record, *, are_averaged: bool
 ) -> str:
-    """Say what to do where no column of few values tells two scores apart."""
     name = _find_run_name(records, a, b) if a.item is None else None
     if name is not None:
         return (
@@ -130,7 +127,6 @@ def _advise_unknown(
 
 
 def _say_repetitions(records: Records, name: str) -> str:
-    """Say how to average episodes, which the training may count as well."""
     others = [x for x in records[0].frame.columns if x != name and names_steps(x)]
     said = f"They differ in {name!r}, as repetitions within a run do: average those of "
     said += f"each run with --item {shlex.quote(name)} --unit run."
@@ -147,13 +143,11 @@ def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
 
 
 def _is_of_runs(name: str) -> bool:
-    """Tell by its name whether a column says how a run was made, or which it is."""
     word = squeeze(name)
     return names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:
-    """Say how to take the run that has finished, if the other one has crashed."""
     column = find_column(records, "state")
     others = [x.state for x in (a, b) if str(x.state).lower() not in CRASHED]
     if column is None or len(others) != 1 or others[0] is None:
@@ -165,13 +159,11 @@ def _advise_finished(records: Records, a: Record, b: Record) -> str:
 
 
 def _choose_value(records: Records, column: str, a: Record) -> str:
-    """Return the largest value of a column of numbers, else that of one score."""
     values = records.take_texts(column)[1].list_known()
     return find_largest(values) or as_text(a.frame.columns[column][a.row])
 
 
 def _are_steps(records: Records, column: str) -> bool:
-    """Tell whether numbers rise within each run, and are no setting by their name."""
     if squeeze(column) in HYPERPARAMETERS:
         return False
     having, texts = records.take_texts(column)
@@ -217,7 +209,6 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
 
 
 def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
-    """Return a column of texts, or of numbers of runs, another in each row."""
     known = {*records.metrics, *(find_column(records, x) for x in _NAME)}
     apart = [
         name
@@ -232,14 +223,12 @@ def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
 
 
 def _tells_apart(records: Records, column: str) -> bool:
-    """Tell whether a column, with the names of scores, tells all of them apart."""
     having, texts = records.take_texts(column)
     factors = [having.factors[role] for role in _NAME]
     return group_rows([*factors, texts])[1] == len(records)
 
 
 def refuse_repeats(records: Records) -> None:
-    """Refuse a second score by one rater, sample or run whose column has no role."""
     factors = [records.factors[x] for x in ("model", "item", "cluster")]
     known = {y for by in records.roles for x, y in by.items() if x != "rater"}
     frame = records[0].frame
@@ -294,7 +283,6 @@ def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
 
 
 def _names_parts(name: str) -> bool:
-    """Tell by its name whether a column has raters, samples or runs."""
     return are_of_one_item(name) or names_runs(name)
 
 
@@ -384,7 +372,6 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
 
 
 def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
-    """Tell whether seeds may tell runs apart: those of a part, if they vary."""
     return len({*values} - {None}) > rank[0]
 
 

@@ -180,7 +180,6 @@ def _ask(
 
 
 def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
-    """Say which runs have none of the chosen steps, and so are left out."""
     names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
     runs = split_rows([*names.values()]) if "run" in names else []
     lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
@@ -195,7 +194,6 @@ def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[s
 def say_without_steps(
     names: Names, kept: Collection[str], where: Mapping[str, Names] | None
 ) -> list[str]:
-    """Say which files have no row of the chosen steps, as of a run that has crashed."""
     lost = [x for x in names if x not in kept]
     steps = [
         f"{x}={' or '.join(y)}" for x, y in (where or {}).items() if names_steps(x)

@@ -75,7 +75,6 @@ def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
 def find_rows_of_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows."""
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
@@ -107,7 +106,6 @@ def find_rows_of_metric(
 
 
 def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> str:
-    """Return the chosen one of several metrics, or the only one."""
     wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
     if len(wanted) > 1:
         raise refuse_several(frame.source, wanted)
@@ -123,7 +121,6 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
 
 
 def refuse_several(source: str, metrics: Names) -> TableError:
-    """Return the error for several metrics, of which one alone can be compared."""
     sums = find_sums(metrics)
     first = "" if sums is None else f" {sums.metric} takes their sums: {sums.advice}."
     return TableError(
@@ -152,7 +149,6 @@ def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str 
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text is the name of a metric, and of nothing else."""
     words = list_words(text)
     return bool(words & METRICS) and words <= METRICS | SPLITS
 
@@ -329,7 +325,6 @@ def _filter(
 
 
 def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Frame:
-    """Return the frame with those runs that have not ended which are wanted, too."""
     if name not in frame.unfinished:
         return frame
     kept = np.flatnonzero(encode_texts(frame.unfinished[name]).find(wanted))
@@ -359,7 +354,6 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
 
 
 def _find_all(name: str, columns: Collection[str]) -> str:
-    """Return a name, or several with commas, in full."""
     if name in columns:
         return name
     names = join_names([x.strip() for x in name.split(",")], columns)

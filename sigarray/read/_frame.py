@@ -111,7 +111,6 @@ class Frame:
 
     @property
     def names_in_file(self) -> list[str]:
-        """The names of columns as the file has them, single ones."""
         names = [x.split(",") if x in self.together else [x] for x in self.columns]
         return list(dict.fromkeys(x.strip() for several in names for x in several))
 
@@ -173,7 +172,6 @@ def lacks_column(
 
 
 def refuse_twice(source: str, names: Names) -> None:
-    """Refuse names of several columns each, if there are any."""
     if names:
         msg = (
             f"{source}: expected each column once; got {list_names(names)} twice. "
@@ -275,7 +273,6 @@ def refuse_indices(
     *,
     may_be_items: bool = True,
 ) -> None:
-    """Refuse columns that are hardly models, which would enter the correction."""
     if not indices:
         return
     raters = [x for x in indices.values() if list_words(x) & PEOPLE]
@@ -306,7 +303,6 @@ def refuse_indices(
 
 
 def say_choice(metrics: Names) -> str:
-    """Say how to choose one of several metrics, which are named before."""
     return f"Choose one, such as --metric {quote(metrics[0])}"
 
 
@@ -317,7 +313,6 @@ def quote_names(names: Names) -> str:
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
-    """Return the error for a column with cells but no name."""
     is_number = looks_like_score(first)
     others = "numbers runs, --run ''" if is_number else "names the models, --model ''"
     return TableError(
@@ -372,6 +367,5 @@ def refuse_texts(
 
 
 def _is_text(cells: Sequence[Any]) -> bool:
-    """Tell whether no cell of a column may be a number."""
     filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
     return len(filled) > 1 and not any(map(looks_like_score, filled))

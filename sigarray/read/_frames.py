@@ -103,7 +103,6 @@ def _is_nan(name: object) -> bool:
 
 
 def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
-    """Return the numbers or codes of a column, or a list of cells of rare types."""
     import narwhals.stable.v1 as nw
 
     blank = series.is_null()
@@ -127,7 +126,6 @@ def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
 
 
 def _encode_in_arrow(series: Any) -> Coded | None:
-    """Return the column with codes by pyarrow, or None if it cannot give them."""
     try:
         import pyarrow
     except ImportError:
@@ -221,7 +219,6 @@ def _join_runs(levels: Sequence[Any]) -> list[str] | None:
 
 
 def _list_stored_index(data: Any) -> tuple[str, ...]:
-    """List the columns of a table of Arrow that pandas has stored as an index."""
     index = _read_pandas_metadata(data).get("index_columns", ())
     names = [x for x in index if isinstance(x, str)]
     return tuple(x for x in names if not _STORED.fullmatch(x))
@@ -273,7 +270,6 @@ def _name_stored_index(
 
 
 def _are_periods(data: Any, column: str) -> bool:
-    """Tell whether numbers stand for periods, in a table that pandas has stored."""
     return any(
         about["field_name"] == column and about["numpy_type"].startswith("period")
         for about in _read_pandas_metadata(data).get("columns", ())
@@ -294,7 +290,6 @@ def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
 
 
 def read_sheet(path: str, table: str | None) -> str:
-    """Return, as CSV, the only sheet with cells, or the one with a name."""
     try:
         import openpyxl
     except ImportError as error:

@@ -74,7 +74,6 @@ def put_together(frame: Frame, chosen: Roles) -> Frame:
 
 
 def _doubt_items(parts: Names) -> list[str]:
-    """Say that raters, samples or runs of an item make items of their own."""
     runs = [x for x in parts if list_words(x) & RATERS or names_runs(x)]
     samples = [x for x in parts if are_of_one_item(x) and x not in runs]
     items = ",".join(x for x in parts if x not in (*runs, *samples))
@@ -90,7 +89,6 @@ def _doubt_items(parts: Names) -> list[str]:
 
 
 def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> list[str]:
-    """Say which settings vary in the runs of one model, as --run says."""
     known = {role: x for role, x in chosen.items() if x in frame.columns}
     model = find_roles(frame, known).get("model")
     models = (
@@ -119,7 +117,6 @@ def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> li
 def put_columns_together(
     tables: Sequence[Frame | None], chosen: Roles
 ) -> tuple[list[Frame | None], dict[str, str]]:
-    """Return tables with one column for several that are named, and the new names."""
     tables, chosen = _name_within_clusters(tables, chosen)
     return [x and put_together(x, chosen) for x in tables], chosen
 
@@ -186,7 +183,6 @@ def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
 
 
 def _are_once(columns: Sequence[Coded]) -> bool:
-    """Tell whether no combination of cells is in two rows."""
     return group_rows(columns)[1] == len(columns[0])
 
 
@@ -227,7 +223,6 @@ def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
 
 
 def _count_on(numbers: np.ndarray) -> bool:
-    """Tell whether numbers are all from 0 or 1 to another one."""
     found = np.unique(numbers)
     return len(found) > 1 and found[0] in (0, 1) and found[-1] - found[0] < len(found)
 
@@ -275,7 +270,6 @@ def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
 
 
 def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
-    """Return the cluster of each of the items, by their codes; none if none has any."""
     if not records.has("cluster"):
         return ()
     codes, clusters = records.factors["item"].codes, records.factors["cluster"]

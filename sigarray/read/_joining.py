@@ -187,7 +187,6 @@ def _list_by_task(joined: Mapping[str, JoinedTask], name: str) -> dict[str, Any]
 def _doubt_copies(
     records: Records, joined: Mapping[str, JoinedTask], source: str
 ) -> Names:
-    """Doubt that runs are of their own, if all models repeat them alike, or some do."""
     by_task = {task: x.scores for task, x in joined.items()}
     are_named = any(map(records.has, ("run", "item")))
     same = [
@@ -203,7 +202,6 @@ def _doubt_copies(
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
-    """Take items by themselves, as the user says who names no clusters, with a note."""
     is_named = "cluster" in (choice.columns or {})
     # Items without clusters are asked for by leaving these out; runs have none.
     left_out = "run" if is_named else "item"
@@ -221,7 +219,6 @@ def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list
 
 
 def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
-    """Say that items in one run of each model are no evidence of other runs."""
     column = find_column(records, "run")
     if choice.unit is not None or column is None or names_raters(column):
         return []
@@ -234,7 +231,6 @@ def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
 def _take_last(
     records: Records, choice: Choice, metric: str, source: str
 ) -> _LastScores:
-    """Take the last score of each run, and settle what becomes of those without one."""
     records, n_early = settle_runs(records, choice.missing, choice.steps)
     has_lost = bool(n_early or records.find_crashed().any())
     is_kept = choice.missing == "keep" and has_lost
@@ -307,7 +303,6 @@ def _find_direction(
 
 
 def _list_names_of_scores(records: Records) -> set[Any]:
-    """List the metrics, columns and tasks of the files, chosen or not."""
     known = set[Any]()
     for frame, roles in zip(records.frames, records.roles, strict=True):
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
@@ -345,7 +340,6 @@ def _choose_records(records: Records, choice: Choice) -> Records:
 
 
 def _check_metrics(records: Records) -> tuple[str, dict[str, str]]:
-    """Return all metrics in one text, and that of each task if they differ."""
     # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])
@@ -380,7 +374,6 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
 
 
 def _doubt_raters_as_runs(records: Records, source: str, unit: str) -> list[str]:
-    """Say that raters of items are taken for independent runs, as --unit says."""
     column = find_column(records, "run")
     if not (names_raters(column) and records.has("item") and records.has("run")):
         return []

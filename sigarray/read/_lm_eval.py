@@ -98,7 +98,6 @@ def read_samples(
 
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
-    """Return metric -> whether higher is better, from the results beside samples."""
     for document in _list_beside(path):
         directions = document.get("higher_is_better", {}).get(task)
         if isinstance(directions, dict):
@@ -107,7 +106,6 @@ def _read_directions(path: Path, task: str) -> dict[str, bool]:
 
 
 def _read_groups(path: Path, task: str) -> dict[str, int]:
-    """Return the groups of a task and their sizes, from the results beside samples."""
     for document in _list_beside(path):
         members = document.get("group_subtasks") or {}
         tasks = {group: _list_tasks(group, members) for group in members}
@@ -128,7 +126,6 @@ def _list_beside(path: Path) -> list[dict[str, Any]]:
 
 
 def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
-    """Return the tasks of a group, and of the groups in it."""
     known, names = {group}, [group]
     for name in names:
         inner = [x for x in members.get(name) or () if x not in known]
@@ -138,7 +135,6 @@ def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
 
 
 def list_results(folder: Path, pattern: str = "results_*.json") -> list[dict[str, Any]]:
-    """Return the results in a folder, without files that cannot be read."""
     documents = []
     for path in sorted(folder.glob(pattern)):
         try:
@@ -278,7 +274,6 @@ def say_pooled(pooled: Mapping[str, tuple[int, int]]) -> Names:
 
 
 def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:
-    """Return each group -> how many of its tasks are there, and how many it has."""
     found: dict[str, dict[str, int]] = {}
     for frame in frames:
         if frame.kind != AVERAGES:
@@ -296,7 +291,6 @@ def _is_of_results(document: Mapping[str, Any]) -> bool:
 
 
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Return the averages of all tasks, or None for other files."""
     if not _is_of_results(document):
         return None
     groups = set(document.get("groups") or ())
@@ -324,14 +318,12 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def are_log_likelihoods(records: Sequence[Mapping[str, Any]], metric: str) -> bool:
-    """Tell whether the values of a metric are logarithms: a perplexity is positive."""
     values = [x[metric] for x in records if metric in x]
     numbers = [x for x in values if isinstance(x, (int, float))]
     return bool(numbers) and len(numbers) == len(values) and max(numbers) <= 0
 
 
 def split_pair(metric: str, value: Any) -> dict[str, float] | None:
-    """Return both numbers of a sample by names of columns, if these are a pair."""
     if metric not in _PAIRS or not isinstance(value, list) or len(value) != 2:
         return None
     if not all(isinstance(x, (int, float)) for x in value):
@@ -341,7 +333,6 @@ def split_pair(metric: str, value: Any) -> dict[str, float] | None:
 
 
 def explain(metric: str) -> str:
-    """Say why a metric of pairs has no scores of samples, and how to compare it."""
     first, second, _, statistic = _PAIRS[metric]
     return (
         f"expected a metric with a score of each document; got {metric!r}, of which "

@@ -71,7 +71,6 @@ def name_records(file: SourceFile, reading: Reading, role: str | None) -> Record
 
 
 def name_as_said(file: SourceFile, records: Records) -> Records:
-    """Return the records with the names that `--path` reads from the path."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model
@@ -131,7 +130,6 @@ def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
 
 
 def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
-    """List the files whose model only the path names."""
     named_by_path = []
     for file, _, frame, reading in read:
         is_of_items = "task" in frame.constants or "item" in frame.roles
@@ -170,7 +168,6 @@ def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
 
 
 def list_notes(read: Sequence[ReadFile]) -> list[str]:
-    """List the notes on files, with one line for those that are the same."""
     sources: dict[str, list[str]] = {}
     for x in read:
         for note in x.reading.notes:
@@ -189,7 +186,6 @@ def check_one_way(read: Sequence[ReadFile]) -> None:
 
 
 def check_dated(read: Sequence[ReadFile]) -> None:
-    """Refuse two files with the items of the same task and model."""
     first: dict[Any, str] = {}
     for file, name, frame, reading in read:
         if frame.metrics is None or "item" not in frame.roles:
@@ -220,7 +216,6 @@ def check_dated(read: Sequence[ReadFile]) -> None:
 
 
 def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | None:
-    """Say how to name the runs of models, if folders in a folder are named as runs."""
     parts = [Path(x).relative_to(file.folder).parts for x in folders if file.folder]
     for k, way in enumerate(("{run}/{model}", "{model}/{run}")):
         if parts and all(len(x) == 2 and RUN.fullmatch(x[k]) for x in parts):
@@ -234,7 +229,6 @@ def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | 
 def check_ignored(
     ignored: Names, frames: Sequence[Frame], read: Sequence[ReadFile]
 ) -> None:
-    """Refuse to leave out a name that is neither a column nor a model."""
     known: dict[str, None] = {"": None}
     for frame in frames:
         known |= dict.fromkeys((*frame.columns, *frame.parts, *frame.parts.values()))
@@ -259,7 +253,6 @@ _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 
 
 def _advise(what: str) -> str:
-    """Say how to name the parts of paths, or the models."""
     return (
         "Say what its parts are with --path, as in --path "
         f"'{{task}}/{{model}}/seed{{run}}.json', in which * is any text; or name the "
@@ -291,7 +284,6 @@ def find_crossed(names: Names) -> list[list[str]]:
 
 
 def check_paths(files: Sequence[SourceFile]) -> list[str]:
-    """Say what the parts of the paths of files in folders were taken for."""
     if len(files) < 2:
         return []
     parts = [_split(file) for file in files]
@@ -322,7 +314,6 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
 
 
 def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
-    """Refuse names of models that seem to be of models and tasks."""
     names = dict.fromkeys(split_run(file.model)[0] for file in files)
     crossed = find_crossed(list(names))
     if crossed:
@@ -331,7 +322,6 @@ def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
 
 
 def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
-    """Refuse several scores in a file if its path names a single run."""
     name = _split(file)[-1]
     if n_scores > 1 and (RUN.fullmatch(name) or split_run(name)[1] is not None):
         msg = (
@@ -343,7 +333,6 @@ def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
 
 
 def refuse_single_runs(models: Sequence[int], source: str) -> None:
-    """Refuse three or more models, named by paths, with one run each."""
     if len(models) > 2 and set(models) == {1}:
         msg = (
             f"{source}: expected several runs of each model; got {len(models)} names "

@@ -132,7 +132,6 @@ def join_task(
 
 
 def join_doubts(tasks: Iterable[JoinedTask]) -> list[str]:
-    """Return the first doubt by each column, and say on how many tasks others are."""
     found: dict[str, list[str]] = {}
     for x in tasks:
         for doubt in x.doubts:
@@ -153,7 +152,6 @@ def _join_pairs(
     unit: Unit,
     raters: Raters | None,
 ) -> Pairs:
-    """Return the scores of each pair, if some have more than those of all models."""
     is_by_run = choice.is_paired and unit == "run" and not records.has("item")
     is_by_run &= bool(np.all(records.factors["run"].codes >= 0))
     if len(models) < 3 or not (unit == "item" or is_by_run):
@@ -177,7 +175,6 @@ def _treat_missing(
     is_paired: bool,
     direction: bool | None,
 ) -> tuple[Records, Counts, Ended | None, list[str]]:
-    """Leave out missing scores of a task, or count them as the worst, and say so."""
     is_higher = direction is not False
     treatment = choice.treatment
     treated, counts = treat_missing(
@@ -216,7 +213,6 @@ def _treat_missing(
 
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
-    """Count the runs that have crashed or ended early, if any."""
     crashed = np.flatnonzero(records.find_crashed())
     early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
     if not len(crashed) and not len(early):
@@ -230,7 +226,6 @@ def _count_ended(records: Records, worst: float | None) -> Ended | None:
 def _name_few(
     records: Records, is_one: np.ndarray
 ) -> tuple[Counts, list[dict[str, Any]]]:
-    """Return how many of some scores each model has, and their names if few."""
     some = records.take(np.flatnonzero(is_one)).name(task=None)
     names = list_few(some)
     for by, is_again in zip(names, _find_rerun(records)[is_one].tolist(), strict=False):

@@ -89,7 +89,6 @@ class Records:
         return len(self.scores)
 
     def __getitem__(self, k: int) -> Record:
-        """Return one score, and all that is known of it."""
         step = float(self.steps[k])
         return Record(
             **{role: x[k] for role, x in self.factors.items()},
@@ -115,7 +114,6 @@ class Records:
         return replace(self, scores=np.where(is_one, score, self.scores))
 
     def name(self, **said: Any) -> "Records":
-        """Return the scores with one name for all in each of some roles."""
         named = {role: repeat(x, len(self)) for role, x in said.items()}
         return replace(self, factors={**self.factors, **named})
 
@@ -135,11 +133,9 @@ class Records:
         return [self.frames[k] for k in np.unique(self.files)]
 
     def has(self, role: str) -> bool:
-        """Tell whether any score has a name in this role."""
         return bool(np.any(self.factors[role].codes >= 0))
 
     def group(self, *roles: str) -> tuple[np.ndarray, int]:
-        """Number the different combinations of names in roles, and count them."""
         return group_rows([self.factors[role] for role in roles])
 
     def split(self, *roles: str) -> list["Records"]:
@@ -148,7 +144,6 @@ class Records:
         return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
 
     def compact(self) -> "Records":
-        """Return the scores with unused names left out."""
         factors = {role: x.compact() for role, x in self.factors.items()}
         return replace(self, factors=factors)
 

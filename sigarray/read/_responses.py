@@ -114,7 +114,6 @@ def read_responses(
 def _read_gold(
     frame: Frame, column: str, items: Sequence[Any], known: Collection[str]
 ) -> dict[str, list[float]]:
-    """Return the one gold response to each known item, which its rows repeat."""
     gold: dict[str, list[float]] = {}
     for line, item, cell in zip(frame.lines, items, frame.columns[column], strict=True):
         if as_text(item) not in known or is_blank(cell):
@@ -133,7 +132,6 @@ def _read_gold(
 
 
 def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the required columns; a name that is alike will do."""
     names = {name.lower(): name for name in frame.columns}
     twice = {x.lower() for x in frame.twice}
     found, lacks = {}, []
@@ -194,7 +192,6 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
 
 
 def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
-    """Raise if an item lacks responses of gold or a system."""
     for item, line in lines.items():
         for system, by_item in answers.items():
             if item not in by_item:
@@ -209,7 +206,6 @@ def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
 
 
 def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
-    """Return an array of the items' responses, with NaN at the end of shorter rows."""
     width = max(map(len, by_item.values()))
     filled = np.full((len(items), width), math.nan)
     for row, item in zip(filled, items, strict=True):
@@ -384,7 +380,6 @@ def _doubt_groups(
 
 
 def _find_errors(records: Records, answers: Answers, systems: Names) -> Any:
-    """Return the absolute error of the mean response of each system to an item."""
     gold, *others = ({x: np.mean(y) for x, y in answers[z].items()} for z in systems)
     names = [x for x in gold if all(x in by for by in others)]
     errors = {

@@ -146,7 +146,6 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
 def name_items(
     wide: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the chosen columns, with that of items if there is one, and a note."""
     column = _find_item_names(wide, chosen, choice)
     if column is None:
         return dict(chosen), []
@@ -159,7 +158,6 @@ def name_items(
 
 
 def is_item_name(name: str) -> bool:
-    """Tell by its name whether a column has items, and so is no model."""
     return bool(_ITEMS.fullmatch(squeeze(name)))
 
 
@@ -193,7 +191,6 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
 
 
 def number_items(frame: Frame, wide: WideTable) -> tuple[Frame, WideTable, str]:
-    """Add a column of numbers, which name the item of each row, and return its name."""
     name = "row"
     while name in frame.columns:
         name += "_"
@@ -207,7 +204,6 @@ def number_items(frame: Frame, wide: WideTable) -> tuple[Frame, WideTable, str]:
 
 
 def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
-    """Tell whether rows are items, as the user says or as answers right or wrong."""
     if choice.unit == "item":
         return True
     others = [y for x, y in columns.items() if not _MAYBE_ITEMS.fullmatch(squeeze(x))]
@@ -268,7 +264,6 @@ def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
 
 
 def ask_about_marks(source: str, name: str) -> TableError:
-    """Return the error for runs by a name whose scores of 0 and 1 are as of items."""
     return TableError(
         f"{source}: expected to know what a row is of; got column {name!r}, as of "
         "runs, and scores of two values, as of items. Pass --unit run where each row "
@@ -306,7 +301,6 @@ def _find_tasks(wide: WideTable, name: str) -> str | None:
 
 
 def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
-    """Refuse two rows of one run, of which another column may say the model."""
     first: dict[str, int] = {}
     for k, run in enumerate(list_names_of_rows(wide, name, "run")):
         if first.setdefault(run, k) == k:

@@ -55,7 +55,6 @@ def settle_runs(
 
 
 def _refuse_reruns(records: Records, column: str | None) -> None:
-    """Refuse a run that ended early and was run again, where both are to count."""
     runs, n_runs = records.group(*_OF_RUN)
     first = find_first(runs, n_runs)[runs]
     again = np.flatnonzero(first != np.arange(len(records)))
@@ -91,7 +90,6 @@ def _is_fixed(name: str) -> bool:
 
 
 def _rises(records: Records, texts: Coded) -> bool:
-    """Tell whether numbers rise in each run with its steps."""
     numbers = read_numbers(texts)
     if numbers is None:
         return False
@@ -101,7 +99,6 @@ def _rises(records: Records, texts: Coded) -> bool:
 
 
 def _find_column_of_runs(records: Records) -> str | None:
-    """Return the column with another name of a run in each row, or None."""
     for name, texts in _read(records, lambda x: squeeze(x) in _NAMES):
         is_one = group_rows([records.factors["task"], texts])[1] == len(records)
         if is_one and not any(map(looks_like_score, texts.values)):

@@ -275,17 +275,14 @@ class Choice:
         return [float(x) for x in (self.where or {}).get(column, ())]
 
     def list_taken(self, chosen: Roles) -> set[str]:
-        """List the columns that are left out, models, or chosen for a role."""
         return {*self.ignored, *(self.models or ()), *chosen.values()}
 
     def find_models(self, names: Coded) -> np.ndarray:
-        """Tell which scores are of models that are chosen, and not left out."""
         is_one = ~names.find(self.ignored)
         return is_one if self.models is None else is_one & names.find(self.models)
 
 
 def check_direction(said: Any) -> Direction:
-    """Return what the caller says, if it is a flag, or one for each metric."""
     if said is None or isinstance(said, bool):
         return said
     if isinstance(said, Mapping) and all(
@@ -355,7 +352,6 @@ def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:
 
 
 def contradict(source: str, metric: str, *, is_higher: bool, by: str) -> TableError:
-    """Return the error for a direction that is not the one that is known, by a tool."""
     known, said = ("higher", "lower") if is_higher else ("lower", "higher")
     return TableError(
         f"{source}: expected the direction of {metric!r} as {by}, {known} is better; "

@@ -153,7 +153,6 @@ def _join_files(
     choice: Choice,
     notes: Names,
 ) -> tuple[ScoreTable, list[str]]:
-    """Join tables with a row for each score, and return doubts about these, too."""
     chosen = dict(choice.columns or {})
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
@@ -226,7 +225,6 @@ def _join_files(
 def _refuse_other_columns(
     frames: Sequence[Frame | None], names: Names, role: str
 ) -> None:
-    """Refuse names of --score or --fold that no table has."""
     present = [x for x in frames if x is not None]
     known = {x for frame in present for x in frame.columns}
     for name in names if present else ():
@@ -326,7 +324,6 @@ def _choose_rows(
     chosen: Roles,
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], str | None]:
-    """Return the files and tables with chosen rows, and steps as `keep_rows` does."""
     step = None
     for frame in frames:
         if frame is not None:
@@ -351,7 +348,6 @@ def _choose_rows(
 def _check_runs(
     table: ScoreTable, files: Sequence[SourceFile], read: Sequence[ReadFile]
 ) -> None:
-    """Refuse many models with one run each, if files name them."""
     are_named = any(file.is_named or file.said for file in files)
     if are_named or any(x.reading.records.has("model") for x in read):
         return
@@ -362,7 +358,6 @@ def _check_runs(
 def _open(
     sources: Sequence[Any], choice: Choice
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
-    """Return the contents of all files, and notes."""
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
     if len(paths) < len(sources):
         if len(sources) > 1:
@@ -380,7 +375,6 @@ def _open(
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
-    """Return the table of one of several files, or raise if there is none."""
     if frame is None:
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "

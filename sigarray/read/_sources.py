@@ -72,7 +72,6 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 def open_source(
     file: SourceFile, table: str | None = None
 ) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file, or of a table in it."""
     path = file.path
     if path.lower().endswith(EXCEL):
         return path, read_table(read_sheet(path, table), path)
@@ -95,7 +94,6 @@ class _Document(NamedTuple):
 
 
 def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
-    """Return the name and the content of a file of any kind but Excel's."""
     lower = path.lower()
     if path != "-" and Path(path).is_dir():
         folder = Path(path)
@@ -113,7 +111,6 @@ def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
 
 
 def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
-    """Return the content of a text of CSV, JSON or JSON lines."""
     start = text.lstrip()[:1]
     is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
     if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
@@ -127,7 +124,6 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
-    """Return a table as a frame, converted if a known tool wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(content, name)
     _refuse_no_header(frame)
     if not frame.roles and frame.columns:
@@ -139,7 +135,6 @@ def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
 
 
 def _refuse_no_header(frame: Frame) -> None:
-    """Refuse a header of numbers, and of words that recur in the rows below."""
     words = [x for x in frame.columns if not NUMBER.fullmatch(x)]
     if len(words) == len(frame.columns) or not words:
         return
@@ -184,7 +179,6 @@ def _tabulate_text(table: TextTable, name: str) -> Frame:
 
 
 def _has_records(text: str) -> bool:
-    """Tell whether lines are records, not one document."""
     lines = [line for line in text.split("\n", 2)[:2] if line.strip()]
     return len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
@@ -231,7 +225,6 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
 
 
 def _is_column(x: Any) -> bool:
-    """Tell whether a value is a list of cells, as of a model."""
     return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
 
 
@@ -271,7 +264,6 @@ def _is_markdown(text: str) -> bool:
 
 
 def _split_markdown(text: str, name: str) -> TextTable:
-    """Return the rows of the only table in a text of Markdown."""
     lines = text.split("\n")
     bars = [k for k, line in enumerate(lines) if k and _BAR.fullmatch(line)]
     if len(bars) != 1 or "|" not in lines[bars[0] - 1]:
@@ -330,7 +322,6 @@ def _take_off_comments(text: str) -> tuple[str, list[str]]:
 
 
 def _is_header(comment: str, below: str) -> bool:
-    """Tell whether a comment has a name for each cell below it, which has numbers."""
     delimiter = find_delimiter(below)
     cells, names = below.split(delimiter), comment.split(delimiter)
     has_numbers = any(NUMBER.fullmatch(x.strip()) for x in cells)

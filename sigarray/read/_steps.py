@@ -84,7 +84,6 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
 
 
 def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
-    """Return the first of some scores of each run."""
     places = np.flatnonzero(is_one)
     return places[np.unique(runs[places], return_index=True)[1]]
 
@@ -150,7 +149,6 @@ def take_last_steps(
 
 
 def _advise_steps(records: Records, ends: np.ndarray) -> str:
-    """Say how to compare runs at one step, which they have, or at which most end."""
     column = find_column(records, "step")
     way = say_common_step(records)
     said = f"; or compare all at {way}" if way else ""
@@ -166,7 +164,6 @@ def choose_step(column: str, step: float) -> str:
 
 
 def say_common_step(records: Records) -> str:
-    """Say how to choose the last step that all runs have, or "" without one."""
     column = find_column(records, "step")
     if column is None or records.has("item") or not records.has("run"):
         return ""
@@ -179,7 +176,6 @@ def say_common_step(records: Records) -> str:
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
-    """Say which runs end at another step than most of their task, at its end."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]

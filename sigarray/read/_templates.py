@@ -82,7 +82,6 @@ def check_matches(
     template: str,
     option: str = "--path",
 ) -> str:
-    """Return the first path, or name, that matches a template in one way."""
     first = next((x for x, y in zip(places, matches, strict=True) if y), None)
     if first is None:
         what = "files" if option == "--path" else "names of columns"
@@ -171,7 +170,6 @@ def find_two_ways(
 
 
 def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
-    """Tell whether models have the same runs, or runs are numbered without a gap."""
     runs: dict[str, set[str]] = {}
     for x in said:
         runs.setdefault(x.get("model", ""), set()).add(x["run"])
@@ -372,7 +370,6 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
 
 
 def find_pattern(names: Names) -> tuple[str, Mapping[str, Names]] | None:
-    """Return the pattern of names of the same runs of models, and the runs of each."""
     found: dict[str, dict[str, list[str]]] = {}
     for name in names:
         matches = [y for x in _NAMES if (y := x.fullmatch(name)) is not None]

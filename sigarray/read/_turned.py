@@ -126,7 +126,6 @@ def turn_runs(
 
 
 def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
-    """Refuse a row of seeds, or of other numbers of runs, among those of models."""
     for k, name in enumerate(map(as_text, frame.columns[column])):
         cells = [as_text(frame.columns[x][k]) for x in runs]
         if looks_like_index(name, ()) and all(map(_WHOLE.fullmatch, cells)):
@@ -140,7 +139,6 @@ def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
 
 
 def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
-    """Doubt that numbers alone are those of runs: of a table on its side, of items."""
     n = len(runs)
     if n <= _MAX_MARKED:
         return []
@@ -174,7 +172,6 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
 def _find_models(
     frame: Frame, chosen: Roles, ignored: Names, runs: Names
 ) -> str | None:
-    """Find a column of texts that tells rows apart, with those of tasks and items."""
     roles = {**find_roles(frame, {}), **chosen}
     texts = [
         x
@@ -210,7 +207,6 @@ def _find_models(
 
 
 def _say_apart(frame: Frame, columns: Names, factors: Sequence[Coded], row: int) -> str:
-    """Say which column tells rows of a model apart, as that of tasks does."""
     for name in columns:
         texts = encode_texts(frame.columns[name])
         is_of_few = 2 * len(texts.list_known()) <= len(texts)
@@ -229,7 +225,6 @@ def _say_apart(frame: Frame, columns: Names, factors: Sequence[Coded], row: int)
 def _list_numbers(
     frame: Frame, chosen: Roles, ignored: Names, column: str
 ) -> list[str]:
-    """List columns that are numbered like runs, beside names of models."""
     numbered = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
     is_known = column in (chosen.get("model"), find_roles(frame, {}).get("model"))
     counts = looks_like_index("", [int(x) for x in numbered])
@@ -328,7 +323,6 @@ def _ask_about_runs(frame: Frame, names: Names) -> TableError:
 
 
 def _is_single(frame: Frame, roles: Roles) -> bool:
-    """Tell whether each model, on each task, has one row."""
     if "item" in roles:
         return False
     names = [frame.columns[roles[x]] for x in ("model", "task") if x in roles]

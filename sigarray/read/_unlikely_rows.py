@@ -94,7 +94,6 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
 
 
 def _are_marks(columns: Sequence[np.ndarray]) -> bool:
-    """Tell whether all scores are one of two whole numbers, such as 0 and 1."""
     starts = np.unique(np.concatenate([x[:MAX_LOOKED_AT] for x in columns]))
     if len(starts) > 2 or np.any(starts != np.round(starts)):
         return False
@@ -126,7 +125,6 @@ def _list_numbers(scores: np.ndarray) -> str:
 
 
 def _are_far_and_small(row: _Row) -> bool:
-    """Tell whether scores are of the size of the others' deviations, and far away."""
     for score, others in zip(row.scores, row.others, strict=True):
         gap = float(np.abs(others - score).min())
         is_small = 0.0 < score <= _LARGEST_SPREAD * others.std(ddof=1)
@@ -171,7 +169,6 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
 
 
 def _may_be_bound(score: float, row: _Row) -> bool:
-    """Tell whether a score may be a bound, such as 1, 100, or 500 of all models."""
     is_whole = score == round(score)
     return is_whole and (score in (0, 1, 100) or len(np.unique(row.scores)) == 1)
 
@@ -228,7 +225,6 @@ def find_sizes(
 
 
 def keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
-    """Keep the numbers of items with a whole number of which this is the share."""
     counts = sizes * share
     return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
 

@@ -73,7 +73,6 @@ def tabulate_rows(
     ignored: Names,
     known: Sequence[str] = (),
 ) -> WideTable:
-    """Return a table from a header and rows of text, or a matrix of numbers."""
     if not rows:
         msg = f"{name} is empty. Expected a header of model names and scores."
         raise TableError(msg)
@@ -113,7 +112,6 @@ def take_rows(table: WideTable, kept: list[int]) -> WideTable:
 
 
 def list_empty(table: WideTable) -> list[str]:
-    """List the columns with a name but without filled cells."""
     return [
         name
         for name, cells in table.name_cells().items()
@@ -202,7 +200,6 @@ def _average_rows(ids: list[str], scores: Scores) -> tuple[list[str], Scores]:
 
 
 def _count_gaps(column: np.ndarray) -> int:
-    """Count the blank cells above the last score."""
     is_filled = ~np.isnan(column)
     filled = np.flatnonzero(is_filled)
     return int(np.count_nonzero(~is_filled[: filled[-1]])) if len(filled) else 0
@@ -261,7 +258,6 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
 
 
 def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:
-    """Refuse columns without a score, and incomplete rows of pairs."""
     blanks: list[tuple[int, int]] = []
     for position, model in names.items():
         cells = table.cells[position]

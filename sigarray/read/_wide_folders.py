@@ -16,7 +16,6 @@ from sigarray.read._words import RUN, is_metric
 def refuse_wide(
     files: Sequence[SourceFile], frames: Sequence[Frame], chosen: Roles, choice: Choice
 ) -> None:
-    """Refuse several tables with the same columns, which may be a wide one per task."""
     first, roles = frames[0], find_roles(frames[0], chosen)
     names = list_metrics(first, roles)
     if (
