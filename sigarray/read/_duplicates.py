@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._backend.given import names_steps
 from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
-from sigarray.read._codes import Coded, encode, find_first, group_rows
+from sigarray.read._codes import Coded, encode, find_again, group_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_cluster
 from sigarray.read._records import CRASHED, Record, Records, find_column
@@ -37,9 +37,8 @@ def refuse_duplicates(records: Records) -> None:
     groups, n_groups = records.group(*_NAME)
     if n_groups == len(records):
         return
-    first = find_first(groups, n_groups)[groups]
-    again = int(np.argmax(first != np.arange(len(records))))
-    record, other = records[again], records[first[again]]
+    again, first = find_again(groups, n_groups)
+    record, other = records[again[0]], records[first[again[0]]]
     said = [
         f"{role} {name!r}"
         for role in ("item", "run", "task")
@@ -306,8 +305,8 @@ def _find_repeat(
     groups, n_groups = group_rows([*factors, *of_parts.values(), *others])
     if n_groups == len(groups) or np.median(np.bincount(groups)) > 1:
         return None
-    first = find_first(groups, n_groups)[groups]
-    again = int(np.argmax(first != np.arange(len(first))))
+    rows, first = find_again(groups, n_groups)
+    again = int(rows[0])
     said = [f"{x} {y[again]!r}" for x, y in of_parts.items() if y[again] is not None]
     return again, int(first[again]), list_in_words(said)
 
@@ -360,9 +359,8 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
             if not _may_tell(rank, seeds.list_known()):
                 continue
             groups, n_groups = group_rows([of_file.factors["model"], seeds])
-            first = find_first(groups, n_groups)[groups]
-            is_again = (first != np.arange(len(of_file))) & (seeds.codes >= 0)
-            for again in np.flatnonzero(is_again).tolist():
+            rows, first = find_again(groups, n_groups)
+            for again in rows[seeds.codes[rows] >= 0].tolist():
                 a, b = of_file[int(first[again])], of_file[again]
                 of = f"{a.model!r}" if a.task is None else f"{a.model!r} on {a.task!r}"
                 places = f"{frame.lines[a.row]} and {frame.lines[b.row]}"

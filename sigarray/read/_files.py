@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
@@ -42,6 +42,10 @@ class SourceFile(NamedTuple):
     is_named: bool = False
     folder: str | None = None
     said: Mapping[str, str] | None = None
+
+
+# A file, its name in messages, and its content.
+Opened = tuple[SourceFile, str, Any]
 
 
 def list_files(
@@ -162,7 +166,7 @@ def _take_newest(
 
 
 def split_run(stem: str) -> tuple[str, str | None]:
-    """Return model and run of a name such as "lstm_seed3"; the run may be None."""
+    """Return model and run of a name such as "lstm_seed3"."""
     match = _RUN_OF_MODEL.fullmatch(stem)
     return (match[1], match[2]) if match else (stem, None)
 

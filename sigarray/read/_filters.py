@@ -51,7 +51,7 @@ def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     is_told = frame.metrics is not None or frame.roles or frame.constants
     if is_told or frame.twice or not len(frame.lines):
         return frame
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    known = frame.keep_known(chosen)
     column = _find_column(frame, known, choice.ignored)
     if column is not None:
         names = list(map(as_text, frame.columns[column]))
@@ -192,7 +192,7 @@ def keep_rows(
     before those that were chosen, whose last rows are among the others.
     """
     whole, of_steps, n_early = frames, None, 0
-    where, chosen = choice.where or {}, choice.columns or {}
+    where, chosen = choice.where, choice.columns
     for name, values in sorted(where.items(), key=lambda x: names_steps(x[0])):
         if name == "filter" and has_filters(frames):
             frames = keep_filters(frames, values)
@@ -281,19 +281,12 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
         ignored = [*ignored, ""]
     frame = _leave_out_parts(frame, ignored)
     gone = set(ignored)
-    columns = {x: y for x, y in frame.columns.items() if x not in gone}
-    left_out = {x: y for x, y in frame.columns.items() if x in gone}
+    columns = {*frame.columns} - gone
     roles = {role: x for role, x in frame.roles.items() if x not in gone}
     if "run" in frame.roles and frame.run_name in columns:
         roles.setdefault("run", frame.run_name)
     scores = frame.metrics and tuple(x for x in frame.metrics if x not in gone)
-    return replace(
-        frame,
-        columns=columns,
-        left_out={**frame.left_out, **left_out},
-        roles=roles,
-        metrics=scores,
-    )
+    return replace(frame.hide(gone), roles=roles, metrics=scores)
 
 
 def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
@@ -319,9 +312,7 @@ def _filter(
     frame = frame.take(kept)
     if is_named or name in roles.values():
         return frame
-    columns = {x: cells for x, cells in frame.columns.items() if x != name}
-    left_out = {**frame.left_out, name: frame.columns[name]}
-    return replace(frame, columns=columns, left_out=left_out)
+    return frame.hide({name})
 
 
 def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Frame:
@@ -336,18 +327,17 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
     """Return the choice with whole names of columns, as trackers write them.
 
     A name that no column has stands for the only one that ends with it, behind a point
-    or a slash. Other names stay as they are. Of a list, neighbours that together are
-    the name of a column are that one: acc,none.
+    or a slash. Of a list, neighbours may together be the name of a column: acc,none.
     """
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     if not columns:
         return choice
-    chosen = {role: _find_all(x, columns) for role, x in (choice.columns or {}).items()}
-    where = {_find(x, columns): y for x, y in (choice.where or {}).items()}
+    chosen = {role: _find_all(x, columns) for role, x in choice.columns.items()}
+    where = {_find(x, columns): y for x, y in choice.where.items()}
     return replace(
         choice,
-        columns=choice.columns and chosen,
-        where=choice.where and where,
+        columns=chosen,
+        where=where,
         ignored=join_names(choice.ignored, columns),
         models=choice.models and join_names(choice.models, columns),
     )

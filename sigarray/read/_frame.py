@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any
@@ -144,8 +144,21 @@ class Frame:
         columns["score"] = [self.columns[x][k] for k in range(n_rows) for x in names]
         return replace(self, columns=columns, lines=take(self.lines, rows))
 
+    def hide(self, names: Collection[str]) -> "Frame":
+        """Put columns aside, so that they get no role."""
+        hidden = {x: y for x, y in self.columns.items() if x in names}
+        columns = {x: y for x, y in self.columns.items() if x not in names}
+        return replace(self, columns=columns, left_out={**self.left_out, **hidden})
+
+    def keep_known(self, chosen: Roles) -> dict[str, str]:
+        """Return the chosen columns that the table has."""
+        return {role: x for role, x in chosen.items() if x in self.columns}
+
+    def place_row(self, row: int) -> str:
+        return f"{self.source}, {self.line_word} {self.lines[row]}"
+
     def place(self, column: str, row: int) -> str:
-        return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
+        return f"{self.place_row(row)}, column {column!r}"
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
@@ -325,10 +338,7 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet.
-
-    `place` gives words for the first cell of a column.
-    """
+    """Refuse columns of texts, such as names, or answers without a score yet."""
     texts = [
         x
         for x, cells in columns.items()

@@ -145,9 +145,8 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
-    If pandas has several levels of names, as in a pivot, those that never vary are
-    left out, metrics are joined with runs, and tasks beside models become rows. An
-    index with a name becomes a column.
+    Of several levels of names, as in a pivot, those that never vary are left out,
+    metrics are joined with runs, and tasks beside models become rows.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
@@ -182,10 +181,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if its columns have models and tasks.
-
-    The names of the levels say so; those that never vary are left out.
-    """
+    """Return a data frame with tasks in its rows, if its columns name them."""
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -201,10 +197,7 @@ def _stack_tasks(data: Any) -> Any:
 
 
 def _join_runs(levels: Sequence[Any]) -> list[str] | None:
-    """Return names such as "acc_seed0" for two levels, of metrics and of runs.
-
-    None for other levels.
-    """
+    """Return names such as "acc_seed0" for a level of metrics and one of runs."""
     if len(levels) != 2:
         return None
     for runs, metrics in (levels, levels[::-1]):

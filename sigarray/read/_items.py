@@ -41,8 +41,7 @@ _LEAST_GROUPS = 3
 def put_together(frame: Frame, chosen: Roles) -> Frame:
     """Return the table with one column for those that are named with a comma.
 
-    An example is "repeat,fold" for --run: the new column replaces these, except for
-    those that are also named for something else.
+    It replaces these, except for those that are also named for something else.
     """
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
@@ -89,8 +88,7 @@ def _doubt_items(parts: Names) -> list[str]:
 
 
 def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> list[str]:
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
-    model = find_roles(frame, known).get("model")
+    model = find_roles(frame, frame.keep_known(chosen)).get("model")
     models = (
         repeat("", len(frame.lines))
         if model is None
@@ -128,9 +126,7 @@ def _name_within_clusters(
 
     They do if one model has most of its scores under names that several clusters have,
     or if all models have the same items in clusters, each with one score, and without
-    clusters some with several. Others are left to an error, for an item is in one
-    cluster alone. Raters of items, who have rated all of them, are no clusters of
-    these.
+    clusters some with several. Others are left to an error.
     """
     cluster = chosen.get("cluster")
     frames = [x for x in tables if x is not None]
@@ -151,7 +147,7 @@ def _name_within_clusters(
 
 def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
     """Return the column of items if its names begin anew in each cluster."""
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    known = frame.keep_known(chosen)
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
         return None
     roles = find_roles(frame, known)

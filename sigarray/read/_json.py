@@ -267,13 +267,6 @@ def read_nested(name: str, document: Any) -> Frame | None:
     )
 
 
-def nest_lists(name: str, content: Any) -> Any:
-    """Return a mapping to lists as a table, where it is not one of models."""
-    return (
-        read_nested(name, content) if isinstance(content, dict) else None
-    ) or content
-
-
 def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
     if isinstance(node, (dict, list)) and node and len(keys) <= _MAX_LEVELS:
         items = node.items() if isinstance(node, dict) else enumerate(node, 1)
@@ -305,8 +298,7 @@ def name_levels(
     """Return nested scores with the roles of their keys, if these are clear.
 
     Keys such as seed0, seed1 are of runs; then the only others are of models, unless
-    `has_model` says that the file names its model. Numbers alone may be of runs or of
-    items, and stay without a role, as rows of a table do.
+    the file names its model. Numbers alone may be of runs or of items.
     """
     if not frame.levels:
         return frame

@@ -207,10 +207,7 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks.
-
-    They have an `other` one.
-    """
+    """Say what was left out, without a score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -303,10 +300,9 @@ def _advise_to_read(options: Iterable[str]) -> str:
 def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    The names stay as they are; the block may add others. The block gets a list, in
-    which the warnings are at its end. An error that names arguments of `read.scores`,
-    which the function does not have, says so; if the scores are a mapping, whose names
-    are known before, only of those for mappings.
+    As `errors_in_python` does. The block gets a list, in which the warnings are at its
+    end. An error that names arguments of `read.scores`, which the function does not
+    have, says so; if the scores are a mapping, only of those for mappings.
     """
     is_table = not names
     said: list[str] = []

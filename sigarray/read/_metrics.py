@@ -41,7 +41,7 @@ def split_metrics(
         for name in names:
             if not any(_has(x, chosen, name) for x in frames):
                 error = _lacks_metric(frames, chosen, name)
-                kept = (choice.where or {}).get("filter")
+                kept = choice.where.get("filter")
                 if kept is None or "none" in kept:
                     raise error
                 filters = ",".join([*kept, "none"])
@@ -182,7 +182,7 @@ def read_frames(
 
 
 def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
-    """Return the first of some metrics that a table has, or else the last of them."""
+    """Return the first of some metrics that a table has, or else the last."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
             return metric

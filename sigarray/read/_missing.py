@@ -4,7 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
 
 Missing = Literal["drop", "worst", "keep"]
-TREATMENTS = ("drop", "worst", "keep")
+TREATMENTS: tuple[Missing, ...] = get_args(Missing)
 _MAX_SHOWN = 5
 # The most scores that are named by what tells them apart.
 MAX_NAMED = 3
@@ -242,10 +242,7 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model if these are known.
-
-    `names` are those of the rows by role, if these are few.
-    """
+    """Say how many rows were left out: a few by name, or by model."""
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")

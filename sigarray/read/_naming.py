@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sigarray._plain_text import suggest
-from sigarray.read._files import SourceFile, split_run
+from sigarray.read._files import Opened, SourceFile, split_run
 from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._messages import put_place
 from sigarray.read._reading import Reading
@@ -95,8 +95,7 @@ def name_all(
 ) -> tuple[list[Records], list[tuple[str, tuple[Any, str | None]]], Counts]:
     """Return the records of all files with the names of models and runs.
 
-    Then names of files that were split into a model and a run; and the numbers of
-    scores that were left out as blank, by task and model.
+    Then names of files that were split into both; and the numbers of blank scores.
     """
     n_files = collections.Counter(map(name_part, read))
     role = _find_role_of_names(read)
@@ -150,10 +149,7 @@ def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores of a file that were left out as blank, by task and model.
-
-    `first` is one of its scores, by the names that all of them have.
-    """
+    """Count the scores of a file that were left out as blank, by task and model."""
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():
@@ -162,7 +158,7 @@ def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
     return counts
 
 
-def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
+def name_files(files: Sequence[Opened]) -> str:
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
 

@@ -35,7 +35,6 @@ from sigarray.read._missing import (
 )
 from sigarray.read._raters import Doubt, as_normal, count_averaged, doubt_raters
 from sigarray.read._records import (
-    ENDED_EARLY,
     Averaged,
     Dropped,
     Ended,
@@ -187,7 +186,7 @@ def _treat_missing(
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    ended_early = records.factors["state"].find([ENDED_EARLY])
+    ended_early = records.find_early()
     why = {
         "have crashed": records.find_crashed().any(),
         "ended early": ended_early.any(),
@@ -214,7 +213,7 @@ def _treat_missing(
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
     crashed = np.flatnonzero(records.find_crashed())
-    early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
+    early = np.flatnonzero(records.find_early())
     if not len(crashed) and not len(early):
         return None
     crashed_by, early_by = (
@@ -241,7 +240,7 @@ def _find_rerun(records: Records) -> np.ndarray:
         return np.zeros(len(records), bool)
     runs, n_runs = records.group("model", "run")
     has_score = np.bincount(runs[~np.isnan(records.scores)], minlength=n_runs) > 0
-    has_ended = records.find_crashed() | records.factors["state"].find([ENDED_EARLY])
+    has_ended = records.find_crashed() | records.find_early()
     is_rerun: np.ndarray = has_ended & has_name & has_score[runs]
     return is_rerun
 

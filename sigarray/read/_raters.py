@@ -97,10 +97,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
-    """Say that scores of a task are by other raters for each model, by their column.
-
-    Or by the same in unequal shares.
-    """
+    """Say that models have scores by other raters, or in unequal shares, by column."""
     doubts = []
     first = records[0]
     of = records.of_task

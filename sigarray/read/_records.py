@@ -61,8 +61,7 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        frame = self.frame
-        return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
+        return self.frame.place_row(self.row)
 
 
 @dataclass(frozen=True)
@@ -119,6 +118,9 @@ class Records:
 
     def find_crashed(self) -> np.ndarray:
         return find_crashed(self.factors["state"])
+
+    def find_early(self) -> np.ndarray:
+        return self.factors["state"].find([ENDED_EARLY])
 
     def list_known(self, role: str) -> list[Any]:
         return self.factors[role].list_known()
@@ -187,7 +189,7 @@ def find_crashed(states: Coded) -> np.ndarray:
 
 
 def find_column(records: Records, role: str) -> str | None:
-    """Return the column of a role if all files of records have the same, or None."""
+    """Return the column of a role if all files of records have the same."""
     names = {records.roles[k].get(role) for k in np.unique(records.files)}
     return names.pop() if len(names) == 1 else None
 

@@ -46,10 +46,9 @@ def read_responses(
 ) -> tuple[ResponseSet, str]:
     """Read the responses of gold and two systems; "-" is standard input.
 
-    The file has columns item, system and response, among others, and a row for each
-    response; a note says which columns were taken for these by their names, unless
-    these are said. Gold may be a column, with one response to an item. Rows with a
-    blank response are left out, and systems other than these three, with a warning.
+    The file has columns item, system and response, or others that a note names, and a
+    row for each response. Gold may be a column, with one response to an item. Rows with
+    a blank response are left out, and systems other than these three, with a warning.
     Arrays are (n_items, k), NaN where an item has fewer.
     """
     if columns and len(columns) != len(_COLUMNS):
@@ -73,7 +72,7 @@ def read_responses(
     taken: dict[int, float] = {}
     for row, (line, *cells) in enumerate(zip(frame.lines, *cells_of, strict=True)):
         item, system, response = ("" if is_blank(x) else as_text(x) for x in cells)
-        place = f"{name}, {frame.line_word} {line}"
+        place = frame.place_row(row)
         if not item or not system:
             what = "an item" if not item else "a system"
             msg = f"{place}: expected {what} in every row; got a blank cell."
@@ -115,10 +114,10 @@ def _read_gold(
     frame: Frame, column: str, items: Sequence[Any], known: Collection[str]
 ) -> dict[str, list[float]]:
     gold: dict[str, list[float]] = {}
-    for line, item, cell in zip(frame.lines, items, frame.columns[column], strict=True):
+    for k, (item, cell) in enumerate(zip(items, frame.columns[column], strict=True)):
         if as_text(item) not in known or is_blank(cell):
             continue
-        place = f"{frame.source}, {frame.line_word} {line}"
+        place = frame.place_row(k)
         number = read_number(as_text(cell), f"{place}: expected a number as response")
         first = gold.setdefault(as_text(item), [number])
         if first != [number]:

@@ -288,7 +288,7 @@ def find_step_column(
 
 
 def find_largest(values: Sequence[Any]) -> str | None:
-    """Return the largest of some texts of numbers, or None if some are no numbers."""
+    """Return the largest of some texts, if all are numbers."""
     texts = [str(x) for x in values]
     if not texts or not all(map(NUMBER.fullmatch, texts)):
         return None
@@ -348,8 +348,7 @@ def take_documents(
 ) -> dict[str, str]:
     """Return the roles, with documents for clusters if another column names the items.
 
-    Each item is then in one document, and some documents have several. `names` are
-    those of columns without a role -> without case, spaces and punctuation.
+    Each item is then in one document, and some documents have several.
     """
     if "cluster" in roles or "item" not in roles:
         return roles

@@ -164,11 +164,9 @@ def is_item_name(name: str) -> bool:
 def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the item of each row, by its name and its values.
 
-    It is named as columns of items are, such as "question" or "item_id", and has
-    another text or whole number in each row, of a task if there are tasks, so that it
-    holds no scores. Whole numbers below "id" may also number runs: they name items if
-    rows are known to be items, or if all scores are 0 or 1. None if there is no such
-    column, or several, or if the user has chosen what the columns are.
+    These are other texts or whole numbers in each row of a task, and so no scores.
+    Whole numbers below "id" may also number runs: they name items if rows are known to
+    be items, or if all scores are 0 or 1.
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None
@@ -217,10 +215,7 @@ def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
 def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the run of each row, by its name and its values.
 
-    It is named as columns of runs are, such as "seed" or "trial", and holds a different
-    whole number or text in each row, of a task if there are tasks. None if there is no
-    such column, if the user has chosen what the columns are, or if it is called "run",
-    and its whole numbers may be the scores of a model among others that are whole.
+    These are other texts or whole numbers in each row of a task.
     """
     if {"item", "run"} & {*chosen} or choice.unit in ("item", "cluster"):
         return None
@@ -244,11 +239,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them.
-
-    If the models are chosen, a column that is named as those of runs are does so, if it
-    has another name in each row.
-    """
+    """Return the names of the rows of a task, or numbers if no column names them."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")

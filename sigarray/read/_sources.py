@@ -75,9 +75,9 @@ def open_source(
     path = file.path
     if path.lower().endswith(EXCEL):
         return path, read_table(read_sheet(path, table), path)
-    name, content = _open(path)
-    if isinstance(content, _Document):
-        return name, _recognise(name, content.content, table)
+    name, content, is_document = _open(path)
+    if is_document:
+        return name, _recognise(name, content, table)
     if table is not None:
         msg = (
             f"{name}: expected a workbook of Excel or a document of JSON, for --table "
@@ -87,40 +87,36 @@ def open_source(
     return name, content
 
 
-class _Document(NamedTuple):
-    """A document of JSON, which may hold several tables."""
-
-    content: Any
-
-
-def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
+def _open(path: str) -> tuple[str, Any, bool]:
+    """Return name and content, and whether it is a document of JSON, of many tables."""
     lower = path.lower()
     if path != "-" and Path(path).is_dir():
         folder = Path(path)
         is_store = is_mlflow_store(folder)
         read = _trackers.read_mlflow_store if is_store else _trackers.read_events
-        return path, read(folder)
+        return path, read(folder), False
     if lower.endswith(".eval"):
-        return path, _harnesses.read_archive(path)
+        return path, _harnesses.read_archive(path), False
     if lower.endswith(ARRAYS):
-        return path, read_arrays(path)
+        return path, read_arrays(path), False
     if is_stored_table(path):
-        return path, read_stored_table(path)
+        return path, read_stored_table(path), False
     name, text = read_text(path)
-    return name, _parse(text, name, path)
+    return name, *_parse(text, name, path)
 
 
-def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
+def _parse(text: str, name: str, path: str) -> tuple[Any, bool]:
     start = text.lstrip()[:1]
     is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
     if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
-        return read_table(text, name)
+        return read_table(text, name), False
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return _lm_eval.read_samples(name, lines, records) or tabulate_records(
+        frame = _lm_eval.read_samples(name, lines, records) or tabulate_records(
             "records of JSON", name, records, "line", lines
         )
-    return _Document(parse_document(text, name))
+        return frame, False
+    return parse_document(text, name), True
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:

@@ -97,9 +97,7 @@ def take_last_steps(
     """Return the records of the last step of each run, if there are steps.
 
     Tasks `with_missing` have scores that are blank at the last step of others. What
-    ended early `is_kept` if the user says so.
-    Then notes on what was decided, doubts that runs of a task end at different steps,
-    and the last steps, if there are others.
+    ended early `is_kept` if the user says so. Then notes, doubts, and the last steps.
     """
     if np.isnan(records.steps).all():
         return records, [], [], None

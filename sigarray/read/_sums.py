@@ -153,7 +153,7 @@ def read_sums(
     }
     known = name if metric is METRICS.get(name) else None
     listed = f"{name} is of the sums of {say_columns(known, columns)}"
-    if columns != split_columns((choice.columns or {})["score"]):
+    if columns != split_columns(choice.columns["score"]):
         listed += ", taken by their names"
     notes = [x.replace(f"score is {columns[0]!r}", listed) for x in first.notes]
     return first._replace(
@@ -172,7 +172,7 @@ def read_sums(
 
 
 def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
-    said = (choice.columns or {}).get("score")
+    said = choice.columns.get("score")
     needed = f"columns of {metric.columns}"
     if said is None or choice.metrics:
         msg = (
@@ -200,7 +200,7 @@ def _read_column(
     sources: Sequence[Any], choice: Choice, column: str, columns: Names
 ) -> ScoreTable:
     others = [x for x in columns if x != column]
-    chosen = {**(choice.columns or {}), "score": column}
+    chosen = {**choice.columns, "score": column}
     ignored = [*choice.ignored, *others]
     return read_sources(
         sources,

@@ -252,8 +252,7 @@ def stack_columns(
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
     if choice.summed and {*choice.summed} <= {*frame.columns}:
         return frame  # whose columns of each model have been turned
-    chosen = {x: y for x, y in (choice.columns or {}).items() if y in frame.columns}
-    known = {**find_roles(frame, {}), **chosen}
+    known = {**find_roles(frame, {}), **frame.keep_known(choice.columns)}
     named = {y for x, y in known.items() if x not in _OF_SCORES}
     names = [x for x in frame.columns if x not in named]
     if re.fullmatch(r"\{\w+\}", pattern):  # all numbers without another role

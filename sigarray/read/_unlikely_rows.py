@@ -283,10 +283,7 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows without names are runs, of a table with a column for each model.
-
-    `names` are those of the rows of each model's scores. There are none of items.
-    """
+    """Doubt that rows without names are runs, in a wide table."""
     numbers = list(map(str, range(1, len(wide.ids) + 1)))
     is_named = list(wide.ids) != numbers or {"run", "item"} & {*chosen}
     if is_named or len(numbers) > _MOST_ROWS:

@@ -238,8 +238,7 @@ def _find_wide(
             raise ask_about_unnamed(place, next(filled, ""))
         names = dict(enumerate(frame.columns))
         by_place = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
+        return WideTable(name, names, by_place, frame.place_row)
     rows, numbers, _ = content
     return tabulate_rows(
         rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
