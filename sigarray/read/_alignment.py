@@ -79,9 +79,9 @@ def join_scores(
     *,
     is_paired: bool,
     drop_unmatched: bool,
-    is_said: bool = False,
-    ignored: Names = (),
-    are_folds: bool = False,
+    is_said: bool,
+    ignored: Names,
+    are_folds: bool,
 ) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 

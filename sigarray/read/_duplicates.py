@@ -69,13 +69,19 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"each {task!r}. Pass --task {shlex.quote(task)}, so that the last step of "
             "each run is compared on each."
         )
-    is_setting = _is_of_runs(name)
+    word = squeeze(name)
+    is_setting = names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
     shared, are_same = _share_values(records, name)
     if a.run is not None and a.item is None and names_episodes(name):
         return _say_repetitions(records, name)
     ways = []
     if shared or a.item is not None:
-        value = find_largest(shared) or _choose_value(records, name, a)
+        values = records.take_texts(name)[1].list_known()
+        value = (
+            find_largest(shared)
+            or find_largest(values)
+            or as_text(a.frame.columns[name][a.row])
+        )
         ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
     if model is not None and not (are_averaged and are_of_one_item(name)):
         both = shlex.quote(f"{model},{name}")
@@ -141,11 +147,6 @@ def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
     return shared, len(shared) == len({*texts.list_known()} - {None})
 
 
-def _is_of_runs(name: str) -> bool:
-    word = squeeze(name)
-    return names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
-
-
 def _advise_finished(records: Records, a: Record, b: Record) -> str:
     column = find_column(records, "state")
     others = [x.state for x in (a, b) if str(x.state).lower() not in CRASHED]
@@ -155,11 +156,6 @@ def _advise_finished(records: Records, a: Record, b: Record) -> str:
         "One of them has crashed: take the others with --where "
         f"{column}={others[0]}, or leave out those that crashed with --missing drop."
     )
-
-
-def _choose_value(records: Records, column: str, a: Record) -> str:
-    values = records.take_texts(column)[1].list_known()
-    return find_largest(values) or as_text(a.frame.columns[column][a.row])
 
 
 def _are_steps(records: Records, column: str) -> bool:

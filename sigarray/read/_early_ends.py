@@ -82,7 +82,7 @@ def take_early(
 
 
 def settle_early(
-    records: Records, missing: Missing | None, chosen: Sequence[float] = ()
+    records: Records, missing: Missing | None, chosen: Sequence[float]
 ) -> tuple[Records, int]:
     """Return the scores, with a missing one for each run that ends much earlier.
 
@@ -266,7 +266,7 @@ _FIXED = _RAMPED | as_words("""
 
 
 def settle_runs(
-    records: Records, missing: Missing | None, chosen: Sequence[float] = ()
+    records: Records, missing: Missing | None, chosen: Sequence[float]
 ) -> tuple[Records, int]:
     """Settle what becomes of runs that end much earlier, as `settle_early` does.
 

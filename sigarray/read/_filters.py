@@ -182,7 +182,7 @@ def _take(
 
 
 def keep_rows(
-    frames: Sequence[Frame], choice: Choice, named: Collection[str] = ()
+    frames: Sequence[Frame], choice: Choice, named: Collection[str]
 ) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 

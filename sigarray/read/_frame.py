@@ -53,7 +53,6 @@ class Frame:
 
     # What the file was taken for, such as "a long table".
     kind: str
-    # The name of the file.
     source: str
     # Name -> cells, as they are in the file: an array of numbers if there is a column
     # for each model.
@@ -106,7 +105,6 @@ class Frame:
     no_scores: Mapping[str, str] = field(default_factory=dict)
     # Columns of the runs that were left out, because they have not ended.
     unfinished: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    # How many these are.
     n_unfinished: int = 0
 
     @property

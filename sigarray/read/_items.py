@@ -112,14 +112,7 @@ def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> li
     ]
 
 
-def put_columns_together(
-    tables: Sequence[Frame | None], chosen: Roles
-) -> tuple[list[Frame | None], dict[str, str]]:
-    tables, chosen = _name_within_clusters(tables, chosen)
-    return [x and put_together(x, chosen) for x in tables], chosen
-
-
-def _name_within_clusters(
+def name_within_clusters(
     tables: Sequence[Frame | None], chosen: Roles
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
@@ -172,7 +165,7 @@ def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
     if are_most or (
         _are_once([model, run, *own])
         and not _are_once([model, run, task, names])
-        and _have_all(model, own)
+        and group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
     ):
         return item
     return None
@@ -180,10 +173,6 @@ def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
 
 def _are_once(columns: Sequence[Coded]) -> bool:
     return group_rows(columns)[1] == len(columns[0])
-
-
-def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
-    return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
 
 
 def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:

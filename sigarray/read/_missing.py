@@ -20,7 +20,6 @@ from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_r
 Missing = Literal["drop", "worst", "keep"]
 TREATMENTS: tuple[Missing, ...] = get_args(Missing)
 _MAX_SHOWN = 5
-# The most scores that are named by what tells them apart.
 MAX_NAMED = 3
 NAMES = ("model", "task", "item", "run", "step")
 # Model -> the number of its missing scores.

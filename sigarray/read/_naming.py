@@ -19,9 +19,7 @@ from sigarray.read._text import TableError
 from sigarray.read._tracked import advise_names, list_candidates
 from sigarray.read._words import RUN, RUN_NAME
 
-# The most files and tasks that are named.
 MAX_NAMED = 4
-# The most files that are named in one note.
 _MAX_SOURCES = 2
 # Scores by task and model.
 Counts = collections.Counter[tuple[str, str]]

@@ -359,7 +359,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
 
 
 def count_dropped(
-    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int = 0
+    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int
 ) -> Dropped | None:
     """Count the items or runs of a task that were left out for all models, if any.
 

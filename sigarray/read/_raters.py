@@ -159,9 +159,7 @@ def _names_raters(name: str, texts: Coded) -> bool:
     return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
 
 
-def _are_names(
-    texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool = False
-) -> bool:
+def _are_names(texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool) -> bool:
     """Tell whether a column has few words, which tell all scores of an item apart."""
     values = [x for x in texts.list_known() if x is not None]
     is_of_few = 1 < len(values) <= len(texts) / 2
@@ -297,7 +295,7 @@ _SAMPLE = re.compile(
 )
 
 
-def are_samples(records: Records, *, is_said: bool = False) -> bool:
+def are_samples(records: Records, *, is_said: bool) -> bool:
     """Tell whether each item has several scores, from samples of an answer.
 
     Every model and item has equally many, unless `is_said` that scores of an item are

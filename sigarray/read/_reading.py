@@ -64,8 +64,8 @@ def read_records(
     frame: Frame,
     chosen: Roles,
     metric: str | None,
-    missing: Missing | None = None,
-    is_wanted: Callable[[Coded], np.ndarray] | None = None,
+    missing: Missing | None,
+    is_wanted: Callable[[Coded], np.ndarray] | None,
 ) -> Reading:
     """Return the scores of a table with a row for each.
 

@@ -68,7 +68,6 @@ class Record(NamedTuple):
 class Records:
     """Scores of several files as columns, of which a row is a `Record`."""
 
-    # The files.
     frames: tuple[Frame, ...]
     # The name of the scores in each file, and its columns of roles.
     metrics: tuple[str, ...]

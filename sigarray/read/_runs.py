@@ -76,7 +76,6 @@ def _name_files(read: Sequence[ReadFile]) -> list[str]:
     return runs
 
 
-# The most runs without a score that are named.
 _MAX_LOST = 4
 
 

@@ -29,7 +29,7 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
-from sigarray.read._items import find_items, put_columns_together
+from sigarray.read._items import find_items, name_within_clusters, put_together
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, read_nested
 from sigarray.read._lm_eval import (
@@ -278,7 +278,8 @@ def _tabulate(
     turned = [x and turn_benchmarks(x, chosen, choice) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
-    tables, chosen = put_columns_together(turned, chosen)
+    tables, chosen = name_within_clusters(turned, chosen)
+    tables = [x and put_together(x, chosen) for x in tables]
     files = [
         (file, name, content if x is y else y)
         for (file, name, content), x, y in zip(files, whole, tables, strict=True)

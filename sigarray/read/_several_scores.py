@@ -241,7 +241,6 @@ def _list_meanings(layout: Names) -> str:
     return list_in_words([_MEANINGS[x] for x in layout])
 
 
-# The most columns that are named, to be pasted; the fewest that may be of items.
 _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 

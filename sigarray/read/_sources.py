@@ -242,7 +242,8 @@ def read_table(text: str, name: str) -> TextTable:
             "row; docs/files.md has lines of Python that do so."
         )
         raise TableError(msg)
-    if _is_markdown(text):
+    lines = [x for x in text[:_START].split("\n") if "|" in x]
+    if len(lines) > 1 and any(map(_BAR.fullmatch, lines)):
         return _split_markdown(text, name)
     text, notes = _take_off_comments(text)
     text, title = _take_off_title(text)
@@ -252,11 +253,6 @@ def read_table(text: str, name: str) -> TextTable:
     if rows and not all(map(_is_number, rows[0][1])):
         rows[0] = rows[0][0], tuple(write_whole(rows[0][1]))
     return TextTable(rows, numbers, (*notes, *title))
-
-
-def _is_markdown(text: str) -> bool:
-    lines = [x for x in text[:_START].split("\n") if "|" in x]
-    return len(lines) > 1 and any(map(_BAR.fullmatch, lines))
 
 
 def _split_markdown(text: str, name: str) -> TextTable:

@@ -90,9 +90,9 @@ def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
 
 def take_last_steps(
     records: Records,
-    with_missing: Collection[str | None] = (),
+    with_missing: Collection[str | None],
     *,
-    is_kept: bool = False,
+    is_kept: bool,
 ) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 

@@ -51,7 +51,10 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         return None
     _refuse_twice(frame)
     # Where the axis is another one, a chart has the steps of each run, too.
-    of_steps = [x for x, y in parts.items() if y and _is_of_steps(y[2])]
+    # _runtime, _timestamp, _step
+    of_steps = [
+        x for x, y in parts.items() if y and (y[2][0] == "_" or names_steps(y[2]))
+    ]
     if len(of_steps) < len(parts):
         parts = {x: y for x, y in parts.items() if x not in of_steps}
     axis = frame.columns[first]
@@ -102,10 +105,6 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         run_name="run",
         parts={name: "" if x[3] else x[1] for name, x in parts.items() if x},
     )
-
-
-def _is_of_steps(metric: str) -> bool:
-    return metric[0] == "_" or names_steps(metric)  # _runtime, _timestamp, _step
 
 
 def _refuse_twice(frame: Frame) -> None:

@@ -55,9 +55,7 @@ _MAX_MARKED, _MAX_NUMBERED = 30, 200
 _MAX_SHOWN = 4
 
 
-def turn_runs(
-    frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool = False
-) -> Frame:
+def turn_runs(frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
     A row is of a model; or of an item, if there is a column of models as well, or the
