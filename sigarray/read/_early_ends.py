@@ -32,8 +32,7 @@ from sigarray.read._text import NUMBER, TableError
 from sigarray.read._words import CONFIG, as_words
 
 _MAX_SHOWN = 3
-# What tells curves apart.
-_OF_RUNS = ("task", "model", "run", "metric")
+_OF_RUN = ("task", "model", "run")
 # Half of the runs or more end together if they do so within this share of their way,
 _TOGETHER = 0.1
 # and what ends before this share of it is much earlier; or before the second one, where
@@ -69,7 +68,7 @@ def take_early(
     are_runs = are_many or "run" in {*roles, *chosen}
     if roles.get("step") != column or "item" in roles or not are_runs:
         return none
-    names = {*parts, *(roles[x] for x in _OF_RUNS if x in roles)} - {column}
+    names = {*parts, *(roles[x] for x in (*_OF_RUN, "metric") if x in roles)} - {column}
     every = [encode_texts(frame.columns[x]) for x in names]
     runs, n_runs = group_rows(every or [repeat("", len(frame.lines))])
     texts = [str(x) for x in frame.columns[column]]
@@ -127,7 +126,7 @@ def settle_early(
 
 
 def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
-    runs, n_runs = records.group("task", "model", "run")
+    runs, n_runs = records.group(*_OF_RUN)
     tasks, n_tasks = records.group("task")
     models, n_models = records.group("task", "model")
     first = find_first(runs, n_runs)
@@ -254,7 +253,6 @@ def _name_lost(ids: Mapping[str, Mapping[str, Names]], task: str, model: str) ->
     return f", without run {list_names(lost, _MAX_SHOWN)}" if lost else ""
 
 
-_OF_RUN = ("task", "model", "run")
 # Names of runs; settings that may grow from step to step; and all that no schedule
 # changes otherwise, as it does learning rates.
 _NAMES = as_words("name runname displayname runid id experiment experimentname jobname")
