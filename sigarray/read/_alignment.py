@@ -1,15 +1,14 @@
 """Join the scores of models by item or run, never by their order."""
 
 import itertools
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
 from sigarray._plain_text import show_range
-from sigarray.read._codes import Coded, find_first, sort_groups
+from sigarray.read._codes import Coded, find_first, find_means
 from sigarray.read._duplicates import refuse_duplicates, refuse_repeats
 from sigarray.read._frame import Frame, Names, list_names, quote_names, shorten
 from sigarray.read._items import refuse_sizes
@@ -21,14 +20,10 @@ from sigarray.read._text import TableError, UnmatchedError
 from sigarray.read._words import names_raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
-UNITS = ("run", "item", "cluster", "run,item")
+UNITS: tuple[Unit, ...] = get_args(Unit)
 # Those that each run of a model is one of.
 OF_RUNS = ("run", "run,item")
 _MAX_SHOWN = 3
-_BY_ITEMS = ", each weighed by its number of items"
-_COMPARED = {"run,item": "needs every item in"}
-# The most groups that become Python numbers at a time.
-_CHUNK = 2**14
 
 
 class Units(NamedTuple):
@@ -84,9 +79,9 @@ def join_scores(
     *,
     is_paired: bool,
     drop_unmatched: bool,
-    is_said: bool = False,
-    ignored: Names = (),
-    are_folds: bool = False,
+    is_said: bool,
+    ignored: Names,
+    are_folds: bool,
 ) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 
@@ -133,7 +128,7 @@ def join_scores(
         notes.append(
             f"{len(records)} scores{records.of_task} were averaged within {name}s: "
             f"each model has {show_range(sizes)} {name}s"
-            f"{_BY_ITEMS if unit == 'cluster' else ''}"
+            f"{', each weighed by its number of items' * (unit == 'cluster')}"
         )
     return joined, notes, records, raters
 
@@ -181,7 +176,6 @@ def sort_ids(ids: Iterable[str]) -> list[str]:
 
 
 def _check_units(records: Records, unit: Unit) -> None:
-    """Refuse scores if some of them name their unit and others do not."""
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit in OF_RUNS):
@@ -238,7 +232,6 @@ def _name_items_by_run(records: Records) -> Records:
 
 
 def _number_runs(records: Records) -> Joined:
-    """Number the scores of each model, whose runs have no names."""
     joined: Joined = {}
     for x in records.split("model"):
         places = np.arange(len(x))
@@ -288,9 +281,11 @@ def _match(
             run = find_column(records, "run")
             each = "runs" if run is None else f"each {run!r}, taken for a run"
             expected += f" in all runs, because --unit {unit} "
-            expected += f"{_COMPARED.get(unit, 'compares the means of')} {each}"
             average_them = _say_how_to_average(records.list_frames())
-            if unit == "run,item":
+            if unit != "run,item":
+                expected += f"compares the means of {each}"
+            else:
+                expected += f"needs every item in {each}"
                 advice += "; or --unit item, to average each over the runs that have it"
             if names_raters(run):
                 advice = average_them.strip().rstrip(".")
@@ -314,12 +309,12 @@ def average(records: Records, unit: Unit) -> Joined:
     scores = records.scores
     if unit == "cluster":
         items, n_items = records.group("model", unit, "item")
-        scores = _find_means(scores, items, n_items)
+        scores = find_means(scores, items, n_items)
         of_items = groups[find_first(items, n_items)]
         sizes = np.bincount(of_items if records.has("item") else groups)
         groups = of_items
         shares = _share_clusters(records, first, sizes)
-    means = _find_means(scores, groups, n_groups)
+    means = find_means(scores, groups, n_groups)
     # Groups are in the order of models, and those of one in the order of units.
     models, names = records.factors["model"], records.factors[unit]
     of_models, codes = models.codes[first], names.codes[first]
@@ -340,25 +335,6 @@ def average(records: Records, unit: Unit) -> Joined:
     return joined
 
 
-def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the mean of each group, from sums by `math.fsum`."""
-    if n_groups == len(scores):
-        means = np.empty(n_groups)
-        means[groups] = scores
-        return means
-    rows = sort_groups(groups, n_groups)
-    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
-    averages = []
-    for start in range(0, n_groups, _CHUNK):
-        low = ends[start - 1] if start else 0
-        stops = (ends[start : start + _CHUNK] - low).tolist()
-        chunk = scores[rows[low : low + stops[-1]]].tolist()
-        averages += [
-            math.fsum(chunk[a:b]) / (b - a) for a, b in itertools.pairwise([0, *stops])
-        ]
-    return np.asarray(averages)
-
-
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
@@ -376,7 +352,6 @@ def _share_clusters(
 
 
 def _say_how_to_average(frames: Sequence[Frame]) -> str:
-    """Say how the ratings of an item are averaged, if a column names raters."""
     columns = dict.fromkeys(name for x in frames for name in x.columns)
     names = list(filter(names_raters, columns))
     if not names:

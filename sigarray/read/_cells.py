@@ -66,7 +66,6 @@ def read_cells(
 def _read_coded(
     columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
 ) -> Numbers:
-    """Read the cells; of a column of codes, each different one once."""
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
     if not coded:
         return _read_all(columns, place, of_items)
@@ -310,7 +309,6 @@ def _is_percent(cell: object) -> bool:
 def _say_truths(
     words: set[str], cells: list[tuple[str, int, Any]], place: Place
 ) -> str:
-    """Say which word is 1 and which 0, or refuse words of several pairs."""
     pair = next((x for x in _TRUTHS if words <= {*x}), None)
     if pair is None:
         first = str(cells[0][2]).strip().lower()
@@ -325,7 +323,6 @@ def _say_truths(
 
 
 def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
-    """Tell whether commas are decimal commas, or raise if that is ambiguous."""
     commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
     if not commas:
         return False

@@ -1,5 +1,7 @@
 """Columns of integer codes of cells, and groups of rows with the same codes."""
 
+import itertools
+import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -8,7 +10,7 @@ import numpy as np
 
 from sigarray.read._text import NUMBER
 
-# The most codes that become Python numbers at a time.
+# The most codes, or groups, that become Python numbers at a time.
 _CHUNK = 2**14
 # Integers need no sorting if their range is at most so many times their count.
 _SPARSEST = 4
@@ -86,7 +88,7 @@ def encode_numbers(numbers: np.ndarray) -> Coded:
 
 
 def read_numbers(texts: Coded) -> np.ndarray | None:
-    """Return numbers that are written as texts, or None if some are no numbers."""
+    """Return the numbers of texts, if all are numbers."""
     values = [*map(str, texts.values)]
     if np.any(texts.codes < 0) or not all(map(NUMBER.fullmatch, values)):
         return None
@@ -159,6 +161,31 @@ def sort_groups(groups: np.ndarray, n_groups: int) -> np.ndarray:
     # Numbers of 16 bits are sorted much faster.
     small = groups.astype(np.uint16) if n_groups <= 2**16 else groups
     return np.argsort(small, kind="stable")
+
+
+def find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return the mean of each group, from sums by `math.fsum`."""
+    if n_groups == len(scores):
+        means = np.empty(n_groups)
+        means[groups] = scores
+        return means
+    rows = sort_groups(groups, n_groups)
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+    averages = []
+    for start in range(0, n_groups, _CHUNK):
+        low = ends[start - 1] if start else 0
+        stops = (ends[start : start + _CHUNK] - low).tolist()
+        chunk = scores[rows[low : low + stops[-1]]].tolist()
+        averages += [
+            math.fsum(chunk[a:b]) / (b - a) for a, b in itertools.pairwise([0, *stops])
+        ]
+    return np.asarray(averages)
+
+
+def find_again(groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a group that has an earlier one, and of each row the first."""
+    first = find_first(groups, n_groups)[groups]
+    return np.flatnonzero(first != np.arange(len(first))), first
 
 
 def _number(keys: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:

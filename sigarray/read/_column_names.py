@@ -160,7 +160,6 @@ _TASKS = as_words("""
 
 
 def names_task(name: str) -> bool:
-    """Tell by its name whether a column is of a benchmark, such as "mnli"."""
     return bool(list_words(re.sub(r"\d+$", "", name)) & _TASKS)
 
 
@@ -226,10 +225,7 @@ def find_grid(names: Names) -> Grid | None:
 
 
 def say_tasks(source: str, models: Names) -> list[str]:
-    """Say that columns may be of models and tasks; refuse those of known tasks.
-
-    It is a note, for names of variants, which models may have, are not all known.
-    """
+    """Say that columns may be of models and tasks; refuse those of known tasks."""
     grid = find_grid(models)
     if grid is None:
         return []
@@ -274,7 +270,6 @@ def _are_known(names: Names) -> bool:
 
 
 def _is_variant(name: str) -> bool:
-    """Tell whether a part is of a variant: a word for one, a number, or a letter."""
     words = list_words(name)
     are_plain = all(x.isdecimal() or len(x) == 1 for x in words)
     return are_plain or bool(words & (_SETTINGS | HYPERPARAMETERS))
@@ -344,10 +339,7 @@ def match_grid(names: Names, template: str) -> list[dict[str, str] | None]:
 
 
 def say_others(names: Names, models: Names, template: str) -> list[str]:
-    """Say which columns do not fit a template; warn of those of known models.
-
-    Their names begin or end with that of a model, but for those of means.
-    """
+    """Say which columns do not fit a template; warn of those of known models."""
     known = "|".join(map(re.escape, models))
     pattern = re.compile(rf"({known})([\W_]+(?P<a>.*))?|(?P<b>.*)[\W_]({known})")
     found = [(x, pattern.fullmatch(x)) for x in names]

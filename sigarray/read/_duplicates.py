@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._backend.given import names_steps
 from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
-from sigarray.read._codes import Coded, encode, find_first, group_rows
+from sigarray.read._codes import Coded, encode, find_again, group_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_cluster
 from sigarray.read._records import CRASHED, Record, Records, find_column
@@ -32,15 +32,13 @@ _ADVICE = "Remove one, or name all columns that tell them apart with --run."
 
 
 def refuse_duplicates(records: Records) -> None:
-    """Refuse a second score of a model for the same item, run and cluster."""
     if not records.has("item") and not records.has("run"):
         return
     groups, n_groups = records.group(*_NAME)
     if n_groups == len(records):
         return
-    first = find_first(groups, n_groups)[groups]
-    again = int(np.argmax(first != np.arange(len(records))))
-    record, other = records[again], records[first[again]]
+    again, first = find_again(groups, n_groups)
+    record, other = records[again[0]], records[first[again[0]]]
     said = [
         f"{role} {name!r}"
         for role in ("item", "run", "task")
@@ -57,7 +55,6 @@ def refuse_duplicates(records: Records) -> None:
 
 
 def _advise(records: Records, a: Record, b: Record) -> str:
-    """Say what to do, by the columns in which two scores differ."""
     if a.frame is b.frame and (said := _advise_finished(records, a, b)):
         return said
     item, run, model = (find_column(records, x) for x in ("item", "run", "model"))
@@ -72,13 +69,19 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"each {task!r}. Pass --task {shlex.quote(task)}, so that the last step of "
             "each run is compared on each."
         )
-    is_setting = _is_of_runs(name)
+    word = squeeze(name)
+    is_setting = names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
     shared, are_same = _share_values(records, name)
     if a.run is not None and a.item is None and names_episodes(name):
         return _say_repetitions(records, name)
     ways = []
     if shared or a.item is not None:
-        value = find_largest(shared) or _choose_value(records, name, a)
+        values = records.take_texts(name)[1].list_known()
+        value = (
+            find_largest(shared)
+            or find_largest(values)
+            or as_text(a.frame.columns[name][a.row])
+        )
         ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
     if model is not None and not (are_averaged and are_of_one_item(name)):
         both = shlex.quote(f"{model},{name}")
@@ -110,7 +113,6 @@ def _advise(records: Records, a: Record, b: Record) -> str:
 def _advise_unknown(
     records: Records, a: Record, b: Record, *, are_averaged: bool
 ) -> str:
-    """Say what to do where no column of few values tells two scores apart."""
     name = _find_run_name(records, a, b) if a.item is None else None
     if name is not None:
         return (
@@ -130,7 +132,6 @@ def _advise_unknown(
 
 
 def _say_repetitions(records: Records, name: str) -> str:
-    """Say how to average episodes, which the training may count as well."""
     others = [x for x in records[0].frame.columns if x != name and names_steps(x)]
     said = f"They differ in {name!r}, as repetitions within a run do: average those of "
     said += f"each run with --item {shlex.quote(name)} --unit run."
@@ -146,14 +147,7 @@ def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
     return shared, len(shared) == len({*texts.list_known()} - {None})
 
 
-def _is_of_runs(name: str) -> bool:
-    """Tell by its name whether a column says how a run was made, or which it is."""
-    word = squeeze(name)
-    return names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
-
-
 def _advise_finished(records: Records, a: Record, b: Record) -> str:
-    """Say how to take the run that has finished, if the other one has crashed."""
     column = find_column(records, "state")
     others = [x.state for x in (a, b) if str(x.state).lower() not in CRASHED]
     if column is None or len(others) != 1 or others[0] is None:
@@ -164,14 +158,7 @@ def _advise_finished(records: Records, a: Record, b: Record) -> str:
     )
 
 
-def _choose_value(records: Records, column: str, a: Record) -> str:
-    """Return the largest value of a column of numbers, else that of one score."""
-    values = records.take_texts(column)[1].list_known()
-    return find_largest(values) or as_text(a.frame.columns[column][a.row])
-
-
 def _are_steps(records: Records, column: str) -> bool:
-    """Tell whether numbers rise within each run, and are no setting by their name."""
     if squeeze(column) in HYPERPARAMETERS:
         return False
     having, texts = records.take_texts(column)
@@ -217,7 +204,6 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
 
 
 def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
-    """Return a column of texts, or of numbers of runs, another in each row."""
     known = {*records.metrics, *(find_column(records, x) for x in _NAME)}
     apart = [
         name
@@ -232,14 +218,12 @@ def _find_run_name(records: Records, a: Record, b: Record) -> str | None:
 
 
 def _tells_apart(records: Records, column: str) -> bool:
-    """Tell whether a column, with the names of scores, tells all of them apart."""
     having, texts = records.take_texts(column)
     factors = [having.factors[role] for role in _NAME]
     return group_rows([*factors, texts])[1] == len(records)
 
 
 def refuse_repeats(records: Records) -> None:
-    """Refuse a second score by one rater, sample or run whose column has no role."""
     factors = [records.factors[x] for x in ("model", "item", "cluster")]
     known = {y for by in records.roles for x, y in by.items() if x != "rater"}
     frame = records[0].frame
@@ -294,7 +278,6 @@ def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
 
 
 def _names_parts(name: str) -> bool:
-    """Tell by its name whether a column has raters, samples or runs."""
     return are_of_one_item(name) or names_runs(name)
 
 
@@ -318,8 +301,8 @@ def _find_repeat(
     groups, n_groups = group_rows([*factors, *of_parts.values(), *others])
     if n_groups == len(groups) or np.median(np.bincount(groups)) > 1:
         return None
-    first = find_first(groups, n_groups)[groups]
-    again = int(np.argmax(first != np.arange(len(first))))
+    rows, first = find_again(groups, n_groups)
+    again = int(rows[0])
     said = [f"{x} {y[again]!r}" for x, y in of_parts.items() if y[again] is not None]
     return again, int(first[again]), list_in_words(said)
 
@@ -372,9 +355,8 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
             if not _may_tell(rank, seeds.list_known()):
                 continue
             groups, n_groups = group_rows([of_file.factors["model"], seeds])
-            first = find_first(groups, n_groups)[groups]
-            is_again = (first != np.arange(len(of_file))) & (seeds.codes >= 0)
-            for again in np.flatnonzero(is_again).tolist():
+            rows, first = find_again(groups, n_groups)
+            for again in rows[seeds.codes[rows] >= 0].tolist():
                 a, b = of_file[int(first[again])], of_file[again]
                 of = f"{a.model!r}" if a.task is None else f"{a.model!r} on {a.task!r}"
                 places = f"{frame.lines[a.row]} and {frame.lines[b.row]}"
@@ -384,7 +366,6 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
 
 
 def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
-    """Tell whether seeds may tell runs apart: those of a part, if they vary."""
     return len({*values} - {None}) > rank[0]
 
 

@@ -1,26 +1,38 @@
 """Runs that end much earlier than others or the chosen step, and that tasks lack."""
 
+import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from sigarray._backend.given import names_steps
-from sigarray.read._cells import encode_texts
-from sigarray.read._codes import Coded, find_first, group_rows, repeat, split_rows
+from sigarray._plain_text import squeeze
+from sigarray.read._cells import encode_texts, looks_like_score
+from sigarray.read._codes import (
+    Coded,
+    find_again,
+    find_first,
+    group_rows,
+    read_numbers,
+    repeat,
+    split_rows,
+)
+from sigarray.read._duplicates import read_texts, refuse_duplicates
 from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
 from sigarray.read._messages import DROP_OR_WORST, DROP_WORST_OR_KEEP, Caution
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, name_few
 from sigarray.read._records import ENDED_EARLY, Records, find_column
 from sigarray.read._roles import find_roles
+from sigarray.read._settings import may_be_setting
 from sigarray.read._steps import say_common_step
 from sigarray.read._text import NUMBER, TableError
+from sigarray.read._words import CONFIG, as_words
 
 _MAX_SHOWN = 3
-# What tells curves apart.
-_OF_RUNS = ("task", "model", "run", "metric")
+_OF_RUN = ("task", "model", "run")
 # Half of the runs or more end together if they do so within this share of their way,
 _TOGETHER = 0.1
 # and what ends before this share of it is much earlier; or before the second one, where
@@ -51,12 +63,12 @@ def take_early(
     none = np.empty(0, int)
     if not names_steps(column):
         return none
-    roles = find_roles(frame, {x: y for x, y in chosen.items() if y in frame.columns})
+    roles = find_roles(frame, frame.keep_known(chosen))
     parts = {y for x in chosen.values() for y in x.split(",") if y in frame.columns}
     are_runs = are_many or "run" in {*roles, *chosen}
     if roles.get("step") != column or "item" in roles or not are_runs:
         return none
-    names = {*parts, *(roles[x] for x in _OF_RUNS if x in roles)} - {column}
+    names = {*parts, *(roles[x] for x in (*_OF_RUN, "metric") if x in roles)} - {column}
     every = [encode_texts(frame.columns[x]) for x in names]
     runs, n_runs = group_rows(every or [repeat("", len(frame.lines))])
     texts = [str(x) for x in frame.columns[column]]
@@ -69,7 +81,7 @@ def take_early(
 
 
 def settle_early(
-    records: Records, missing: Missing | None, chosen: Sequence[float] = ()
+    records: Records, missing: Missing | None, chosen: Sequence[float]
 ) -> tuple[Records, int]:
     """Return the scores, with a missing one for each run that ends much earlier.
 
@@ -114,7 +126,7 @@ def settle_early(
 
 
 def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
-    runs, n_runs = records.group("task", "model", "run")
+    runs, n_runs = records.group(*_OF_RUN)
     tasks, n_tasks = records.group("task")
     models, n_models = records.group("task", "model")
     first = find_first(runs, n_runs)
@@ -180,7 +192,6 @@ def _ask(
 
 
 def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[str]:
-    """Say which runs have none of the chosen steps, and so are left out."""
     names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
     runs = split_rows([*names.values()]) if "run" in names else []
     lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
@@ -193,13 +204,10 @@ def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[s
 
 
 def say_without_steps(
-    names: Names, kept: Collection[str], where: Mapping[str, Names] | None
+    names: Names, kept: Collection[str], where: Mapping[str, Names]
 ) -> list[str]:
-    """Say which files have no row of the chosen steps, as of a run that has crashed."""
     lost = [x for x in names if x not in kept]
-    steps = [
-        f"{x}={' or '.join(y)}" for x, y in (where or {}).items() if names_steps(x)
-    ]
+    steps = [f"{x}={' or '.join(y)}" for x, y in where.items() if names_steps(x)]
     if not lost or not steps:
         return []
     which = list_names(lost, MAX_NAMED)
@@ -243,3 +251,111 @@ def _name_lost(ids: Mapping[str, Mapping[str, Names]], task: str, model: str) ->
     every = dict.fromkeys(x for by in ids.values() for x in by.get(model, ()))
     lost = [x for x in every if x not in ids[task][model]]
     return f", without run {list_names(lost, _MAX_SHOWN)}" if lost else ""
+
+
+# Names of runs; settings that may grow from step to step; and all that no schedule
+# changes otherwise, as it does learning rates.
+_NAMES = as_words("name runname displayname runid id experiment experimentname jobname")
+_RAMPED = as_words("batchsize bs")
+_FIXED = _RAMPED | as_words("""
+    nlayers numlayers hiddensize hiddendim embeddingdim embeddim nheads
+    numheads nunits maxdepth modelsize maxepochs maxsteps warmupsteps
+""")
+
+
+def settle_runs(
+    records: Records, missing: Missing | None, chosen: Sequence[float]
+) -> tuple[Records, int]:
+    """Settle what becomes of runs that end much earlier, as `settle_early` does.
+
+    If each row is a run, no row is an earlier step of another one: those of one name
+    are refused, unless all but one of them have ended early and are left out.
+    """
+    if not _are_runs(records):
+        return settle_early(records, missing, chosen)
+    for x in records.split("task"):
+        refuse_duplicates(_list_settings(x))
+    names = records.factors["run"]
+    every = Coded(np.arange(len(records)), [*names])
+    rows = replace(records, factors={**records.factors, "run": every})
+    rows, n_early = settle_early(rows, missing, chosen)
+    runs = names[rows.factors["run"].codes]
+    records = replace(rows, factors={**rows.factors, "run": runs})
+    if n_early and missing != "drop":
+        _refuse_reruns(records, _find_column_of_runs(records))
+    for x in records.take(~np.isnan(records.scores)).split("task"):
+        refuse_duplicates(x)
+    return records, n_early
+
+
+def _refuse_reruns(records: Records, column: str | None) -> None:
+    runs, n_runs = records.group(*_OF_RUN)
+    again, first = find_again(runs, n_runs)
+    if len(again):
+        a, b = records[first[again[0]]], records[again[0]]
+        way = "" if column is None else f"; or pass --run {shlex.quote(column)}"
+        msg = (
+            f"{b.place}: expected one score of {b.model!r} for run {b.run!r}; got "
+            f"another one at {a.place}. Where one ended early and was run again, leave "
+            f"it out with --missing drop, or remove it{way}, to count both."
+        )
+        raise TableError(msg)
+
+
+def _are_runs(records: Records) -> bool:
+    """Tell whether rows of one model and run are others, and no steps of a curve."""
+    if records.has("item") or not np.all(records.factors["run"].codes >= 0):
+        return False
+    if np.isnan(records.steps).all() or records.group(*_OF_RUN)[1] == len(records):
+        return False
+    if all(x.kind.startswith("runs of ") for x in records.list_frames()):
+        return True
+    of_run = [records.factors[x] for x in _OF_RUN]
+    return _find_column_of_runs(records) is not None or any(
+        group_rows([*of_run, texts])[1] == len(records)
+        and not (squeeze(name) in _RAMPED and _rises(records, texts))
+        for name, texts in _read(records, _is_fixed)
+    )
+
+
+def _is_fixed(name: str) -> bool:
+    return squeeze(name) in _FIXED or CONFIG.match(name) is not None
+
+
+def _rises(records: Records, texts: Coded) -> bool:
+    numbers = read_numbers(texts)
+    if numbers is None:
+        return False
+    runs, _ = records.group(*_OF_RUN)
+    order = np.lexsort((records.steps, runs))
+    return bool(np.all(np.diff(numbers[order])[np.diff(runs[order]) == 0] > 0.0))
+
+
+def _find_column_of_runs(records: Records) -> str | None:
+    for name, texts in _read(records, lambda x: squeeze(x) in _NAMES):
+        is_one = group_rows([records.factors["task"], texts])[1] == len(records)
+        if is_one and not any(map(looks_like_score, texts.values)):
+            return name
+    return None
+
+
+def _read(
+    records: Records, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, Coded]]:
+    """Yield columns of some names that all files have, but for those with a role."""
+    known = {*records.metrics, *(y for by in records.roles for y in by.values())}
+    columns = records[0].frame.columns
+    names = [x for x in columns if x not in known and is_wanted(x)]
+    for name, texts in read_texts(records, names):
+        if np.all(texts.codes >= 0):
+            yield name, texts
+
+
+def _list_settings(records: Records) -> Records:
+    """Return the first run with each name and settings."""
+    columns = [records.factors[x] for x in _OF_RUN]
+    for name, texts in _read(records, may_be_setting):
+        if 2 * len(texts.list_known()) <= len(records) and not names_steps(name):
+            columns.append(texts)
+    groups, n_groups = group_rows(columns)
+    return records.take(np.sort(find_first(groups, n_groups)))

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
@@ -42,6 +42,10 @@ class SourceFile(NamedTuple):
     is_named: bool = False
     folder: str | None = None
     said: Mapping[str, str] | None = None
+
+
+# A file, its name in messages, and its content.
+Opened = tuple[SourceFile, str, Any]
 
 
 def list_files(
@@ -162,13 +166,12 @@ def _take_newest(
 
 
 def split_run(stem: str) -> tuple[str, str | None]:
-    """Return model and run of a name such as "lstm_seed3"; the run may be None."""
+    """Return model and run of a name such as "lstm_seed3"."""
     match = _RUN_OF_MODEL.fullmatch(stem)
     return (match[1], match[2]) if match else (stem, None)
 
 
 def say_split(names: Iterable[tuple[str, tuple[str, str | None]]]) -> tuple[str, ...]:
-    """Return a note on the first name of a model and a run, if there is one."""
     for name, (model, run) in names:
         if run is not None:
             return (f"{name!r} was taken for run {run} of {model!r}",)
@@ -176,7 +179,6 @@ def say_split(names: Iterable[tuple[str, tuple[str, str | None]]]) -> tuple[str,
 
 
 def is_of_suffix(path: str, suffixes: Names) -> bool:
-    """Tell whether the name of a file ends so, or so with .gz."""
     return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
 
 
@@ -185,7 +187,6 @@ def is_mlflow_store(folder: Path) -> bool:
 
 
 def name_stem(name: str) -> str:
-    """Return the name of a file without its suffix and a date."""
     name = _DATED.sub("", name.removesuffix(".gz"))
     for suffix in (*_SUFFIXES, *EXCEL, *ARRAYS):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
@@ -282,7 +283,6 @@ def _has_samples(path: Path, detailed: Sequence[Path]) -> bool:
 
 
 def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
-    """Refuse a folder of a model with averages alone, beside others with items."""
     having = {x.parent for x in detailed}
     without = {x.parent for x in paths if x.match(_AVERAGES)} - having
     if without and any(x.match(SAMPLES) for x in detailed):
@@ -290,7 +290,6 @@ def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
 
 
 def lack_samples(models: Names) -> TableError:
-    """Return the error for models of which lm-evaluation-harness wrote no samples."""
     return TableError(
         f"Expected samples of all models; got none of {list_names(models, 3)}, whose "
         "results have averages alone. Run lm_eval with --log_samples, which writes "
@@ -299,7 +298,6 @@ def lack_samples(models: Names) -> TableError:
 
 
 def _split_path(path: Path, folder: Path) -> list[str]:
-    """Return the parts of a path within a folder, without the suffix of a file."""
     parts = list(path.relative_to(folder).parts)
     if path.is_dir():
         return parts or [folder.name]

@@ -51,7 +51,7 @@ def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     is_told = frame.metrics is not None or frame.roles or frame.constants
     if is_told or frame.twice or not len(frame.lines):
         return frame
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    known = frame.keep_known(chosen)
     column = _find_column(frame, known, choice.ignored)
     if column is not None:
         names = list(map(as_text, frame.columns[column]))
@@ -75,7 +75,6 @@ def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
 def find_rows_of_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows."""
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
@@ -107,7 +106,6 @@ def find_rows_of_metric(
 
 
 def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> str:
-    """Return the chosen one of several metrics, or the only one."""
     wanted = [x.strip() for y in metrics for x in ([y] if y in known else y.split(","))]
     if len(wanted) > 1:
         raise refuse_several(frame.source, wanted)
@@ -123,7 +121,6 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
 
 
 def refuse_several(source: str, metrics: Names) -> TableError:
-    """Return the error for several metrics, of which one alone can be compared."""
     sums = find_sums(metrics)
     first = "" if sums is None else f" {sums.metric} takes their sums: {sums.advice}."
     return TableError(
@@ -152,7 +149,6 @@ def _find_column(frame: Frame, known: Mapping[str, str], ignored: Names) -> str 
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text is the name of a metric, and of nothing else."""
     words = list_words(text)
     return bool(words & METRICS) and words <= METRICS | SPLITS
 
@@ -186,7 +182,7 @@ def _take(
 
 
 def keep_rows(
-    frames: Sequence[Frame], choice: Choice, named: Collection[str] = ()
+    frames: Sequence[Frame], choice: Choice, named: Collection[str]
 ) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 
@@ -196,7 +192,7 @@ def keep_rows(
     before those that were chosen, whose last rows are among the others.
     """
     whole, of_steps, n_early = frames, None, 0
-    where, chosen = choice.where or {}, choice.columns or {}
+    where, chosen = choice.where, choice.columns
     for name, values in sorted(where.items(), key=lambda x: names_steps(x[0])):
         if name == "filter" and has_filters(frames):
             frames = keep_filters(frames, values)
@@ -285,19 +281,12 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
         ignored = [*ignored, ""]
     frame = _leave_out_parts(frame, ignored)
     gone = set(ignored)
-    columns = {x: y for x, y in frame.columns.items() if x not in gone}
-    left_out = {x: y for x, y in frame.columns.items() if x in gone}
+    columns = {*frame.columns} - gone
     roles = {role: x for role, x in frame.roles.items() if x not in gone}
     if "run" in frame.roles and frame.run_name in columns:
         roles.setdefault("run", frame.run_name)
     scores = frame.metrics and tuple(x for x in frame.metrics if x not in gone)
-    return replace(
-        frame,
-        columns=columns,
-        left_out={**frame.left_out, **left_out},
-        roles=roles,
-        metrics=scores,
-    )
+    return replace(frame.hide(gone), roles=roles, metrics=scores)
 
 
 def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
@@ -323,13 +312,10 @@ def _filter(
     frame = frame.take(kept)
     if is_named or name in roles.values():
         return frame
-    columns = {x: cells for x, cells in frame.columns.items() if x != name}
-    left_out = {**frame.left_out, name: frame.columns[name]}
-    return replace(frame, columns=columns, left_out=left_out)
+    return frame.hide({name})
 
 
 def _filter_unfinished(frame: Frame, name: str, wanted: list[str | None]) -> Frame:
-    """Return the frame with those runs that have not ended which are wanted, too."""
     if name not in frame.unfinished:
         return frame
     kept = np.flatnonzero(encode_texts(frame.unfinished[name]).find(wanted))
@@ -341,25 +327,23 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
     """Return the choice with whole names of columns, as trackers write them.
 
     A name that no column has stands for the only one that ends with it, behind a point
-    or a slash. Other names stay as they are. Of a list, neighbours that together are
-    the name of a column are that one: acc,none.
+    or a slash. Of a list, neighbours may together be the name of a column: acc,none.
     """
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     if not columns:
         return choice
-    chosen = {role: _find_all(x, columns) for role, x in (choice.columns or {}).items()}
-    where = {_find(x, columns): y for x, y in (choice.where or {}).items()}
+    chosen = {role: _find_all(x, columns) for role, x in choice.columns.items()}
+    where = {_find(x, columns): y for x, y in choice.where.items()}
     return replace(
         choice,
-        columns=choice.columns and chosen,
-        where=choice.where and where,
+        columns=chosen,
+        where=where,
         ignored=join_names(choice.ignored, columns),
         models=choice.models and join_names(choice.models, columns),
     )
 
 
 def _find_all(name: str, columns: Collection[str]) -> str:
-    """Return a name, or several with commas, in full."""
     if name in columns:
         return name
     names = join_names([x.strip() for x in name.split(",")], columns)

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any
@@ -53,7 +53,6 @@ class Frame:
 
     # What the file was taken for, such as "a long table".
     kind: str
-    # The name of the file.
     source: str
     # Name -> cells, as they are in the file: an array of numbers if there is a column
     # for each model.
@@ -106,12 +105,10 @@ class Frame:
     no_scores: Mapping[str, str] = field(default_factory=dict)
     # Columns of the runs that were left out, because they have not ended.
     unfinished: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    # How many these are.
     n_unfinished: int = 0
 
     @property
     def names_in_file(self) -> list[str]:
-        """The names of columns as the file has them, single ones."""
         names = [x.split(",") if x in self.together else [x] for x in self.columns]
         return list(dict.fromkeys(x.strip() for several in names for x in several))
 
@@ -145,8 +142,21 @@ class Frame:
         columns["score"] = [self.columns[x][k] for k in range(n_rows) for x in names]
         return replace(self, columns=columns, lines=take(self.lines, rows))
 
+    def hide(self, names: Collection[str]) -> "Frame":
+        """Put columns aside, so that they get no role."""
+        hidden = {x: y for x, y in self.columns.items() if x in names}
+        columns = {x: y for x, y in self.columns.items() if x not in names}
+        return replace(self, columns=columns, left_out={**self.left_out, **hidden})
+
+    def keep_known(self, chosen: Roles) -> dict[str, str]:
+        """Return the chosen columns that the table has."""
+        return {role: x for role, x in chosen.items() if x in self.columns}
+
+    def place_row(self, row: int) -> str:
+        return f"{self.source}, {self.line_word} {self.lines[row]}"
+
     def place(self, column: str, row: int) -> str:
-        return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
+        return f"{self.place_row(row)}, column {column!r}"
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
@@ -173,7 +183,6 @@ def lacks_column(
 
 
 def refuse_twice(source: str, names: Names) -> None:
-    """Refuse names of several columns each, if there are any."""
     if names:
         msg = (
             f"{source}: expected each column once; got {list_names(names)} twice. "
@@ -275,7 +284,6 @@ def refuse_indices(
     *,
     may_be_items: bool = True,
 ) -> None:
-    """Refuse columns that are hardly models, which would enter the correction."""
     if not indices:
         return
     raters = [x for x in indices.values() if list_words(x) & PEOPLE]
@@ -306,7 +314,6 @@ def refuse_indices(
 
 
 def say_choice(metrics: Names) -> str:
-    """Say how to choose one of several metrics, which are named before."""
     return f"Choose one, such as --metric {quote(metrics[0])}"
 
 
@@ -317,7 +324,6 @@ def quote_names(names: Names) -> str:
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
-    """Return the error for a column with cells but no name."""
     is_number = looks_like_score(first)
     others = "numbers runs, --run ''" if is_number else "names the models, --model ''"
     return TableError(
@@ -330,10 +336,7 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet.
-
-    `place` gives words for the first cell of a column.
-    """
+    """Refuse columns of texts, such as names, or answers without a score yet."""
     texts = [
         x
         for x, cells in columns.items()
@@ -372,6 +375,5 @@ def refuse_texts(
 
 
 def _is_text(cells: Sequence[Any]) -> bool:
-    """Tell whether no cell of a column may be a number."""
     filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
     return len(filled) > 1 and not any(map(looks_like_score, filled))

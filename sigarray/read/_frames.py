@@ -103,7 +103,6 @@ def _is_nan(name: object) -> bool:
 
 
 def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
-    """Return the numbers or codes of a column, or a list of cells of rare types."""
     import narwhals.stable.v1 as nw
 
     blank = series.is_null()
@@ -127,7 +126,6 @@ def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
 
 
 def _encode_in_arrow(series: Any) -> Coded | None:
-    """Return the column with codes by pyarrow, or None if it cannot give them."""
     try:
         import pyarrow
     except ImportError:
@@ -147,9 +145,8 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
-    If pandas has several levels of names, as in a pivot, those that never vary are
-    left out, metrics are joined with runs, and tasks beside models become rows. An
-    index with a name becomes a column.
+    Of several levels of names, as in a pivot, those that never vary are left out,
+    metrics are joined with runs, and tasks beside models become rows.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
@@ -184,10 +181,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if its columns have models and tasks.
-
-    The names of the levels say so; those that never vary are left out.
-    """
+    """Return a data frame with tasks in its rows, if its columns name them."""
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -203,10 +197,7 @@ def _stack_tasks(data: Any) -> Any:
 
 
 def _join_runs(levels: Sequence[Any]) -> list[str] | None:
-    """Return names such as "acc_seed0" for two levels, of metrics and of runs.
-
-    None for other levels.
-    """
+    """Return names such as "acc_seed0" for a level of metrics and one of runs."""
     if len(levels) != 2:
         return None
     for runs, metrics in (levels, levels[::-1]):
@@ -221,7 +212,6 @@ def _join_runs(levels: Sequence[Any]) -> list[str] | None:
 
 
 def _list_stored_index(data: Any) -> tuple[str, ...]:
-    """List the columns of a table of Arrow that pandas has stored as an index."""
     index = _read_pandas_metadata(data).get("index_columns", ())
     names = [x for x in index if isinstance(x, str)]
     return tuple(x for x in names if not _STORED.fullmatch(x))
@@ -273,7 +263,6 @@ def _name_stored_index(
 
 
 def _are_periods(data: Any, column: str) -> bool:
-    """Tell whether numbers stand for periods, in a table that pandas has stored."""
     return any(
         about["field_name"] == column and about["numpy_type"].startswith("period")
         for about in _read_pandas_metadata(data).get("columns", ())
@@ -294,7 +283,6 @@ def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
 
 
 def read_sheet(path: str, table: str | None) -> str:
-    """Return, as CSV, the only sheet with cells, or the one with a name."""
     try:
         import openpyxl
     except ImportError as error:

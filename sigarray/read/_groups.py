@@ -85,7 +85,6 @@ def say_groups(
 def doubt_shared(
     tasks: Mapping[str, JoinedTask], records: Records, unit: Unit, source: str
 ) -> Names:
-    """Refuse, or doubt, that tasks share runs, or items, that are not independent."""
     if len(tasks) < 2:
         return []
     column, run, item = (find_column(records, x) for x in ("task", "run", "item"))
@@ -220,7 +219,6 @@ def center_ratings(table: np.ndarray, raters: np.ndarray, items: np.ndarray) -> 
 
 
 def are_alike(tasks: Sequence[Any], column: str) -> bool:
-    """Tell whether items are alike that have one value in a column."""
     parts: list[Part] = []
     for joined in tasks:
         having, texts = joined.records.take_texts(column)
@@ -273,7 +271,6 @@ def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
 
 
 def groups_items(frame: Frame, roles: Roles, column: str) -> bool:
-    """Tell whether a column has one value for each item, and groups items."""
     cells = frame.columns[column]
     if "item" not in roles or find_blank(cells).any():
         return False

@@ -40,7 +40,6 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 
 
 def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    """Refuse to mix rows of training and of test data."""
     words = {*SPLITS, ""}
     roles = {*chosen.values()}
     for role, name in find_roles(frame, {}).items():
@@ -65,7 +64,6 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    """Refuse to take folds for runs silently, or for items; and runs for clusters."""
     folds = [x for x in _list_folds(frame) if x not in ignored]
     seeds = find_roles(frame, {}).get("run")
     if seeds == chosen.get("cluster", "") and not frame.roles:
@@ -101,7 +99,6 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def _advise_folds(names: Names, folds: Names) -> str:
-    """Say how to compare folds that columns name together with their repetition."""
     last = [x for x in names if x in folds and "rep" not in squeeze(x)][-1:]
     rest = ",".join(x for x in names if x not in last)
     if last:
@@ -123,7 +120,6 @@ def _name_folds(frame: Frame, folds: Names, ignored: Names) -> str:
 
 
 def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
-    """Refuse to take scores of scikit-learn's cross_validate for independent runs."""
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
         return
@@ -134,7 +130,6 @@ def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
 
 
 def ask_about_folds(source: str, got: str) -> TableError:
-    """Return the error for rows that are like folds, which got words are before."""
     return TableError(
         f"{source}: expected independent runs; got {got} folds of one data set, whose "
         f"training data overlap. Pass {BY_SHARE}; or --unit run where they are "
@@ -145,7 +140,6 @@ def ask_about_folds(source: str, got: str) -> TableError:
 def doubt_left_out(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> list[str]:
-    """Say that rows are taken for runs without a column of folds, items or tasks."""
     is_wide = not is_long(frame, chosen)
     roles = find_roles(frame, {})
     folds = [] if "run" in chosen else _list_folds(frame)
@@ -183,7 +177,6 @@ def doubt_left_out(
 
 
 def doubt_items_left_out(frame: Frame, chosen: Roles, ignored: Names) -> list[str]:
-    """Say that several rows are of one item, whose column is left out."""
     name = find_roles(frame, {}).get("item")
     if name not in ignored or name is None or is_long(frame, chosen):
         return []
@@ -214,7 +207,6 @@ def _list_folds(frame: Frame) -> list[str]:
 
 
 def refuse_rows_apart(frame: Frame) -> None:
-    """Refuse a few rows below a blank line, in a table with a column for each model."""
     if frame.kind != "a table" or isinstance(frame.lines, range):
         return
     if frame.line_word != "line" or is_long(frame, {}):
@@ -295,7 +287,6 @@ def doubt_runs(
 
 
 def refuse_unnamed_rows(records: Records) -> list[str]:
-    """Refuse scores without names that are hardly those of runs, or note it."""
     if _are_named(records):
         return []
     by_task = [
@@ -342,7 +333,6 @@ def _are_named(records: Records) -> bool:
 
 
 def _find_gaps(records: Records, n_blank: Counter[tuple[str, str]]) -> str:
-    """Say which scores are missing, if the same places are not those of pairs."""
     lacks: Counter[str] = Counter()
     sizes: dict[str | None, set[int]] = {}
     for one in records.split("task", "model"):
@@ -373,7 +363,6 @@ def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> No
 
 
 def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse models with different numbers of items, if items have no names."""
     sizes = {name: len(x) for name, x in scores.items()}
     if len(set(sizes.values())) > 1:
         (a, n), *others = sizes.items()

@@ -28,7 +28,6 @@ _MODEL = re.compile(r",?\bmodel=([^,]+)")
 
 
 def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Return the scores of a log in JSON, or None for other files."""
     header = document.get("eval")
     if not isinstance(header, dict) or "task" not in header or "model" not in header:
         return None
@@ -43,7 +42,6 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def read_archive(path: str) -> Frame:
-    """Return the scores of a log in the format `.eval`."""
     name, data = read_bytes(path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -69,7 +67,6 @@ def read_archive(path: str) -> Frame:
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
-    """Return a table of `samples_df` as samples, or None for other tables."""
     if not {"sample_id", "eval_id", "id", "epoch"} <= set(frame.columns):
         return None
     if "model" not in frame.columns:
@@ -212,7 +209,6 @@ def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | Non
 
 
 def _read_run(path: Path) -> dict[str, str]:
-    """Return model and task, from the specification of a run or its folder's name."""
     run = path.absolute().parent.name
     match = _MODEL.search(run)
     constants = {"task": _MODEL.sub("", run).rstrip(":,")} if match else {}

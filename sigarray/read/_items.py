@@ -41,8 +41,7 @@ _LEAST_GROUPS = 3
 def put_together(frame: Frame, chosen: Roles) -> Frame:
     """Return the table with one column for those that are named with a comma.
 
-    An example is "repeat,fold" for --run: the new column replaces these, except for
-    those that are also named for something else.
+    It replaces these, except for those that are also named for something else.
     """
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
@@ -74,7 +73,6 @@ def put_together(frame: Frame, chosen: Roles) -> Frame:
 
 
 def _doubt_items(parts: Names) -> list[str]:
-    """Say that raters, samples or runs of an item make items of their own."""
     runs = [x for x in parts if list_words(x) & RATERS or names_runs(x)]
     samples = [x for x in parts if are_of_one_item(x) and x not in runs]
     items = ",".join(x for x in parts if x not in (*runs, *samples))
@@ -90,9 +88,7 @@ def _doubt_items(parts: Names) -> list[str]:
 
 
 def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> list[str]:
-    """Say which settings vary in the runs of one model, as --run says."""
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
-    model = find_roles(frame, known).get("model")
+    model = find_roles(frame, frame.keep_known(chosen)).get("model")
     models = (
         repeat("", len(frame.lines))
         if model is None
@@ -116,24 +112,14 @@ def _say_settings(frame: Frame, chosen: Roles, parts: Mapping[str, Coded]) -> li
     ]
 
 
-def put_columns_together(
-    tables: Sequence[Frame | None], chosen: Roles
-) -> tuple[list[Frame | None], dict[str, str]]:
-    """Return tables with one column for several that are named, and the new names."""
-    tables, chosen = _name_within_clusters(tables, chosen)
-    return [x and put_together(x, chosen) for x in tables], chosen
-
-
-def _name_within_clusters(
+def name_within_clusters(
     tables: Sequence[Frame | None], chosen: Roles
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
 
     They do if one model has most of its scores under names that several clusters have,
     or if all models have the same items in clusters, each with one score, and without
-    clusters some with several. Others are left to an error, for an item is in one
-    cluster alone. Raters of items, who have rated all of them, are no clusters of
-    these.
+    clusters some with several. Others are left to an error.
     """
     cluster = chosen.get("cluster")
     frames = [x for x in tables if x is not None]
@@ -154,7 +140,7 @@ def _name_within_clusters(
 
 def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
     """Return the column of items if its names begin anew in each cluster."""
-    known = {role: x for role, x in chosen.items() if x in frame.columns}
+    known = frame.keep_known(chosen)
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
         return None
     roles = find_roles(frame, known)
@@ -179,19 +165,14 @@ def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
     if are_most or (
         _are_once([model, run, *own])
         and not _are_once([model, run, task, names])
-        and _have_all(model, own)
+        and group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
     ):
         return item
     return None
 
 
 def _are_once(columns: Sequence[Coded]) -> bool:
-    """Tell whether no combination of cells is in two rows."""
     return group_rows(columns)[1] == len(columns[0])
-
-
-def _have_all(model: Coded, own: Sequence[Coded]) -> bool:
-    return group_rows([model, *own])[1] == len(model.list_known()) * group_rows(own)[1]
 
 
 def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
@@ -227,7 +208,6 @@ def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
 
 
 def _count_on(numbers: np.ndarray) -> bool:
-    """Tell whether numbers are all from 0 or 1 to another one."""
     found = np.unique(numbers)
     return len(found) > 1 and found[0] in (0, 1) and found[-1] - found[0] < len(found)
 
@@ -275,7 +255,6 @@ def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
 
 
 def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
-    """Return the cluster of each of the items, by their codes; none if none has any."""
     if not records.has("cluster"):
         return ()
     codes, clusters = records.factors["item"].codes, records.factors["cluster"]

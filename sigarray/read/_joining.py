@@ -1,6 +1,5 @@
 """Scores of all files, joined task by task."""
 
-import functools
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ import numpy as np
 from sigarray.read._alignment import OF_RUNS, choose_unit, sort_tasks
 from sigarray.read._codes import Coded, distinct, find_first, group_rows
 from sigarray.read._duplicates import doubt_seeds
+from sigarray.read._early_ends import settle_runs
 from sigarray.read._frame import Names, list_names, quote_names, refuse_many
 from sigarray.read._groups import doubt_shared, say_groups
 from sigarray.read._guards import refuse_unnamed_pairs
@@ -30,7 +30,6 @@ from sigarray.read._pooled_values import (
 )
 from sigarray.read._raters import find_raters
 from sigarray.read._records import LastSteps, Record, Records, find_column
-from sigarray.read._run_rows import settle_runs
 from sigarray.read._runs import (
     doubt_alike_units,
     doubt_checkpoints,
@@ -56,6 +55,12 @@ from sigarray.read._steps import (
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import doubt_same_runs
 from sigarray.read._words import names_raters
+
+# What tasks and tables have by the same names.
+_BY_TASK = (
+    *("ids", "pairs", "n_missing", "averaged", "raters", "ended", "unmatched"),
+    *("clusters", "runs"),
+)
 
 
 class _LastScores(NamedTuple):
@@ -115,7 +120,11 @@ def join_records(
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     joined: dict[str, JoinedTask] = {}
-    list_by_task = functools.partial(_list_by_task, joined)
+
+    def list_by_task(name: str) -> dict[str, Any]:
+        values = {task: getattr(x, name) for task, x in joined.items()}
+        return {task: x for task, x in values.items() if x}
+
     for task in sort_tasks(by_task):
         one, said = join_task(
             by_task[task], choice, unit, models, of_raters, direction=direction
@@ -140,33 +149,24 @@ def join_records(
         doubts += doubt_checkpoints(list_by_task("ids"), source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
-    n_missing = list_by_task("n_missing")
     doubts += doubt_seeds([x.records for x in joined.values()])
+    same: dict[str, Any] = {x: list_by_task(x) for x in _BY_TASK}
     table = ScoreTable(
         list_by_task("scores"),
-        list_by_task("ids"),
-        unit,
-        choice.is_paired or unit != "run",
-        metric,
-        kind,
-        source,
-        (*say_once(notes, by_task), *grouped[0]),
-        (*doubts, *shared, *grouped[1], *join_doubts(joined.values())),
-        tuple(left_out),
-        direction,
-        list_by_task("pairs"),
-        choice.missing if n_missing or ended.n_kept else None,
-        n_missing,
-        ended.curves,
-        bool(ended.unscored.tasks),
-        list_by_task("dropped"),
-        list_by_task("averaged"),
+        unit=unit,
+        is_paired=choice.is_paired or unit != "run",
+        metric=metric,
+        kind=kind,
+        source=source,
+        notes=(*say_once(notes, by_task), *grouped[0]),
+        doubts=(*doubts, *shared, *grouped[1], *join_doubts(joined.values())),
+        left_out=tuple(left_out),
+        higher_is_better=direction,
+        missing=choice.missing if same["n_missing"] or ended.n_kept else None,
+        curves=ended.curves,
+        is_untreated=bool(ended.unscored.tasks),
+        n_dropped=list_by_task("dropped"),
         last_steps=ended.last_steps,
-        raters=list_by_task("raters"),
-        ended=list_by_task("ended"),
-        unmatched=list_by_task("unmatched"),
-        clusters=list_by_task("clusters"),
-        runs=list_by_task("runs"),
         run_column=run,
         task_column=column,
         shares_runs=bool(shared),
@@ -174,20 +174,15 @@ def join_records(
         n_unfinished=sum(x.n_unfinished for x in records.list_frames()),
         n_kept=ended.n_kept,
         settings=count_pooled(pools, run),
+        **same,
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
 
 
-def _list_by_task(joined: Mapping[str, JoinedTask], name: str) -> dict[str, Any]:
-    values = {task: getattr(x, name) for task, x in joined.items()}
-    return {task: x for task, x in values.items() if x}
-
-
 def _doubt_copies(
     records: Records, joined: Mapping[str, JoinedTask], source: str
 ) -> Names:
-    """Doubt that runs are of their own, if all models repeat them alike, or some do."""
     by_task = {task: x.scores for task, x in joined.items()}
     ids = {task: x.ids for task, x in joined.items() if records.has("run")}
     same = [] if records.has("item") else doubt_same_runs(by_task, ids, source)
@@ -195,8 +190,7 @@ def _doubt_copies(
 
 
 def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list[str]]:
-    """Take items by themselves, as the user says who names no clusters, with a note."""
-    is_named = "cluster" in (choice.columns or {})
+    is_named = "cluster" in choice.columns
     # Items without clusters are asked for by leaving these out; runs have none.
     left_out = "run" if is_named else "item"
     if choice.unit != left_out or not records.has("cluster"):
@@ -213,7 +207,6 @@ def _leave_out_clusters(records: Records, choice: Choice) -> tuple[Records, list
 
 
 def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
-    """Say that items in one run of each model are no evidence of other runs."""
     column = find_column(records, "run")
     if choice.unit is not None or column is None or names_raters(column):
         return []
@@ -226,7 +219,6 @@ def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
 def _take_last(
     records: Records, choice: Choice, metric: str, source: str
 ) -> _LastScores:
-    """Take the last score of each run, and settle what becomes of those without one."""
     records, n_early = settle_runs(records, choice.missing, choice.steps)
     has_lost = bool(n_early or records.find_crashed().any())
     is_kept = choice.missing == "keep" and has_lost
@@ -299,7 +291,6 @@ def _find_direction(
 
 
 def _list_names_of_scores(records: Records) -> set[Any]:
-    """List the metrics, columns and tasks of the files, chosen or not."""
     known = set[Any]()
     for frame, roles in zip(records.frames, records.roles, strict=True):
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
@@ -337,7 +328,6 @@ def _choose_records(records: Records, choice: Choice) -> Records:
 
 
 def _check_metrics(records: Records) -> tuple[str, dict[str, str]]:
-    """Return all metrics in one text, and that of each task if they differ."""
     # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])
@@ -372,7 +362,6 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
 
 
 def _doubt_raters_as_runs(records: Records, source: str, unit: str) -> list[str]:
-    """Say that raters of items are taken for independent runs, as --unit says."""
     column = find_column(records, "run")
     if not (names_raters(column) and records.has("item") and records.has("run")):
         return []

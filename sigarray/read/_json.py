@@ -28,7 +28,6 @@ _CONSTANTS = ("model", "run", "task")
 
 
 def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
-    """Return the records of a file with one in each line, and their lines."""
     lines, records = [], []
     for line, part in enumerate(text.split("\n"), 1):
         if part.strip():
@@ -100,7 +99,6 @@ def list_plain(record: Any, prefix: str) -> dict[str, Any]:
 
 
 def refuse_document(document: Any, name: str, tables: Sequence[str] = ()) -> TableError:
-    """Return the error for a document of an unknown kind, which may hold tables."""
     got = type(document).__name__
     if isinstance(document, dict):
         keys = ", ".join(repr(key) for key in list(document)[:8])
@@ -184,21 +182,18 @@ def _are_records(x: Any) -> bool:
 
 
 def _are_of_one_kind(lists: list[Any]) -> bool:
-    """Tell whether all of several lists have records with the same keys."""
     if len(lists) < 2 or not all(map(_are_records, lists)):
         return False
     return all(x[0].keys() == lists[0][0].keys() for x in lists)
 
 
 def _list_constants(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a mapping whose names are those of a model, run or task."""
     plain = {x: [y] for x, y in node.items() if isinstance(y, (str, int, float))}
     roles = find_roles(Frame("", "", plain, ()), {})
     return {roles[x]: node[roles[x]] for x in _CONSTANTS if x in roles}
 
 
 def take_part(document: Any, table: str, name: str) -> Any:
-    """Return the part of a document at keys such as "results.results"."""
     part, rest = document, table
     while rest:
         known = list(part) if isinstance(part, dict) else []
@@ -215,7 +210,6 @@ def take_part(document: Any, table: str, name: str) -> Any:
 
 
 def tabulate_part(document: Any, table: str, name: str) -> Frame | None:
-    """Return the records at some keys of a document, or None if there are none."""
     records = find_tables(document).get(table)
     if records is None:
         return None
@@ -273,13 +267,6 @@ def read_nested(name: str, document: Any) -> Frame | None:
     )
 
 
-def nest_lists(name: str, content: Any) -> Any:
-    """Return a mapping to lists as a table, where it is not one of models."""
-    return (
-        read_nested(name, content) if isinstance(content, dict) else None
-    ) or content
-
-
 def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
     if isinstance(node, (dict, list)) and node and len(keys) <= _MAX_LEVELS:
         items = node.items() if isinstance(node, dict) else enumerate(node, 1)
@@ -311,8 +298,7 @@ def name_levels(
     """Return nested scores with the roles of their keys, if these are clear.
 
     Keys such as seed0, seed1 are of runs; then the only others are of models, unless
-    `has_model` says that the file names its model. Numbers alone may be of runs or of
-    items, and stay without a role, as rows of a table do.
+    the file names its model. Numbers alone may be of runs or of items.
     """
     if not frame.levels:
         return frame
@@ -350,7 +336,6 @@ def _ask(
 
 
 def read_arrays(path: str) -> dict[str, Any] | Frame:
-    """Return scores by model, or with a column for each axis if these are several."""
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):

@@ -10,8 +10,12 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._frame import Frame, Names, shorten
+import numpy as np
+
+from sigarray.read._files import Opened, lack_samples
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._json import list_plain, tabulate_records
+from sigarray.read._messages import Caution
 from sigarray.read._text import TableError
 
 AVERAGES = "results of lm-evaluation-harness"
@@ -20,7 +24,7 @@ ITEMS = "samples of lm-evaluation-harness"
 SAMPLES = "samples_*.jsonl, which lm_eval writes with --log_samples, or their folder"
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
-_MAX_SHOWN = 4
+_MAX_SHOWN, _MAX_FILES = 4, 3
 _NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
@@ -74,9 +78,12 @@ def read_samples(
             elif (numbers := split_pair(metric, value)) is not None:
                 rows[doc, turn] |= numbers
                 pairs[metric] = None
-    match = _SAMPLES.fullmatch(Path(name).name)
-    task = "" if match is None else match[1]
-    directions = _read_directions(Path(name), task) if task else {}
+    task, beside = "", list[dict[str, Any]]()
+    if match := _SAMPLES.fullmatch(Path(name).name):
+        task, folder = match[1], Path(name).parent
+        beside = list_results(folder)
+        if match[2] and not beside:  # those of its date, by any name
+            beside = list_results(folder, f"*{match[2]}.json")
     roles = {"item": "doc_id"}
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"
@@ -90,45 +97,31 @@ def read_samples(
         constants={"task": task} if task else {},
         metrics=tuple(metrics),
         filters=metrics,
-        better=directions | dict.fromkeys(renamed.values(), True),
-        groups=_read_groups(Path(name), task) if task else {},
+        better=_read_directions(beside, task) | dict.fromkeys(renamed.values(), True),
+        groups=_read_groups(beside, task),
         renamed=renamed,
         no_scores={x: explain(x) for x in pairs},
     )
 
 
-def _read_directions(path: Path, task: str) -> dict[str, bool]:
-    """Return metric -> whether higher is better, from the results beside samples."""
-    for document in _list_beside(path):
+def _read_directions(results: Sequence[Any], task: str) -> dict[str, bool]:
+    for document in results:
         directions = document.get("higher_is_better", {}).get(task)
         if isinstance(directions, dict):
             return {str(x): y for x, y in directions.items() if isinstance(y, bool)}
     return {}
 
 
-def _read_groups(path: Path, task: str) -> dict[str, int]:
-    """Return the groups of a task and their sizes, from the results beside samples."""
-    for document in _list_beside(path):
+def _read_groups(results: Sequence[Any], task: str) -> dict[str, int]:
+    for document in results:
         members = document.get("group_subtasks") or {}
         tasks = {group: _list_tasks(group, members) for group in members}
-        groups = {x: len(y) for x, y in tasks.items() if task in y and x != task}
-        if groups:
+        if groups := {x: len(y) for x, y in tasks.items() if task in y and x != task}:
             return groups
     return {}
 
 
-def _list_beside(path: Path) -> list[dict[str, Any]]:
-    """Return the results beside samples, if need be of their date by any name."""
-    match = _SAMPLES.fullmatch(path.name)
-    date = match and match[2]
-    others = f"*{date}.json"
-    return list_results(path.parent) or (
-        list_results(path.parent, others) if date else []
-    )
-
-
 def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
-    """Return the tasks of a group, and of the groups in it."""
     known, names = {group}, [group]
     for name in names:
         inner = [x for x in members.get(name) or () if x not in known]
@@ -138,7 +131,6 @@ def _list_tasks(group: str, members: Mapping[str, Names]) -> set[str]:
 
 
 def list_results(folder: Path, pattern: str = "results_*.json") -> list[dict[str, Any]]:
-    """Return the results in a folder, without files that cannot be read."""
     documents = []
     for path in sorted(folder.glob(pattern)):
         try:
@@ -278,7 +270,6 @@ def say_pooled(pooled: Mapping[str, tuple[int, int]]) -> Names:
 
 
 def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:
-    """Return each group -> how many of its tasks are there, and how many it has."""
     found: dict[str, dict[str, int]] = {}
     for frame in frames:
         if frame.kind != AVERAGES:
@@ -288,16 +279,11 @@ def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:
     return {group: (len(of), max(of.values())) for group, of in found.items()}
 
 
-def _is_of_results(document: Mapping[str, Any]) -> bool:
-    """Tell results from other documents: not every version states itself in them."""
-    keys = {*document}
-    is_known = "lm_eval_version" in keys or {"configs", "n-shot"} <= keys
-    return is_known and isinstance(document.get("results"), dict)
-
-
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Return the averages of all tasks, or None for other files."""
-    if not _is_of_results(document):
+    keys = {*document}
+    # Not every version states itself.
+    is_known = "lm_eval_version" in keys or {"configs", "n-shot"} <= keys
+    if not is_known or not isinstance(document.get("results"), dict):
         return None
     groups = set(document.get("groups") or ())
     records = [
@@ -324,14 +310,12 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def are_log_likelihoods(records: Sequence[Mapping[str, Any]], metric: str) -> bool:
-    """Tell whether the values of a metric are logarithms: a perplexity is positive."""
     values = [x[metric] for x in records if metric in x]
     numbers = [x for x in values if isinstance(x, (int, float))]
     return bool(numbers) and len(numbers) == len(values) and max(numbers) <= 0
 
 
 def split_pair(metric: str, value: Any) -> dict[str, float] | None:
-    """Return both numbers of a sample by names of columns, if these are a pair."""
     if metric not in _PAIRS or not isinstance(value, list) or len(value) != 2:
         return None
     if not all(isinstance(x, (int, float)) for x in value):
@@ -341,7 +325,6 @@ def split_pair(metric: str, value: Any) -> dict[str, float] | None:
 
 
 def explain(metric: str) -> str:
-    """Say why a metric of pairs has no scores of samples, and how to compare it."""
     first, second, _, statistic = _PAIRS[metric]
     return (
         f"expected a metric with a score of each document; got {metric!r}, of which "
@@ -349,3 +332,69 @@ def explain(metric: str) -> str:
         f"sums over all documents: pass --statistic {statistic} --score "
         f"{metric}.{first},{metric}.{second}, and the samples of this task alone."
     )
+
+
+def leave_out_averages(
+    files: Sequence[Opened], tables: Sequence[Frame | None]
+) -> tuple[list[Opened], list[Frame | None], list[str]]:
+    """Return files without averages beside samples, or newer ones, and notes."""
+    beside = _find_averages(tables, [file.path for file, *_ in files])
+    if beside:
+        found = [None if k in beside else x for k, x in enumerate(tables)]
+        names = shorten([files[k][1] for k in beside], _MAX_FILES)
+        note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
+        notes = [note]
+    else:
+        paths = [
+            None if x.is_named or x.said is not None else x.path for x, *_ in files
+        ]
+        found, notes = _take_newest(tables, paths)
+    kept = [k for k, x in enumerate(found) if x is not None or tables[k] is None]
+    return [files[k] for k in kept], [found[k] for k in kept], notes
+
+
+def _find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
+    kinds = [None if x is None else x.kind for x in frames]
+    if ITEMS not in kinds:
+        return []
+    places = [k for k, x in enumerate(kinds) if x == AVERAGES]
+    folders = [Path(x).parent for x in paths]
+    having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
+    without = [k for k in places if folders[k] not in having]
+    if without:
+        raise lack_samples([folders[k].name or paths[k] for k in without])
+    return places
+
+
+def _take_newest(
+    frames: Sequence[Frame | None], paths: Sequence[str | None]
+) -> tuple[list[Frame | None], list[str]]:
+    """Return averages without older ones of a model, task and metric in a folder.
+
+    Those are of other evaluations of the same trained model, and no runs of their own.
+    `paths` are None of files that are said to be.
+    """
+    keys: list[list[tuple[str, ...]]] = []
+    newest: dict[tuple[str, ...], str] = {}
+    for frame, path in zip(frames, paths, strict=True):
+        keys.append([])
+        if frame is not None and path is not None and frame.kind == AVERAGES:
+            of = str(Path(path).parent), frame.constants.get("model", "")
+            columns = [frame.columns[frame.roles[x]] for x in ("task", "metric")]
+            keys[-1] = [(*of, *map(str, x)) for x in zip(*columns, strict=True)]
+        for key in keys[-1]:
+            newest[key] = max(newest.get(key, ""), str(path))
+    kept = list(frames)
+    older: list[str] = []
+    for k, (path, rows) in enumerate(zip(paths, keys, strict=True)):
+        places = [j for j, x in enumerate(rows) if newest[x] == path]
+        if len(places) < len(rows):
+            older.append(str(path))
+            frame = frames[k] if places else None
+            kept[k] = frame and frame.take(np.asarray(places))
+    note = Caution(
+        "older results of the same model and task were left out: "
+        f"{list_names(older, _MAX_FILES)}. If they are of runs of their own, such as "
+        "other seeds in training, name all files by their model: MODEL=FILE MODEL=FILE"
+    )
+    return kept, [note] * bool(older)

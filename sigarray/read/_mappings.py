@@ -39,7 +39,6 @@ _OF_RUNS = (
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
-    """Read arrays by model, or by task and model, as a table with their columns."""
     are_tasks = {isinstance(x, Mapping) for x in scores.values()}
     if len(are_tasks) != 1:
         msg = (
@@ -107,7 +106,6 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
 
 
 def _refuse_runs(tasks: Mapping[str, Mapping[Hashable, Any]]) -> None:
-    """Refuse keys that name runs, which would be tasks, or models."""
     inner = list(dict.fromkeys(str(name) for by in tasks.values() for name in by))
     for names, pattern, what in (
         (list(tasks), RUN, "task"),
@@ -142,7 +140,6 @@ def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
 
 
 def _are_turned(tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names) -> bool:
-    """Tell whether means of models on a task differ more than those of a model."""
     if any(len(by) < len(models) for by in tasks.values()):
         return False
     means = np.asarray([[np.mean(by[x]) for x in models] for by in tasks.values()])
@@ -151,7 +148,6 @@ def _are_turned(tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names) ->
 
 
 def _copy_scores(x: Any, place: str) -> np.ndarray:
-    """Return real numbers on the host, or refuse others."""
     kind = np.asarray(x).dtype.kind if isinstance(x, (list, tuple)) else "f"
     kind = "c" if "complex" in str(getattr(x, "dtype", "")) else kind
     try:

@@ -39,7 +39,6 @@ _LISTENER: contextvars.ContextVar[Listener | None] = contextvars.ContextVar(
 
 @contextlib.contextmanager
 def heard_by(listener: Listener | None) -> Iterator[None]:
-    """Set another listener, or none."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -59,13 +58,11 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def announce(task: str, seconds: float, advice: str) -> None:
-    """Note that a task takes long, and what would be faster."""
     if seconds >= _LONG:
         note(f"{task} takes {show_seconds(seconds)}. {advice}")
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Go through the steps, and count them for the listener."""
     listener = _LISTENER.get()
     if listener is None:
         yield from steps
@@ -205,16 +202,12 @@ def put_place(place: str, note: str) -> str:
 
 
 def say_single(task: str, models: Sequence[object]) -> Caution:
-    """Say that a task was left out, for want of scores of two models."""
     which = f"only {str(models[0])!r} has" if models else "no model has"
     return Caution(f"task {task!r} was left out: {which} scores")
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks.
-
-    They have an `other` one.
-    """
+    """Say what was left out, without a score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -236,7 +229,6 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
 
 
 def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
-    """Return the message in words of Python, and the options that were in it."""
     options: list[str] = []
 
     def translate(match: re.Match[str]) -> str:
@@ -268,7 +260,6 @@ def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
 
 
 def list_names_of(scores: Any) -> list[str]:
-    """List the names of models and tasks that are known before the scores are read."""
     if not isinstance(scores, Mapping):
         return []
     inner = [x for x in scores.values() if isinstance(x, Mapping)]
@@ -293,7 +284,6 @@ def errors_in_python(names: Collection[str]) -> Iterator[None]:
 
 
 def _advise_to_read(options: Iterable[str]) -> str:
-    """Say which arguments are those of `read.scores`."""
     arguments = [
         f"{_ARGUMENTS.get(x, x).partition('=')[0]}="
         for x in options
@@ -310,10 +300,9 @@ def _advise_to_read(options: Iterable[str]) -> str:
 def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    The names stay as they are; the block may add others. The block gets a list, in
-    which the warnings are at its end. An error that names arguments of `read.scores`,
-    which the function does not have, says so; if the scores are a mapping, whose names
-    are known before, only of those for mappings.
+    As `errors_in_python` does. The block gets a list, in which the warnings are at its
+    end. An error that names arguments of `read.scores`, which the function does not
+    have, says so; if the scores are a mapping, only of those for mappings.
     """
     is_table = not names
     said: list[str] = []

@@ -41,7 +41,7 @@ def split_metrics(
         for name in names:
             if not any(_has(x, chosen, name) for x in frames):
                 error = _lacks_metric(frames, chosen, name)
-                kept = (choice.where or {}).get("filter")
+                kept = choice.where.get("filter")
                 if kept is None or "none" in kept:
                     raise error
                 filters = ",".join([*kept, "none"])
@@ -54,7 +54,6 @@ def split_metrics(
 
 
 def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableError:
-    """Return the error for a metric that no table has, which names those of all."""
     errors = []
     for frame in frames:
         try:
@@ -65,7 +64,6 @@ def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableE
 
 
 def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> TableError:
-    """Return the error for metrics that none of several tables has."""
     known = dict.fromkeys(x for error in errors for x in error.known)
     by_task = {x.task: x.known for x in errors if x.task is not None}
     return TableError(
@@ -126,7 +124,6 @@ def refuse_others(
     readings: Sequence[Reading | None],
     chosen: Roles,
 ) -> None:
-    """Refuse several metrics if every task, or the only one, has the first of them."""
     read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
     if len(metrics) < 2 or len({x for _, y in read for x in y.records.metrics}) > 1:
         return
@@ -185,7 +182,7 @@ def read_frames(
 
 
 def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
-    """Return the first of some metrics that a table has, or else the last of them."""
+    """Return the first of some metrics that a table has, or else the last."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
             return metric
@@ -289,7 +286,6 @@ def find_unscored(
 def _find_lost(
     frames: Sequence[Frame], chosen: Roles, records: Records, choice: Choice
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """Return the tasks and items that rows of files name, and no score is of."""
     if sum(len(x.lines) for x in frames) == len(records):
         return [], {}
     named = [(x, find_roles(x, chosen)) for x in frames]
@@ -315,7 +311,6 @@ def _find_lost(
 
 
 def _refuse_task(task: str, metrics: Names, known: Names) -> TableError:
-    """Return the error for a chosen task, with an option that takes a metric of it."""
     of = list_names(metrics) if metrics else "any metric"
     other = f", {list_names(known, _MAX_SHOWN)}," if known else ""
     return TableError(
@@ -331,7 +326,6 @@ def _read_names(frame: Frame, roles: Roles, role: str) -> Coded:
 
 
 def refuse_names(role: str, wrong: Names, known: Sequence[Any]) -> TableError:
-    """Return the error for names of models or tasks that are not those of files."""
     some = f"a {role}" if len(wrong) == 1 else f"{role}s"
     return TableError(
         f"Expected {some} of the files; got {list_names(wrong)}."
@@ -340,7 +334,6 @@ def refuse_names(role: str, wrong: Names, known: Sequence[Any]) -> TableError:
 
 
 def refuse_tasks(frames: Sequence[Frame], tasks: Names | None) -> None:
-    """Refuse tasks that no file has, if each file states its task, chosen or not."""
     stated = [x.constants.get("task") for x in frames]
     known = dict.fromkeys([*stated, *(group for x in frames for group in x.groups)])
     wrong = [x for x in tasks or () if x not in known]
@@ -349,7 +342,6 @@ def refuse_tasks(frames: Sequence[Frame], tasks: Names | None) -> None:
 
 
 def say_apart(records: Records, models: Sequence[Any]) -> str:
-    """Say that each model has tasks of its own, and what to do; "" where some share."""
     parts = [x for x in records.split("task") if x[0].task is not None]
     of_tasks = {x[0].task: x.list_known("model") for x in parts}
     if len(models) < 2 or not parts or any(len(x) > 1 for x in of_tasks.values()):

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
 
 Missing = Literal["drop", "worst", "keep"]
-TREATMENTS = ("drop", "worst", "keep")
+TREATMENTS: tuple[Missing, ...] = get_args(Missing)
 _MAX_SHOWN = 5
-# The most scores that are named by what tells them apart.
 MAX_NAMED = 3
 NAMES = ("model", "task", "item", "run", "step")
 # Model -> the number of its missing scores.
@@ -142,7 +141,6 @@ def count_by_model(records: Records) -> Counts:
 
 
 def find_alone(records: Records, unit: str) -> np.ndarray:
-    """Tell which missing scores are the only ones of their model and item, or run."""
     lacks = np.isnan(records.scores)
     role = "item" if records.has("item") else "run"
     roles = {role, "run"} if unit in ("run", "run,item") else {role}
@@ -174,7 +172,6 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
 def leave_out_unnamed(
     records: Records, missing: Missing | None
 ) -> tuple[Records, list[str]]:
-    """Leave out runs that have crashed before their model or task was logged."""
     have_crashed = records.find_crashed()
     if missing is None or not have_crashed.any():
         return records, []
@@ -226,7 +223,6 @@ def say_missing(
 def say_beside(
     counts: Mapping[str, int], names: Sequence[Mapping[str, Any]], what: str
 ) -> str:
-    """Say how many missing scores were left out beside others of the same item."""
     n = sum(counts.values())
     names = [{x: y for x, y in by.items() if x != "rerun"} for by in names]
     some = "1 missing score was" if n == 1 else f"{n} missing scores were"
@@ -245,17 +241,13 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model if these are known.
-
-    `names` are those of the rows by role, if these are few.
-    """
+    """Say how many rows were left out: a few by name, or by model."""
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")
 
 
 def list_few(records: Records) -> list[dict[str, Any]]:
-    """List the names of scores by role, if these are few."""
     few = range(len(records)) if len(records) <= MAX_NAMED else ()
     said = [{role: getattr(records[k], role) for role in NAMES} for k in few]
     for k, by in zip(few, said, strict=True):
@@ -282,7 +274,6 @@ def _say_name(role: str, name: Any) -> str:
 
 
 def count_models(counts: Mapping[Any, int]) -> str:
-    """Say how many scores are of each model."""
     return shorten(
         [
             f"{n} {'without a model' if x is None else f'of {x!r}'}"
@@ -343,7 +334,6 @@ def drop_unmatched(
 def take_pairs(
     of_pairs: Mapping[tuple[str, str], WideTable], chosen: Roles, unit: str | None
 ) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
-    """Return the scores of each two models in the rows of both."""
     found = {}
     for (a, b), wide in of_pairs.items():
         scores = read_wide(
@@ -373,7 +363,6 @@ def count_averaged_rows(
 def count_dropped_rows(
     whole: WideTable, kept: WideTable, models: Names, task: str, unit: str
 ) -> dict[str, Dropped]:
-    """Count the rows of a task that were left out, and the scores missing there."""
     places = [k for k, x in whole.names.items() if x in models]
     n_all, n_kept = (max(len(x.cells[k]) for k in places) for x in (whole, kept))
     if n_kept == n_all:

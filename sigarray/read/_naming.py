@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sigarray._plain_text import suggest
-from sigarray.read._files import SourceFile, split_run
+from sigarray.read._files import Opened, SourceFile, split_run
 from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._messages import put_place
 from sigarray.read._reading import Reading
@@ -19,9 +19,7 @@ from sigarray.read._text import TableError
 from sigarray.read._tracked import advise_names, list_candidates
 from sigarray.read._words import RUN, RUN_NAME
 
-# The most files and tasks that are named.
 MAX_NAMED = 4
-# The most files that are named in one note.
 _MAX_SOURCES = 2
 # Scores by task and model.
 Counts = collections.Counter[tuple[str, str]]
@@ -71,7 +69,6 @@ def name_records(file: SourceFile, reading: Reading, role: str | None) -> Record
 
 
 def name_as_said(file: SourceFile, records: Records) -> Records:
-    """Return the records with the names that `--path` reads from the path."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model
@@ -96,8 +93,7 @@ def name_all(
 ) -> tuple[list[Records], list[tuple[str, tuple[Any, str | None]]], Counts]:
     """Return the records of all files with the names of models and runs.
 
-    Then names of files that were split into a model and a run; and the numbers of
-    scores that were left out as blank, by task and model.
+    Then names of files that were split into both; and the numbers of blank scores.
     """
     n_files = collections.Counter(map(name_part, read))
     role = _find_role_of_names(read)
@@ -131,7 +127,6 @@ def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
 
 
 def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
-    """List the files whose model only the path names."""
     named_by_path = []
     for file, _, frame, reading in read:
         is_of_items = "task" in frame.constants or "item" in frame.roles
@@ -152,10 +147,7 @@ def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores of a file that were left out as blank, by task and model.
-
-    `first` is one of its scores, by the names that all of them have.
-    """
+    """Count the scores of a file that were left out as blank, by task and model."""
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():
@@ -164,13 +156,12 @@ def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
     return counts
 
 
-def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
+def name_files(files: Sequence[Opened]) -> str:
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
 
 
 def list_notes(read: Sequence[ReadFile]) -> list[str]:
-    """List the notes on files, with one line for those that are the same."""
     sources: dict[str, list[str]] = {}
     for x in read:
         for note in x.reading.notes:
@@ -189,7 +180,6 @@ def check_one_way(read: Sequence[ReadFile]) -> None:
 
 
 def check_dated(read: Sequence[ReadFile]) -> None:
-    """Refuse two files with the items of the same task and model."""
     first: dict[Any, str] = {}
     for file, name, frame, reading in read:
         if frame.metrics is None or "item" not in frame.roles:
@@ -220,7 +210,6 @@ def check_dated(read: Sequence[ReadFile]) -> None:
 
 
 def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | None:
-    """Say how to name the runs of models, if folders in a folder are named as runs."""
     parts = [Path(x).relative_to(file.folder).parts for x in folders if file.folder]
     for k, way in enumerate(("{run}/{model}", "{model}/{run}")):
         if parts and all(len(x) == 2 and RUN.fullmatch(x[k]) for x in parts):
@@ -234,7 +223,6 @@ def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | 
 def check_ignored(
     ignored: Names, frames: Sequence[Frame], read: Sequence[ReadFile]
 ) -> None:
-    """Refuse to leave out a name that is neither a column nor a model."""
     known: dict[str, None] = {"": None}
     for frame in frames:
         known |= dict.fromkeys((*frame.columns, *frame.parts, *frame.parts.values()))
@@ -259,7 +247,6 @@ _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 
 
 def _advise(what: str) -> str:
-    """Say how to name the parts of paths, or the models."""
     return (
         "Say what its parts are with --path, as in --path "
         f"'{{task}}/{{model}}/seed{{run}}.json', in which * is any text; or name the "
@@ -291,7 +278,6 @@ def find_crossed(names: Names) -> list[list[str]]:
 
 
 def check_paths(files: Sequence[SourceFile]) -> list[str]:
-    """Say what the parts of the paths of files in folders were taken for."""
     if len(files) < 2:
         return []
     parts = [_split(file) for file in files]
@@ -322,7 +308,6 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
 
 
 def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
-    """Refuse names of models that seem to be of models and tasks."""
     names = dict.fromkeys(split_run(file.model)[0] for file in files)
     crossed = find_crossed(list(names))
     if crossed:
@@ -331,7 +316,6 @@ def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
 
 
 def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
-    """Refuse several scores in a file if its path names a single run."""
     name = _split(file)[-1]
     if n_scores > 1 and (RUN.fullmatch(name) or split_run(name)[1] is not None):
         msg = (
@@ -343,7 +327,6 @@ def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
 
 
 def refuse_single_runs(models: Sequence[int], source: str) -> None:
-    """Refuse three or more models, named by paths, with one run each."""
     if len(models) > 2 and set(models) == {1}:
         msg = (
             f"{source}: expected several runs of each model; got {len(models)} names "

@@ -35,7 +35,6 @@ from sigarray.read._missing import (
 )
 from sigarray.read._raters import Doubt, as_normal, count_averaged, doubt_raters
 from sigarray.read._records import (
-    ENDED_EARLY,
     Averaged,
     Dropped,
     Ended,
@@ -132,7 +131,6 @@ def join_task(
 
 
 def join_doubts(tasks: Iterable[JoinedTask]) -> list[str]:
-    """Return the first doubt by each column, and say on how many tasks others are."""
     found: dict[str, list[str]] = {}
     for x in tasks:
         for doubt in x.doubts:
@@ -153,7 +151,6 @@ def _join_pairs(
     unit: Unit,
     raters: Raters | None,
 ) -> Pairs:
-    """Return the scores of each pair, if some have more than those of all models."""
     is_by_run = choice.is_paired and unit == "run" and not records.has("item")
     is_by_run &= bool(np.all(records.factors["run"].codes >= 0))
     if len(models) < 3 or not (unit == "item" or is_by_run):
@@ -177,7 +174,6 @@ def _treat_missing(
     is_paired: bool,
     direction: bool | None,
 ) -> tuple[Records, Counts, Ended | None, list[str]]:
-    """Leave out missing scores of a task, or count them as the worst, and say so."""
     is_higher = direction is not False
     treatment = choice.treatment
     treated, counts = treat_missing(
@@ -190,7 +186,7 @@ def _treat_missing(
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    ended_early = records.factors["state"].find([ENDED_EARLY])
+    ended_early = records.find_early()
     why = {
         "have crashed": records.find_crashed().any(),
         "ended early": ended_early.any(),
@@ -216,9 +212,8 @@ def _treat_missing(
 
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
-    """Count the runs that have crashed or ended early, if any."""
     crashed = np.flatnonzero(records.find_crashed())
-    early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
+    early = np.flatnonzero(records.find_early())
     if not len(crashed) and not len(early):
         return None
     crashed_by, early_by = (
@@ -230,7 +225,6 @@ def _count_ended(records: Records, worst: float | None) -> Ended | None:
 def _name_few(
     records: Records, is_one: np.ndarray
 ) -> tuple[Counts, list[dict[str, Any]]]:
-    """Return how many of some scores each model has, and their names if few."""
     some = records.take(np.flatnonzero(is_one)).name(task=None)
     names = list_few(some)
     for by, is_again in zip(names, _find_rerun(records)[is_one].tolist(), strict=False):
@@ -246,7 +240,7 @@ def _find_rerun(records: Records) -> np.ndarray:
         return np.zeros(len(records), bool)
     runs, n_runs = records.group("model", "run")
     has_score = np.bincount(runs[~np.isnan(records.scores)], minlength=n_runs) > 0
-    has_ended = records.find_crashed() | records.factors["state"].find([ENDED_EARLY])
+    has_ended = records.find_crashed() | records.find_early()
     is_rerun: np.ndarray = has_ended & has_name & has_score[runs]
     return is_rerun
 
@@ -365,7 +359,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
 
 
 def count_dropped(
-    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int = 0
+    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int
 ) -> Dropped | None:
     """Count the items or runs of a task that were left out for all models, if any.
 

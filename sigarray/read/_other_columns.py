@@ -146,7 +146,6 @@ def _are_kinds(
 
 
 def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
-    """List the places of rows: "lines 7, 13"."""
     lines = [str(frame.lines[k]) for k in rows]
     return f"{frame.line_word}{'s' * (len(lines) > 1)} {shorten(lines, _MAX_LINES)}"
 
@@ -169,7 +168,6 @@ def _is_of_all_rows(cell: object) -> bool:
 
 
 def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> None:
-    """Refuse last rows without a label, if all rows above have different labels."""
     filled = [x for x in cells if not is_blank(x)]
     n = len(filled)
     if n == len(cells) or n < _MIN_LABELS or any(map(is_blank, cells[:n])):
@@ -189,7 +187,6 @@ def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> N
 
 
 def refuse_summaries(records: Records, choice: Choice) -> None:
-    """Refuse rows of means beside the averaged rows."""
     options = {"model": "--columns", "task": "--tasks"}
     for role in ("model", "run", "item", "task"):
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
@@ -250,7 +247,6 @@ OF_SIZES = "were read as models, whose scores differ much in size"
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, where each column is to be one."""
     names = list(scores)
     if len(names) < 2:
         return
@@ -359,7 +355,6 @@ def doubt_models(
 def _is_kind(
     name: str, scores: Mapping[str, np.ndarray], words: Mapping[str, Collection[str]]
 ) -> bool:
-    """Tell whether a column is a metric, computed from others, or a hyperparameter."""
     words_of_name, plain = set(words[name]), squeeze(name)
     kinds, beside = METRICS, METRICS | SPLITS | FILLERS
     if not measures_quality(name) and any(METRICS.isdisjoint(words[x]) for x in words):

@@ -41,7 +41,6 @@ Pools = list[dict[str, _Runs]]
 
 
 def split_runs(tasks: Sequence[Any], columns: str | None) -> Pools:
-    """Return runs that several columns name by the values of each, or none."""
     n_parts = (columns or "").count(",") + 1
     pools = []
     for joined in tasks:
@@ -59,7 +58,6 @@ def _list_parts(pools: Pools, columns: str | None) -> Names:
 
 
 def count_pooled(pools: Pools, columns: str | None) -> dict[str, int]:
-    """Count the values of columns, but those of seeds, that runs of one model have."""
     counts = {
         name: max(len({*x.list_values(k)}) for by in pools for x in by.values())
         for k, name in enumerate(_list_parts(pools, columns))
@@ -94,7 +92,6 @@ def doubt_pooled(
 
 
 def _depend_on(tasks: Sequence[Any], place: int) -> bool:
-    """Tell whether differences between models depend on a part of the runs' names."""
     every = [match_scores(x) for x in tasks if not x.runs]
     return exceed_signs(
         [(x, [y.split(", ")[place] for y in runs], None) for runs, x in every]
@@ -102,7 +99,6 @@ def _depend_on(tasks: Sequence[Any], place: int) -> bool:
 
 
 def _doubt_values(pools: Pools, names: Names, place: int) -> str:
-    """Doubt values that models do not share, in words, or in none."""
     name = names[place]
     every = [{x: Counter(y.list_values(place)) for x, y in by.items()} for by in pools]
     for counts in every:
@@ -147,7 +143,6 @@ def _advise(
     are_some: bool = False,
     is_whole: bool = False,
 ) -> str:
-    """Say how to compare runs of the same values, or the values themselves."""
     name = shlex.quote(names[place])
     rest = shlex.quote(",".join(x for k, x in enumerate(names) if k != place))
     ways = []
@@ -168,7 +163,6 @@ def _advise(
 
 
 def _is_setting(name: str, values: Names) -> bool:
-    """Tell whether a column is of settings, or of other names that are no numbers."""
     if squeeze(name) in HYPERPARAMETERS:
         return True
     are_counted = all(map(str.isdecimal, values)) and count_up([*map(int, values)])

@@ -48,7 +48,6 @@ _OF_WINS = as_words("""
 
 
 def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
-    """Refuse to take predictions, or the truth, for scores."""
     if frame.metrics is not None or "score" in chosen or not frame.lines:
         return
     roles = find_roles(frame, chosen)
@@ -68,7 +67,6 @@ def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
 
 
 def _find_only(frame: Frame, roles: Roles) -> str | None:
-    """Return a column of predictions, if no other one may be the score."""
     names = list_metrics(frame, roles) or [
         x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
     ]
@@ -110,7 +108,6 @@ class _Preferences(NamedTuple):
 
 
 def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
-    """Refuse a table with two models in each row, and which of them is better."""
     if frame.metrics is not None or frame.roles or is_long(frame, {}):
         return
     found = _find_preferences(frame)
@@ -159,7 +156,6 @@ _SINGLE = as_words("preference preferences preferred prefer pref winner chosen")
 
 
 def _refuse_single_preferences(frame: Frame) -> None:
-    """Refuse one column of preferences between two models, beside items and raters."""
     names = [x for x in frame.columns if list_words(x) & _SINGLE]
     taken = {*names, *find_roles(frame, {}).values()}
     others = [x for x in frame.columns if x not in taken]
@@ -256,7 +252,6 @@ def _find_wins(
 def _find_numbers(
     texts: Names, *, is_of_wins: bool
 ) -> tuple[tuple[str, str], tuple[str, ...]] | None:
-    """Return the numbers for a win of each model, and for ties, or None for others."""
     try:
         numbers = {float(x): x for x in texts}
     except ValueError:  # a percentage, say
@@ -270,26 +265,22 @@ def _find_numbers(
 
 
 def _read_texts(cells: Sequence[object]) -> list[str]:
-    """Return the texts of cells, "" for missing ones."""
     missing = find_missing(cells).tolist()
     return ["" if x else as_text(y) for x, y in zip(missing, cells, strict=True)]
 
 
 def _may_name(cells: Sequence[object]) -> bool:
-    """Tell whether the first cells of a column may be names of models."""
     is_text = not isinstance(cells, np.ndarray)
     return is_text and not any(is_blank(x) or looks_like_score(x) for x in cells)
 
 
 def _are_names(texts: Names) -> bool:
-    """Tell whether a column has names of models, of which some come again."""
     known = {*texts}
     are_texts = not any(not x or looks_like_score(x) for x in known)
     return are_texts and len(known) < len(texts)
 
 
 def _share(a: Names, b: Names) -> bool:
-    """Tell whether two columns have names from one set."""
     return 2 * len({*a} & {*b}) >= min(len({*a}), len({*b}))
 
 
@@ -300,7 +291,6 @@ def _find_sides(a: str, b: str) -> tuple[str, str] | None:
 
 
 def _write(frame: Frame, found: _Preferences) -> str:
-    """Write the lines of pandas that make wins of preferences."""
     better, both = found.better, [found.first, found.second]
     is_won = f"frame[{better!r}].eq("
     if found.wins is None:
@@ -320,7 +310,6 @@ def _write(frame: Frame, found: _Preferences) -> str:
 
 
 def _write_value(frame: Frame, column: str, value: str) -> str:
-    """Write a value of a column as pandas reads it."""
     return f"{float(value):g}" if _are_numbers(frame, column) else repr(value)
 
 
@@ -330,7 +319,6 @@ def _are_numbers(frame: Frame, column: str) -> bool:
 
 
 def _name_wins(found: _Preferences) -> str:
-    """Return a name for the column of wins that is not one of those left out."""
     return "score" if found.better == "win" else "win"
 
 

@@ -97,10 +97,7 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
-    """Say that scores of a task are by other raters for each model, by their column.
-
-    Or by the same in unequal shares.
-    """
+    """Say that models have scores by other raters, or in unequal shares, by column."""
     doubts = []
     first = records[0]
     of = records.of_task
@@ -120,7 +117,6 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
 
 
 def _say_unmatched(records: Records, column: str) -> str | None:
-    """Say that few scores are matched by a column that is not one of raters."""
     if column != find_column(records, "rater") or names_raters(column):
         return None
     n_pairs, n_models = records.group("item", "rater")[1], records.group("model")[1]
@@ -163,9 +159,7 @@ def _names_raters(name: str, texts: Coded) -> bool:
     return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
 
 
-def _are_names(
-    texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool = False
-) -> bool:
+def _are_names(texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool) -> bool:
     """Tell whether a column has few words, which tell all scores of an item apart."""
     values = [x for x in texts.list_known() if x is not None]
     is_of_few = 1 < len(values) <= len(texts) / 2
@@ -179,7 +173,6 @@ def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
 
 
 def _say_shares(texts: Coded, models: Coded) -> str | None:
-    """Say whose share of the scores differs most between models, or None if little."""
     values, known = texts.list_known(), models.list_known()
     counts = np.asarray(
         [
@@ -214,7 +207,6 @@ def as_normal(chi_square: float, df: int) -> float:
 
 
 def _say_lacking(texts: Coded, models: Coded) -> str | None:
-    """Say which values have no score of a model, or None if all models have all."""
     values = [x for x in texts.list_known() if x is not None]
     known = [x for x in models.list_known() if x is not None]
     said = []
@@ -279,7 +271,6 @@ def match_raters(
 
 
 def count_averaged(records: Records, unit: str) -> Averaged | None:
-    """Count the scores of each item, or the items of each run, if there are several."""
     if not records.has("item") or (unit == "run" and not records.has("run")):
         return None
     if unit == "run,item":
@@ -304,7 +295,7 @@ _SAMPLE = re.compile(
 )
 
 
-def are_samples(records: Records, *, is_said: bool = False) -> bool:
+def are_samples(records: Records, *, is_said: bool) -> bool:
     """Tell whether each item has several scores, from samples of an answer.
 
     Every model and item has equally many, unless `is_said` that scores of an item are
@@ -355,7 +346,6 @@ def have_samples(records: Records) -> bool:
 
 
 def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> TableError:
-    """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
     ways = list_ways(column, find_column(records, "item"), first.task)
@@ -366,7 +356,6 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
 
 
 def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
-    """Say what scores of an item may be that a column tells apart, and what to pass."""
     ways = [] if task is not None else [f"compare on each with --task {column}"]
     by = column if names_clusters(column) or are_of_one_item(column) else item or ""
     if names_clusters(by):
@@ -391,6 +380,5 @@ def are_of_one_item(column: str) -> bool:
 
 
 def say_cluster(column: str) -> str:
-    """Say when a column has clusters, in which items are named anew."""
     of = f"each {column!r} has items of its own, which are not independent"
     return f"--cluster {column}, where {of}"

@@ -64,8 +64,8 @@ def read_records(
     frame: Frame,
     chosen: Roles,
     metric: str | None,
-    missing: Missing | None = None,
-    is_wanted: Callable[[Coded], np.ndarray] | None = None,
+    missing: Missing | None,
+    is_wanted: Callable[[Coded], np.ndarray] | None,
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
@@ -173,7 +173,6 @@ def _find_others(
 
 
 def _say_renamed(frame: Frame, column: str) -> list[str]:
-    """Say what the values of a metric are that the tool calls otherwise."""
     return [
         f"{of_tool} of samples is the {of_values} of each document, of which higher is "
         f"better: the harness reports exp(-mean) as {of_tool}"
@@ -247,7 +246,6 @@ def _list_few(frame: Frame, roles: Roles, rows: np.ndarray) -> list[dict[str, st
 def _count_rows(
     frame: Frame, roles: Roles, rows: np.ndarray
 ) -> dict[tuple[str | None, str | None], int]:
-    """Count rows by task and model, but those that lack such a name."""
     factors = []
     is_named = np.ones(len(rows), bool)
     for role in ("task", "model"):
@@ -268,7 +266,6 @@ def _count_rows(
 
 
 def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[str]:
-    """Say what columns were taken for, and which were ignored."""
     known = {role: x for role, x in roles.items() if role not in chosen}
     known["score"] = score
     said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
@@ -283,7 +280,6 @@ def _say_columns(frame: Frame, roles: Roles, score: str, chosen: Roles) -> list[
 
 
 def _may_tell_apart(cells: Any, roles: Roles) -> bool:
-    """Tell whether a column is not of one value, free text, or numbers of rows."""
     texts = [str(x) for x in encode_texts(cells).list_known() if x is not None]
     if len(texts) < 2 or sum(map(len, texts)) > _LONG * len(texts):
         return False
@@ -294,7 +290,6 @@ def _may_tell_apart(cells: Any, roles: Roles) -> bool:
 def _doubt_columns(
     frame: Frame, roles: Roles, score: str, models: Coded, rows: np.ndarray
 ) -> list[str]:
-    """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item", "cluster"} & set(roles):
         return []
     n_models = len(models.list_known())
@@ -357,7 +352,6 @@ def _read_factor(
 def _advise_models(
     frame: Frame, roles: Roles, rows: np.ndarray, lacks: np.ndarray
 ) -> str:
-    """Say how to leave out the models whose names are all lacking, if no other's is."""
     if "model" not in roles:
         return ""
     models = encode_texts(take(frame.columns[roles["model"]], rows))

@@ -61,15 +61,13 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        frame = self.frame
-        return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
+        return self.frame.place_row(self.row)
 
 
 @dataclass(frozen=True)
 class Records:
     """Scores of several files as columns, of which a row is a `Record`."""
 
-    # The files.
     frames: tuple[Frame, ...]
     # The name of the scores in each file, and its columns of roles.
     metrics: tuple[str, ...]
@@ -89,7 +87,6 @@ class Records:
         return len(self.scores)
 
     def __getitem__(self, k: int) -> Record:
-        """Return one score, and all that is known of it."""
         step = float(self.steps[k])
         return Record(
             **{role: x[k] for role, x in self.factors.items()},
@@ -115,12 +112,14 @@ class Records:
         return replace(self, scores=np.where(is_one, score, self.scores))
 
     def name(self, **said: Any) -> "Records":
-        """Return the scores with one name for all in each of some roles."""
         named = {role: repeat(x, len(self)) for role, x in said.items()}
         return replace(self, factors={**self.factors, **named})
 
     def find_crashed(self) -> np.ndarray:
         return find_crashed(self.factors["state"])
+
+    def find_early(self) -> np.ndarray:
+        return self.factors["state"].find([ENDED_EARLY])
 
     def list_known(self, role: str) -> list[Any]:
         return self.factors[role].list_known()
@@ -135,11 +134,9 @@ class Records:
         return [self.frames[k] for k in np.unique(self.files)]
 
     def has(self, role: str) -> bool:
-        """Tell whether any score has a name in this role."""
         return bool(np.any(self.factors[role].codes >= 0))
 
     def group(self, *roles: str) -> tuple[np.ndarray, int]:
-        """Number the different combinations of names in roles, and count them."""
         return group_rows([self.factors[role] for role in roles])
 
     def split(self, *roles: str) -> list["Records"]:
@@ -148,7 +145,6 @@ class Records:
         return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
 
     def compact(self) -> "Records":
-        """Return the scores with unused names left out."""
         factors = {role: x.compact() for role, x in self.factors.items()}
         return replace(self, factors=factors)
 
@@ -192,7 +188,7 @@ def find_crashed(states: Coded) -> np.ndarray:
 
 
 def find_column(records: Records, role: str) -> str | None:
-    """Return the column of a role if all files of records have the same, or None."""
+    """Return the column of a role if all files of records have the same."""
     names = {records.roles[k].get(role) for k in np.unique(records.files)}
     return names.pop() if len(names) == 1 else None
 

@@ -46,10 +46,9 @@ def read_responses(
 ) -> tuple[ResponseSet, str]:
     """Read the responses of gold and two systems; "-" is standard input.
 
-    The file has columns item, system and response, among others, and a row for each
-    response; a note says which columns were taken for these by their names, unless
-    these are said. Gold may be a column, with one response to an item. Rows with a
-    blank response are left out, and systems other than these three, with a warning.
+    The file has columns item, system and response, or others that a note names, and a
+    row for each response. Gold may be a column, with one response to an item. Rows with
+    a blank response are left out, and systems other than these three, with a warning.
     Arrays are (n_items, k), NaN where an item has fewer.
     """
     if columns and len(columns) != len(_COLUMNS):
@@ -73,7 +72,7 @@ def read_responses(
     taken: dict[int, float] = {}
     for row, (line, *cells) in enumerate(zip(frame.lines, *cells_of, strict=True)):
         item, system, response = ("" if is_blank(x) else as_text(x) for x in cells)
-        place = f"{name}, {frame.line_word} {line}"
+        place = frame.place_row(row)
         if not item or not system:
             what = "an item" if not item else "a system"
             msg = f"{place}: expected {what} in every row; got a blank cell."
@@ -114,12 +113,11 @@ def read_responses(
 def _read_gold(
     frame: Frame, column: str, items: Sequence[Any], known: Collection[str]
 ) -> dict[str, list[float]]:
-    """Return the one gold response to each known item, which its rows repeat."""
     gold: dict[str, list[float]] = {}
-    for line, item, cell in zip(frame.lines, items, frame.columns[column], strict=True):
+    for k, (item, cell) in enumerate(zip(items, frame.columns[column], strict=True)):
         if as_text(item) not in known or is_blank(cell):
             continue
-        place = f"{frame.source}, {frame.line_word} {line}"
+        place = frame.place_row(k)
         number = read_number(as_text(cell), f"{place}: expected a number as response")
         first = gold.setdefault(as_text(item), [number])
         if first != [number]:
@@ -133,7 +131,6 @@ def _read_gold(
 
 
 def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the required columns; a name that is alike will do."""
     names = {name.lower(): name for name in frame.columns}
     twice = {x.lower() for x in frame.twice}
     found, lacks = {}, []
@@ -194,7 +191,6 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
 
 
 def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
-    """Raise if an item lacks responses of gold or a system."""
     for item, line in lines.items():
         for system, by_item in answers.items():
             if item not in by_item:
@@ -209,7 +205,6 @@ def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
 
 
 def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
-    """Return an array of the items' responses, with NaN at the end of shorter rows."""
     width = max(map(len, by_item.values()))
     filled = np.full((len(items), width), math.nan)
     for row, item in zip(filled, items, strict=True):
@@ -384,7 +379,6 @@ def _doubt_groups(
 
 
 def _find_errors(records: Records, answers: Answers, systems: Names) -> Any:
-    """Return the absolute error of the mean response of each system to an item."""
     gold, *others = ({x: np.mean(y) for x, y in answers[z].items()} for z in systems)
     names = [x for x in gold if all(x in by for by in others)]
     errors = {

@@ -124,7 +124,6 @@ def _find_experiment(
 
 
 def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:
-    """Say how raters are averaged that have a column each, where one names them."""
     roles = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
     advice = advise_raters(frame, list_metrics(frame, roles), {*roles})
     if advice is not None:
@@ -137,7 +136,6 @@ def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:
 
 
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
-    """Return role -> column by usual names alone."""
     return find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
 
 
@@ -153,7 +151,6 @@ def is_long(frame: Frame, chosen: Roles) -> bool:
 
 
 def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
-    """Return the column of scores: the only one, or the chosen one."""
     names = list_metrics(frame, roles)
     if metric is not None and frame.metric is not None:
         match_metric(frame, metric, [frame.metric])
@@ -225,12 +222,10 @@ def match_metric(
 
 
 def names_runs(name: str) -> bool:
-    """Tell by its name whether a column has runs, as "seed" does."""
     return squeeze(name) in _USUAL["run"].split()
 
 
 def list_metrics(frame: Frame, roles: Roles) -> list[str]:
-    """Return the columns that may be the score."""
     if frame.metrics is not None:
         return list(frame.metrics)
     return leave_out_settings(
@@ -255,7 +250,6 @@ def leave_out_settings(names: Iterable[str]) -> list[str]:
 
 
 def _list_verdicts(frame: Frame, roles: Roles) -> list[str]:
-    """Return the columns of pass and fail, correct and incorrect and the like."""
     return [
         name
         for name, cells in frame.columns.items()
@@ -294,7 +288,7 @@ def find_step_column(
 
 
 def find_largest(values: Sequence[Any]) -> str | None:
-    """Return the largest of some texts of numbers, or None if some are no numbers."""
+    """Return the largest of some texts, if all are numbers."""
     texts = [str(x) for x in values]
     if not texts or not all(map(NUMBER.fullmatch, texts)):
         return None
@@ -354,8 +348,7 @@ def take_documents(
 ) -> dict[str, str]:
     """Return the roles, with documents for clusters if another column names the items.
 
-    Each item is then in one document, and some documents have several. `names` are
-    those of columns without a role -> without case, spaces and punctuation.
+    Each item is then in one document, and some documents have several.
     """
     if "cluster" in roles or "item" not in roles:
         return roles
@@ -371,14 +364,12 @@ def take_documents(
 
 
 def _is_within(items: Sequence[Any], documents: Sequence[Any]) -> bool:
-    """Tell whether each item is in one document, and some documents have several."""
     of_items, of_documents = encode_texts(items), encode_texts(documents)
     n_items, n_documents = len(of_items.list_known()), len(of_documents.list_known())
     return n_documents < n_items == group_rows([of_items, of_documents])[1]
 
 
 def refuse_steps_as_tasks(frame: Frame, chosen: Roles) -> None:
-    """Refuse the steps of runs for tasks: at all of these, runs are the same."""
     task = chosen.get("task", "")
     if task not in frame.columns or not names_steps(task):
         return

@@ -146,7 +146,6 @@ def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
 def name_items(
     wide: WideTable, chosen: Roles, choice: Choice
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the chosen columns, with that of items if there is one, and a note."""
     column = _find_item_names(wide, chosen, choice)
     if column is None:
         return dict(chosen), []
@@ -159,18 +158,15 @@ def name_items(
 
 
 def is_item_name(name: str) -> bool:
-    """Tell by its name whether a column has items, and so is no model."""
     return bool(_ITEMS.fullmatch(squeeze(name)))
 
 
 def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the item of each row, by its name and its values.
 
-    It is named as columns of items are, such as "question" or "item_id", and has
-    another text or whole number in each row, of a task if there are tasks, so that it
-    holds no scores. Whole numbers below "id" may also number runs: they name items if
-    rows are known to be items, or if all scores are 0 or 1. None if there is no such
-    column, or several, or if the user has chosen what the columns are.
+    These are other texts or whole numbers in each row of a task, and so no scores.
+    Whole numbers below "id" may also number runs: they name items if rows are known to
+    be items, or if all scores are 0 or 1.
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None
@@ -193,7 +189,6 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
 
 
 def number_items(frame: Frame, wide: WideTable) -> tuple[Frame, WideTable, str]:
-    """Add a column of numbers, which name the item of each row, and return its name."""
     name = "row"
     while name in frame.columns:
         name += "_"
@@ -207,7 +202,6 @@ def number_items(frame: Frame, wide: WideTable) -> tuple[Frame, WideTable, str]:
 
 
 def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
-    """Tell whether rows are items, as the user says or as answers right or wrong."""
     if choice.unit == "item":
         return True
     others = [y for x, y in columns.items() if not _MAYBE_ITEMS.fullmatch(squeeze(x))]
@@ -221,10 +215,7 @@ def _are_of_items(columns: Mapping[str, Any], choice: Choice) -> bool:
 def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the run of each row, by its name and its values.
 
-    It is named as columns of runs are, such as "seed" or "trial", and holds a different
-    whole number or text in each row, of a task if there are tasks. None if there is no
-    such column, if the user has chosen what the columns are, or if it is called "run",
-    and its whole numbers may be the scores of a model among others that are whole.
+    These are other texts or whole numbers in each row of a task.
     """
     if {"item", "run"} & {*chosen} or choice.unit in ("item", "cluster"):
         return None
@@ -248,11 +239,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them.
-
-    If the models are chosen, a column that is named as those of runs are does so, if it
-    has another name in each row.
-    """
+    """Return the names of the rows of a task, or numbers if no column names them."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
@@ -268,7 +255,6 @@ def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
 
 
 def ask_about_marks(source: str, name: str) -> TableError:
-    """Return the error for runs by a name whose scores of 0 and 1 are as of items."""
     return TableError(
         f"{source}: expected to know what a row is of; got column {name!r}, as of "
         "runs, and scores of two values, as of items. Pass --unit run where each row "
@@ -306,7 +292,6 @@ def _find_tasks(wide: WideTable, name: str) -> str | None:
 
 
 def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
-    """Refuse two rows of one run, of which another column may say the model."""
     first: dict[str, int] = {}
     for k, run in enumerate(list_names_of_rows(wide, name, "run")):
         if first.setdefault(run, k) == k:

@@ -76,7 +76,6 @@ def _name_files(read: Sequence[ReadFile]) -> list[str]:
     return runs
 
 
-# The most runs without a score that are named.
 _MAX_LOST = 4
 
 
@@ -115,7 +114,6 @@ _CHECKPOINT = re.compile(
 
 
 def doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
-    """Say that items with names are taken for independent runs, as --unit run says."""
     if unit != "run" or not records.has("item") or records.has("run"):
         return []
     return [
@@ -126,7 +124,6 @@ def doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
 
 
 def doubt_checkpoints(ids: Mapping[str, Mapping[str, Names]], source: str) -> list[str]:
-    """Doubt that runs are of their own if names are of one training: seed0_step100."""
     for model, names in ((x, y) for by in ids.values() for x, y in by.items()):
         first: dict[str, str] = {}
         for name in names:
@@ -290,7 +287,6 @@ def _simplify(name: object) -> str:
 
 
 def _find_alike(names: Iterable[str]) -> list[list[str]]:
-    """Return the names of which there are several spellings, together."""
     alike: dict[str, list[str]] = {}
     for name in filter(None, names):
         alike.setdefault(_simplify(name), []).append(name)
@@ -311,7 +307,6 @@ def say_alike_models(names: Iterable[str]) -> list[str]:
 
 
 def doubt_numbers(table: ScoreTable) -> list[str]:
-    """Doubt that numbers name models, unless runs have such names as well."""
     names = list(table.models)
     runs = [z for x in table.ids.values() for y in x.values() for z in y]
     has_runs = table.run_column is not None and all(map(str.isdecimal, runs))

@@ -47,10 +47,7 @@ _SIGNED = as_words("""
 def doubt_scale_of_records(
     tasks: Iterable[Records], advice: str | None = None
 ) -> list[str]:
-    """Doubt scores that are far outside the scale of all others of a task.
-
-    By default the advice is to write NaN.
-    """
+    """Doubt scores that are far outside the scale of all others of a task."""
     return [
         doubt
         for records in tasks
@@ -66,7 +63,6 @@ def doubt_scale_of_records(
 def doubt_scale_of_table(
     wide: WideTable, tasks: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Doubt so the scores of a table with a column for each model."""
     return [
         doubt
         for by in tasks.values()
@@ -80,7 +76,6 @@ def doubt_scale_of_table(
 def _place_in_columns(
     wide: WideTable, names: Names, scores: Sequence[np.ndarray]
 ) -> Callable[[int], str]:
-    """Return words for the place of a score, of all models one after the other."""
     ends = np.cumsum([len(x) for x in scores])
     columns = {name: k for k, name in wide.names.items()}
 
@@ -230,7 +225,6 @@ def say_scaling(names: Names, lows: np.ndarray, sizes: np.ndarray) -> str:
 
 
 def doubt_items_of_records(records: Records, source: str) -> list[str]:
-    """Doubt the items of records, if their column is one of tasks."""
     column = find_column(records, "item")
     if column is None:
         return []

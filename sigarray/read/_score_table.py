@@ -1,7 +1,7 @@
 """The scores of models, the choice of what to read, and which scores are better."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -230,10 +230,10 @@ class Choice:
     """
 
     metrics: Sequence[str] = ()
-    columns: Mapping[str, str] | None = None
+    columns: Roles = field(default_factory=dict)
     models: Names | None = None
     tasks: Names | None = None
-    where: Mapping[str, Names] | None = None
+    where: Mapping[str, Names] = field(default_factory=dict)
     fold: str | None = None
     path: str | None = None
     pattern: str | None = None
@@ -259,7 +259,7 @@ class Choice:
                 f"of its items; got --unit {self.unit}. Leave one of both out."
             )
             raise TableError(msg)
-        columns = dict(self.columns or {})
+        columns = dict(self.columns)
         columns["run"] = ",".join(filter(None, (columns.get("run"), self.fold)))
         return replace(self, columns=columns, unit="run", is_paired=True)
 
@@ -271,21 +271,18 @@ class Choice:
     @property
     def steps(self) -> list[float]:
         """The chosen steps, where runs that end before them are asked about."""
-        column = (self.columns or {}).get("step", "")
-        return [float(x) for x in (self.where or {}).get(column, ())]
+        column = self.columns.get("step", "")
+        return [float(x) for x in self.where.get(column, ())]
 
     def list_taken(self, chosen: Roles) -> set[str]:
-        """List the columns that are left out, models, or chosen for a role."""
         return {*self.ignored, *(self.models or ()), *chosen.values()}
 
     def find_models(self, names: Coded) -> np.ndarray:
-        """Tell which scores are of models that are chosen, and not left out."""
         is_one = ~names.find(self.ignored)
         return is_one if self.models is None else is_one & names.find(self.models)
 
 
 def check_direction(said: Any) -> Direction:
-    """Return what the caller says, if it is a flag, or one for each metric."""
     if said is None or isinstance(said, bool):
         return said
     if isinstance(said, Mapping) and all(
@@ -355,7 +352,6 @@ def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:
 
 
 def contradict(source: str, metric: str, *, is_higher: bool, by: str) -> TableError:
-    """Return the error for a direction that is not the one that is known, by a tool."""
     known, said = ("higher", "lower") if is_higher else ("lower", "higher")
     return TableError(
         f"{source}: expected the direction of {metric!r} as {by}, {known} is better; "

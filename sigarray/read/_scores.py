@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import raise_initial
-from sigarray.read._averages import leave_out_averages
 from sigarray.read._early_ends import say_fewer_runs, say_without_steps
-from sigarray.read._files import OLDER, SourceFile, list_files, say_split
+from sigarray.read._files import OLDER, Opened, SourceFile, list_files, say_split
 from sigarray.read._filters import (
     keep_rows,
     leave_out,
@@ -30,11 +29,12 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
-from sigarray.read._items import find_items, put_columns_together
+from sigarray.read._items import find_items, name_within_clusters, put_together
 from sigarray.read._joining import join_records
-from sigarray.read._json import name_levels, nest_lists
+from sigarray.read._json import name_levels, read_nested
 from sigarray.read._lm_eval import (
     count_pooled,
+    leave_out_averages,
     say_groups,
     say_pooled,
     take_groups,
@@ -82,9 +82,8 @@ from sigarray.read._tracked import (
     split_names,
 )
 from sigarray.read._trackers import CHART, name_curves
-from sigarray.read._turned import turn_benchmarks, turn_runs, turn_sums
+from sigarray.read._turned import refuse_wide, turn_benchmarks, turn_runs, turn_sums
 from sigarray.read._wide_files import read_columns
-from sigarray.read._wide_folders import refuse_wide
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -97,11 +96,12 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         fewer = say_fewer_runs(sizes, table.n_missing, ids) + say_alike_runs(table)
     alike = [*say_alike_models(table.models), *say_alike_tasks(table)]
     notes = (*table.notes, *fewer, *alike)
-    where, doubts = dict(choice.where or {}), table.doubts
-    if choice.models is None and "model" not in (choice.columns or {}):
+    doubts = table.doubts
+    if choice.models is None and "model" not in choice.columns:
         doubts = (*doubts, *doubt_numbers(table))
-    table = table._replace(where=where, notes=notes, doubts=doubts)
-    return table._replace(fold_column=choice.fold)
+    return table._replace(
+        where=dict(choice.where), notes=notes, doubts=doubts, fold_column=choice.fold
+    )
 
 
 @contextlib.contextmanager
@@ -128,7 +128,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = leave_out_averages(files, tables)
     notes += left_out
-    chosen = dict(choice.columns or {})
+    chosen = dict(choice.columns)
     of_runs = [
         doubt
         for frame in tables
@@ -148,13 +148,12 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 
 def _join_files(
-    files: Sequence[tuple[SourceFile, str, Any]],
+    files: Sequence[Opened],
     tables: Sequence[Frame | None],
     choice: Choice,
     notes: Names,
 ) -> tuple[ScoreTable, list[str]]:
-    """Join tables with a row for each score, and return doubts about these, too."""
-    chosen = dict(choice.columns or {})
+    chosen = dict(choice.columns)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     whole = take_groups(whole, choice.tasks)
     frames = [split_names(leave_out(x, choice.ignored, chosen), chosen) for x in whole]
@@ -226,7 +225,6 @@ def _join_files(
 def _refuse_other_columns(
     frames: Sequence[Frame | None], names: Names, role: str
 ) -> None:
-    """Refuse names of --score or --fold that no table has."""
     present = [x for x in frames if x is not None]
     known = {x for frame in present for x in frame.columns}
     for name in names if present else ():
@@ -236,14 +234,15 @@ def _refuse_other_columns(
 
 
 def _tabulate(
-    files: Sequence[tuple[SourceFile, str, Any]], choice: Choice
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], Choice]:
+    files: Sequence[Opened], choice: Choice
+) -> tuple[list[Opened], list[Frame | None], Choice]:
     """Return the files with chosen rows, and their tables; mappings have none.
 
     The choice is returned, too, with the names that columns have in the tables.
     """
     if len(files) > 1 or files[0][0].is_named:
-        files = [(x, name, nest_lists(name, content)) for x, name, content in files]
+        # A mapping to lists may be a table, where it is not one of models.
+        files = [(x, name, read_nested(name, y) or y) for x, name, y in files]
     tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
@@ -260,11 +259,11 @@ def _tabulate(
         ]
         files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
         score = {} if are_charts else {"score": "score"}
-        choice = replace(choice, columns={**score, **(choice.columns or {})})
+        choice = replace(choice, columns={**score, **choice.columns})
     if choice.fold is not None:
         _refuse_other_columns(tables, [choice.fold], "fold")
     choice = write_out(choice, tables)
-    chosen = dict(choice.columns or {})
+    chosen = dict(choice.columns)
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     for frame in tables:
         if frame is not None:
@@ -279,7 +278,8 @@ def _tabulate(
     turned = [x and turn_benchmarks(x, chosen, choice) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
-    tables, chosen = put_columns_together(turned, chosen)
+    tables, chosen = name_within_clusters(turned, chosen)
+    tables = [x and put_together(x, chosen) for x in tables]
     files = [
         (file, name, content if x is y else y)
         for (file, name, content), x, y in zip(files, whole, tables, strict=True)
@@ -321,12 +321,11 @@ def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
 
 
 def _choose_rows(
-    files: Sequence[tuple[SourceFile, str, Any]],
+    files: Sequence[Opened],
     frames: Sequence[Frame | None],
     chosen: Roles,
     choice: Choice,
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], str | None]:
-    """Return the files and tables with chosen rows, and steps as `keep_rows` does."""
+) -> tuple[list[Opened], list[Frame | None], str | None]:
     step = None
     for frame in frames:
         if frame is not None:
@@ -351,7 +350,6 @@ def _choose_rows(
 def _check_runs(
     table: ScoreTable, files: Sequence[SourceFile], read: Sequence[ReadFile]
 ) -> None:
-    """Refuse many models with one run each, if files name them."""
     are_named = any(file.is_named or file.said for file in files)
     if are_named or any(x.reading.records.has("model") for x in read):
         return
@@ -359,10 +357,7 @@ def _check_runs(
         refuse_single_runs([*map(len, table.scores.values())], table.source)
 
 
-def _open(
-    sources: Sequence[Any], choice: Choice
-) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
-    """Return the contents of all files, and notes."""
+def _open(sources: Sequence[Any], choice: Choice) -> tuple[list[Opened], list[str]]:
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
     if len(paths) < len(sources):
         if len(sources) > 1:
@@ -380,7 +375,6 @@ def _open(
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
-    """Return the table of one of several files, or raise if there is none."""
     if frame is None:
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "

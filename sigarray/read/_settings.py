@@ -95,7 +95,6 @@ def say_settings(
 
 
 def may_be_setting(name: str) -> bool:
-    """Tell by its name whether a column may say how a run was made."""
     word = squeeze(name)
     if not name or word in _OF_RUNS or name.startswith(("_", *_OF_TOOLS)):
         return False
@@ -165,14 +164,12 @@ def say_confounds(records: Records, source: str) -> list[str]:
 
 
 def says_data(name: str) -> bool:
-    """Tell by its name whether a column says what models were tested on, or by whom."""
     words = list_words(name)
     describes = squeeze(name) in HYPERPARAMETERS or bool(words & _OF_MODELS)
     return bool(words & _TESTED_ON) and not describes
 
 
 def _list_columns(records: Records) -> list[str]:
-    """List the columns that may be confounded; of a tool's items, those of data."""
     names: dict[str, None] = {}
     has_items = records.has("item")
     for k in np.unique(records.files):
@@ -194,7 +191,6 @@ def _list_columns(records: Records) -> list[str]:
 
 
 def _find_values(records: Records, name: str) -> tuple[Coded, Coded] | None:
-    """Return the models and values of a column if models differ in it, or None."""
     if _varies_at_once(records, name):
         return None
     records, texts = records.take_texts(name)
@@ -225,7 +221,6 @@ def _varies_at_once(records: Records, name: str) -> bool:
 
 
 def _warn(name: str, models: Coded, texts: Coded) -> Caution:
-    """Warn of a column of data, with the values of the first models."""
     of_models = {
         str(x): [str(y) for y in texts[models.find([x])].list_known()]
         for x in models.list_known()

@@ -201,7 +201,6 @@ def say_columns(metric: str | None, columns: Names) -> str:
 
 
 def _find_layout(metric: str | None, n_columns: int) -> tuple[str, ...] | None:
-    """Return the parameters of so many columns; none if the metric has no names."""
     every = _PARAMETERS.get(metric or "", ())
     exact = [x for x in every if len(x) == n_columns]
     blocks = [x for x in every if x == _FOUND and n_columns % len(x) == 0]
@@ -225,7 +224,6 @@ def _find_parameter(column: str, layout: Names, size: int) -> Named | None:
 
 
 def _refuse_other_kinds(metric: str | None, columns: Names, layout: Names) -> None:
-    """Refuse numbers that another metric takes; a ratio may be of any."""
     for column in columns:
         parameter = _KNOWN.get(squeeze(column).removesuffix("s"))
         kind = _COUNTS if parameter in _COUNTS else [str(parameter)]
@@ -243,12 +241,10 @@ def _list_meanings(layout: Names) -> str:
     return list_in_words([_MEANINGS[x] for x in layout])
 
 
-# The most columns that are named, to be pasted; the fewest that may be of items.
 _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 
 def advise_all(names: Names) -> str:
-    """Say how to take several columns for benchmarks, or for items."""
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]
@@ -273,7 +269,6 @@ def advise_all(names: Names) -> str:
 
 
 def advise_first(frame: Frame, names: Names, roles: Collection[str]) -> str:
-    """Say how to take columns of counts, or those of raters, if they are."""
     if {x.lower() for x in names} in ({"n", "c"}, {"total", "correct"}):
         return f"Where they count samples, {PASS_AT_K}"
     sums = find_item_sums(names, roles)
@@ -310,7 +305,6 @@ class Raters(NamedTuple):
 
 
 def advise_raters(frame: Frame, names: Names, roles: Collection[str]) -> Raters | None:
-    """Return those columns that seem to be of raters, or None."""
     by_word = [x for x in names if list_words(x) & RATERS]
     kinds = {re.sub(r"\d+", "{rater}", x, count=1) for x in by_word}
     average = "--unit item --run rater"
@@ -333,11 +327,9 @@ _CRITERION = re.compile(
 
 
 def are_criteria(names: Names) -> bool:
-    """Tell by their names whether columns are of what was rated, not of who rated."""
     return 3 * sum(bool(_CRITERION.fullmatch(x.lower())) for x in names) >= len(names)
 
 
 def is_rating(cells: Sequence[Any]) -> bool:
-    """Tell whether a column has whole numbers from 0 to 10, by its first cells."""
     values = {str(x) for x in cells[:MAX_LOOKED_AT] if not is_blank(x)}
     return len(values) > 1 and all(map(_RATING.fullmatch, values))

@@ -72,13 +72,12 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 def open_source(
     file: SourceFile, table: str | None = None
 ) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file, or of a table in it."""
     path = file.path
     if path.lower().endswith(EXCEL):
         return path, read_table(read_sheet(path, table), path)
-    name, content = _open(path)
-    if isinstance(content, _Document):
-        return name, _recognise(name, content.content, table)
+    name, content, is_document = _open(path)
+    if is_document:
+        return name, _recognise(name, content, table)
     if table is not None:
         msg = (
             f"{name}: expected a workbook of Excel or a document of JSON, for --table "
@@ -88,46 +87,39 @@ def open_source(
     return name, content
 
 
-class _Document(NamedTuple):
-    """A document of JSON, which may hold several tables."""
-
-    content: Any
-
-
-def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
-    """Return the name and the content of a file of any kind but Excel's."""
+def _open(path: str) -> tuple[str, Any, bool]:
+    """Return name and content, and whether it is a document of JSON, of many tables."""
     lower = path.lower()
     if path != "-" and Path(path).is_dir():
         folder = Path(path)
         is_store = is_mlflow_store(folder)
         read = _trackers.read_mlflow_store if is_store else _trackers.read_events
-        return path, read(folder)
+        return path, read(folder), False
     if lower.endswith(".eval"):
-        return path, _harnesses.read_archive(path)
+        return path, _harnesses.read_archive(path), False
     if lower.endswith(ARRAYS):
-        return path, read_arrays(path)
+        return path, read_arrays(path), False
     if is_stored_table(path):
-        return path, read_stored_table(path)
+        return path, read_stored_table(path), False
     name, text = read_text(path)
-    return name, _parse(text, name, path)
+    return name, *_parse(text, name, path)
 
 
-def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
-    """Return the content of a text of CSV, JSON or JSON lines."""
+def _parse(text: str, name: str, path: str) -> tuple[Any, bool]:
     start = text.lstrip()[:1]
     is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
     if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
-        return read_table(text, name)
+        return read_table(text, name), False
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return _lm_eval.read_samples(name, lines, records) or tabulate_records(
+        frame = _lm_eval.read_samples(name, lines, records) or tabulate_records(
             "records of JSON", name, records, "line", lines
         )
-    return _Document(parse_document(text, name))
+        return frame, False
+    return parse_document(text, name), True
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
-    """Return a table as a frame, converted if a known tool wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(content, name)
     _refuse_no_header(frame)
     if not frame.roles and frame.columns:
@@ -139,7 +131,6 @@ def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
 
 
 def _refuse_no_header(frame: Frame) -> None:
-    """Refuse a header of numbers, and of words that recur in the rows below."""
     words = [x for x in frame.columns if not NUMBER.fullmatch(x)]
     if len(words) == len(frame.columns) or not words:
         return
@@ -184,7 +175,6 @@ def _tabulate_text(table: TextTable, name: str) -> Frame:
 
 
 def _has_records(text: str) -> bool:
-    """Tell whether lines are records, not one document."""
     lines = [line for line in text.split("\n", 2)[:2] if line.strip()]
     return len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
@@ -231,7 +221,6 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
 
 
 def _is_column(x: Any) -> bool:
-    """Tell whether a value is a list of cells, as of a model."""
     return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
 
 
@@ -253,7 +242,8 @@ def read_table(text: str, name: str) -> TextTable:
             "row; docs/files.md has lines of Python that do so."
         )
         raise TableError(msg)
-    if _is_markdown(text):
+    lines = [x for x in text[:_START].split("\n") if "|" in x]
+    if len(lines) > 1 and any(map(_BAR.fullmatch, lines)):
         return _split_markdown(text, name)
     text, notes = _take_off_comments(text)
     text, title = _take_off_title(text)
@@ -265,13 +255,7 @@ def read_table(text: str, name: str) -> TextTable:
     return TextTable(rows, numbers, (*notes, *title))
 
 
-def _is_markdown(text: str) -> bool:
-    lines = [x for x in text[:_START].split("\n") if "|" in x]
-    return len(lines) > 1 and any(map(_BAR.fullmatch, lines))
-
-
 def _split_markdown(text: str, name: str) -> TextTable:
-    """Return the rows of the only table in a text of Markdown."""
     lines = text.split("\n")
     bars = [k for k, line in enumerate(lines) if k and _BAR.fullmatch(line)]
     if len(bars) != 1 or "|" not in lines[bars[0] - 1]:
@@ -330,7 +314,6 @@ def _take_off_comments(text: str) -> tuple[str, list[str]]:
 
 
 def _is_header(comment: str, below: str) -> bool:
-    """Tell whether a comment has a name for each cell below it, which has numbers."""
     delimiter = find_delimiter(below)
     cells, names = below.split(delimiter), comment.split(delimiter)
     has_numbers = any(NUMBER.fullmatch(x.strip()) for x in cells)

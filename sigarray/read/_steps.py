@@ -84,23 +84,20 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
 
 
 def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
-    """Return the first of some scores of each run."""
     places = np.flatnonzero(is_one)
     return places[np.unique(runs[places], return_index=True)[1]]
 
 
 def take_last_steps(
     records: Records,
-    with_missing: Collection[str | None] = (),
+    with_missing: Collection[str | None],
     *,
-    is_kept: bool = False,
+    is_kept: bool,
 ) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 
     Tasks `with_missing` have scores that are blank at the last step of others. What
-    ended early `is_kept` if the user says so.
-    Then notes on what was decided, doubts that runs of a task end at different steps,
-    and the last steps, if there are others.
+    ended early `is_kept` if the user says so. Then notes, doubts, and the last steps.
     """
     if np.isnan(records.steps).all():
         return records, [], [], None
@@ -150,7 +147,6 @@ def take_last_steps(
 
 
 def _advise_steps(records: Records, ends: np.ndarray) -> str:
-    """Say how to compare runs at one step, which they have, or at which most end."""
     column = find_column(records, "step")
     way = say_common_step(records)
     said = f"; or compare all at {way}" if way else ""
@@ -166,7 +162,6 @@ def choose_step(column: str, step: float) -> str:
 
 
 def say_common_step(records: Records) -> str:
-    """Say how to choose the last step that all runs have, or "" without one."""
     column = find_column(records, "step")
     if column is None or records.has("item") or not records.has("run"):
         return ""
@@ -179,7 +174,6 @@ def say_common_step(records: Records) -> str:
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
-    """Say which runs end at another step than most of their task, at its end."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]

@@ -153,7 +153,7 @@ def read_sums(
     }
     known = name if metric is METRICS.get(name) else None
     listed = f"{name} is of the sums of {say_columns(known, columns)}"
-    if columns != split_columns((choice.columns or {})["score"]):
+    if columns != split_columns(choice.columns["score"]):
         listed += ", taken by their names"
     notes = [x.replace(f"score is {columns[0]!r}", listed) for x in first.notes]
     return first._replace(
@@ -172,8 +172,7 @@ def read_sums(
 
 
 def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
-    """Return the columns in the order of the metric, and refuse another number."""
-    said = (choice.columns or {}).get("score")
+    said = choice.columns.get("score")
     needed = f"columns of {metric.columns}"
     if said is None or choice.metrics:
         msg = (
@@ -200,9 +199,8 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
 def _read_column(
     sources: Sequence[Any], choice: Choice, column: str, columns: Names
 ) -> ScoreTable:
-    """Read one of the columns, as if the others were not there."""
     others = [x for x in columns if x != column]
-    chosen = {**(choice.columns or {}), "score": column}
+    chosen = {**choice.columns, "score": column}
     ignored = [*choice.ignored, *others]
     return read_sources(
         sources,
@@ -217,7 +215,6 @@ def _read_column(
 
 
 def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) -> None:
-    """Refuse counts below 0, of which a metric may be a number all the same."""
     for column, table in zip(columns, tables, strict=True):
         for task, by in table.tasks.items():
             for model, counts in by.items():
@@ -238,7 +235,6 @@ def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) ->
 def _measure_items(
     source: str, name: str, metric: Metric, columns: Names, model: str, sums: np.ndarray
 ) -> np.ndarray:
-    """Return the metric plus the influence of each item."""
     scores: np.ndarray = metric.statistic.pseudo_values(HOST, sums)
     if not np.isfinite(scores).all():
         totals = ", ".join(

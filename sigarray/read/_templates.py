@@ -82,7 +82,6 @@ def check_matches(
     template: str,
     option: str = "--path",
 ) -> str:
-    """Return the first path, or name, that matches a template in one way."""
     first = next((x for x, y in zip(places, matches, strict=True) if y), None)
     if first is None:
         what = "files" if option == "--path" else "names of columns"
@@ -171,7 +170,6 @@ def find_two_ways(
 
 
 def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
-    """Tell whether models have the same runs, or runs are numbered without a gap."""
     runs: dict[str, set[str]] = {}
     for x in said:
         runs.setdefault(x.get("model", ""), set()).add(x["run"])
@@ -254,8 +252,7 @@ def stack_columns(
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
     if choice.summed and {*choice.summed} <= {*frame.columns}:
         return frame  # whose columns of each model have been turned
-    chosen = {x: y for x, y in (choice.columns or {}).items() if y in frame.columns}
-    known = {**find_roles(frame, {}), **chosen}
+    known = {**find_roles(frame, {}), **frame.keep_known(choice.columns)}
     named = {y for x, y in known.items() if x not in _OF_SCORES}
     names = [x for x in frame.columns if x not in named]
     if re.fullmatch(r"\{\w+\}", pattern):  # all numbers without another role
@@ -372,7 +369,6 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
 
 
 def find_pattern(names: Names) -> tuple[str, Mapping[str, Names]] | None:
-    """Return the pattern of names of the same runs of models, and the runs of each."""
     found: dict[str, dict[str, list[str]]] = {}
     for name in names:
         matches = [y for x in _NAMES if (y := x.fullmatch(name)) is not None]

@@ -78,7 +78,6 @@ class UnmatchedError(TableError):
 
 
 def lacks_library(name: str, library: str) -> TableError:
-    """Return the error for a file of a library of the extra `read`."""
     msg = f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
     return TableError(msg)
 
@@ -212,7 +211,6 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
 
 def read_number(cell: str, expected: str) -> float:
-    """Return the number in a cell, or raise an error that says what was expected."""
     number = float(cell) if NUMBER.fullmatch(cell) else math.nan
     if not abs(number) <= LARGEST_NUMBER:
         advice = " Leave the cell blank." if cell.lower() in MISSING else ""
@@ -271,7 +269,6 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
 
 
 def _has_gap(lines: list[str]) -> bool:
-    """Tell whether blank lines are between others, so that rows need their places."""
     inside = "\n".join(lines).strip()
     return bool(re.search(r"\n[ \t]*\n", inside))
 
@@ -282,14 +279,12 @@ def find_delimiter(header: str) -> str:
 
 
 def is_grouped(text: str) -> bool:
-    """Tell whether a number has a mark of thousands, and decimals."""
     return any(x.fullmatch(text) for x in (_BY_COMMAS, _BY_POINTS, _BY_APOSTROPHES))
 
 
 def read_grouped(
     cells: list[Cell], columns: Mapping[str, Sequence[Any]], place: Place
 ) -> tuple[list[Cell], list[str]]:
-    """Return cells without marks of thousands, and a note if there were any."""
     texts = [x for *_, x in cells if isinstance(x, str)]
     for mark, decimal, grouped, whole, called in (
         (",", ".", _BY_COMMAS, THOUSANDS, "commas"),
@@ -345,13 +340,11 @@ def refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None
 
 
 def show_cell(cell: Any) -> str:
-    """Show a cell as plain Python has it, without the end of a long one."""
     shown = represent(cell)
     return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]} ..."
 
 
 def say_means(cells: Iterable[Any]) -> str:
-    """Say what is needed in place of means with deviations, or marks; "" of others."""
     texts = [x.strip() for x in cells if isinstance(x, str)]
     mark = next((x[1] for y in texts if (x := _MARKED.fullmatch(y)) is not None), None)
     if mark is not None:

@@ -40,7 +40,6 @@ _WORDS = {
 
 
 def refuse_run_names(frame: Frame, roles: Roles) -> None:
-    """Refuse a column for models in which each run of a tracker has its name."""
     name = roles.get("model")
     if name is None or name != frame.run_name:
         return
@@ -56,7 +55,6 @@ def refuse_run_names(frame: Frame, roles: Roles) -> None:
 
 
 def refuse_tags(frame: Frame, roles: Roles) -> None:
-    """Refuse a column of tags for models, if some runs of a model have more of them."""
     name = roles.get("model")
     if name is None or squeeze(name) not in _TAGS or name not in frame.columns:
         return
@@ -78,7 +76,6 @@ def refuse_tags(frame: Frame, roles: Roles) -> None:
 
 
 def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
-    """Say which runs were left out, because they have not ended."""
     n = frame.n_unfinished
     if not n:
         return []
@@ -137,7 +134,6 @@ def split_names(frame: Frame, chosen: Roles) -> Frame:
 
 
 def list_candidates(frame: Frame) -> str:
-    """List columns of texts that come again, which may name models, or all columns."""
     known = {*find_roles(frame, {}).values()}
     counts = {
         x: len({*encode_texts(y).list_known()} - {None})
@@ -152,7 +148,6 @@ def list_candidates(frame: Frame) -> str:
 
 
 def advise_names(frame: Frame) -> str:
-    """Say how to have a column of models, if the names that runs have tell them."""
     name = frame.run_name
     if name is None or name not in frame.columns:
         return ""
@@ -166,7 +161,6 @@ def advise_names(frame: Frame) -> str:
 
 
 def _split(texts: Coded) -> list[tuple[str, str]] | None:
-    """Return the model and the run of each name, or None if some have no run."""
     known = texts.list_known()
     if None in known or len(known) < len(texts):
         return None
@@ -176,7 +170,6 @@ def _split(texts: Coded) -> list[tuple[str, str]] | None:
 
 
 def add_overrides(path: str, frame: Frame) -> Frame:
-    """Return the scores of a job with a column for each of its overrides."""
     file = Path(path).parent / ".hydra" / "overrides.yaml"
     if path == "-" or frame.roles or not file.is_file():
         return frame
@@ -200,7 +193,6 @@ def add_overrides(path: str, frame: Frame) -> Frame:
 
 
 def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
-    """Refuse jobs without an override for the model, or that differ in others too."""
     jobs = [frame for frame in frames if frame.overrides]
     if len(jobs) < 2:
         return
@@ -306,7 +298,6 @@ def _name_task(frame: Frame) -> str:
 
 
 def say_conditions(paths: Names, parts: Sequence[Records], choice: Choice) -> list[str]:
-    """Warn of tasks that models answered with other examples, limits and so on."""
     found: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for path, records in zip(paths, parts, strict=True):
         for model, task, conditions in _list_conditions(path, records):
@@ -337,7 +328,6 @@ def say_conditions(paths: Names, parts: Sequence[Records], choice: Choice) -> li
 def _list_conditions(
     path: str, records: Records
 ) -> Iterable[tuple[str, str, dict[str, str]]]:
-    """Yield each model and task of a file, with the conditions that are known."""
     frame = records.frames[0]
     if frame.kind not in (ITEMS, AVERAGES):
         return
@@ -355,7 +345,6 @@ def _list_conditions(
 
 
 def _find_results(path: Path, *, is_one: bool) -> list[dict[str, Any]]:
-    """Return the results in a file, or those beside samples, of their date if any."""
     if is_one:
         return list_results(path.parent, glob.escape(path.name))
     date = _DATE.search(path.name)

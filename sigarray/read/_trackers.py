@@ -45,14 +45,16 @@ _OF_SEARCH = (
 
 
 def convert_chart(frame: Frame, _: str) -> Frame | None:
-    """Return the curves of a chart of Weights & Biases, or None for other tables."""
     first, *others = frame.columns or [""]
     parts = {name: _OF_CHART.fullmatch(name) for name in others}
     if not others or not all(parts.values()):
         return None
     _refuse_twice(frame)
     # Where the axis is another one, a chart has the steps of each run, too.
-    of_steps = [x for x, y in parts.items() if y and _is_of_steps(y[2])]
+    # _runtime, _timestamp, _step
+    of_steps = [
+        x for x, y in parts.items() if y and (y[2][0] == "_" or names_steps(y[2]))
+    ]
     if len(of_steps) < len(parts):
         parts = {x: y for x, y in parts.items() if x not in of_steps}
     axis = frame.columns[first]
@@ -105,10 +107,6 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
     )
 
 
-def _is_of_steps(metric: str) -> bool:
-    return metric[0] == "_" or names_steps(metric)  # _runtime, _timestamp, _step
-
-
 def _refuse_twice(frame: Frame) -> None:
     name = next((x for x in frame.twice if _OF_CHART.fullmatch(x)), None)
     if name is not None:
@@ -154,7 +152,6 @@ def _find_group(frame: Frame, parts: Mapping[str, re.Match[str] | None]) -> str 
 
 
 def name_curves(frame: Frame, pattern: str) -> Frame:
-    """Return the curves of a chart with the models and runs that --columns reads."""
     runs = {x: run for x, run in frame.parts.items() if run}
     names = [*runs] if " - " in pattern else [*runs.values()]
     matches = match_paths(names, pattern, "--columns")
@@ -220,7 +217,6 @@ def _as_runs(
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:
-    """Return the curve of a run of TensorBoard, or None for other tables."""
     if list(frame.columns) != ["Wall time", "Step", "Value"]:
         return None
     match = _TENSORBOARD.fullmatch(Path(path).name)
@@ -242,7 +238,6 @@ def convert_curve(frame: Frame, path: str) -> Frame | None:
 
 
 def read_mlflow_store(folder: Path) -> Frame:
-    """Return the runs of all experiments, with the last value of each metric."""
     rows = []
     measured: dict[str, None] = {}
     for meta in sorted(folder.glob("*/*/meta.yaml")):
@@ -265,7 +260,6 @@ def read_mlflow_store(folder: Path) -> Frame:
 
 
 def read_history(name: str, document: dict[str, Any]) -> Frame | None:
-    """Return the scores of a run after each epoch, as `history.history` of Keras."""
     sizes = {len(x) if isinstance(x, list) else -1 for x in document.values()}
     n_epochs = min(sizes, default=-1)
     if (
@@ -281,7 +275,6 @@ def read_history(name: str, document: dict[str, Any]) -> Frame | None:
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Return scores from Hugging Face's `evaluate.save`, or None for other files."""
     if "_evaluate_version" not in document:
         return None
     record = {key: x for key, x in document.items() if not key.startswith("_")}
@@ -307,7 +300,6 @@ def _read_metric(path: Path) -> str:
 def _read_parts(
     run: Path, kind: str, read: Callable[[Path], str]
 ) -> dict[str, str | None]:
-    """Return the contents of the files of a run, by their names."""
     return {
         path.relative_to(run / kind).as_posix(): read(path)
         for path in sorted((run / kind).rglob("*"))
@@ -344,7 +336,6 @@ def _unfold(frame: Frame) -> Frame:
 
 
 def read_events(path: Path) -> Frame:
-    """Return the scalars of a run by tag and step, the last value of each."""
     folder = str(path)
     try:
         from tensorboard.backend.event_processing import event_accumulator

@@ -4,12 +4,15 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, group_rows, take
+from sigarray.read._column_names import names_task
+from sigarray.read._files import SourceFile
 from sigarray.read._filters import choose_metric_of, join_names
 from sigarray.read._frame import (
     Frame,
@@ -21,11 +24,18 @@ from sigarray.read._frame import (
     list_names,
     quote_names,
 )
-from sigarray.read._roles import find_roles
+from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice
-from sigarray.read._several_scores import advise_raters, find_sums, split_by_model
+from sigarray.read._several_scores import (
+    advise_all,
+    advise_first,
+    advise_raters,
+    find_sums,
+    split_by_model,
+)
 from sigarray.read._text import TableError
 from sigarray.read._words import (
+    RUN,
     SPREADS,
     Runs,
     are_runs,
@@ -45,17 +55,12 @@ _MAX_MARKED, _MAX_NUMBERED = 30, 200
 _MAX_SHOWN = 4
 
 
-def turn_runs(
-    frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool = False
-) -> Frame:
+def turn_runs(frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
     A row is of a model; or of an item, if there is a column of models as well, or the
     path of the file names the model (`has_model`).
-
     Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
-    Numbers alone are those of items if the unit is chosen so, and doubted if they are
-    so many. Tables of other kinds are returned as they are.
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
@@ -126,7 +131,6 @@ def turn_runs(
 
 
 def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
-    """Refuse a row of seeds, or of other numbers of runs, among those of models."""
     for k, name in enumerate(map(as_text, frame.columns[column])):
         cells = [as_text(frame.columns[x][k]) for x in runs]
         if looks_like_index(name, ()) and all(map(_WHOLE.fullmatch, cells)):
@@ -140,7 +144,6 @@ def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
 
 
 def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
-    """Doubt that numbers alone are those of runs: of a table on its side, of items."""
     n = len(runs)
     if n <= _MAX_MARKED:
         return []
@@ -174,7 +177,6 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
 def _find_models(
     frame: Frame, chosen: Roles, ignored: Names, runs: Names
 ) -> str | None:
-    """Find a column of texts that tells rows apart, with those of tasks and items."""
     roles = {**find_roles(frame, {}), **chosen}
     texts = [
         x
@@ -210,7 +212,6 @@ def _find_models(
 
 
 def _say_apart(frame: Frame, columns: Names, factors: Sequence[Coded], row: int) -> str:
-    """Say which column tells rows of a model apart, as that of tasks does."""
     for name in columns:
         texts = encode_texts(frame.columns[name])
         is_of_few = 2 * len(texts.list_known()) <= len(texts)
@@ -229,7 +230,6 @@ def _say_apart(frame: Frame, columns: Names, factors: Sequence[Coded], row: int)
 def _list_numbers(
     frame: Frame, chosen: Roles, ignored: Names, column: str
 ) -> list[str]:
-    """List columns that are numbered like runs, beside names of models."""
     numbered = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
     is_known = column in (chosen.get("model"), find_roles(frame, {}).get("model"))
     counts = looks_like_index("", [int(x) for x in numbered])
@@ -241,8 +241,7 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Turn the columns that --score names, with commas, into a row for each score.
 
     They become tasks. Where a row is all there is of a model, they become items, by
-    which models are paired: each has one score on each of them. Tables in which
-    --score names one column are returned as they are.
+    which models are paired.
     """
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)
@@ -328,7 +327,6 @@ def _ask_about_runs(frame: Frame, names: Names) -> TableError:
 
 
 def _is_single(frame: Frame, roles: Roles) -> bool:
-    """Tell whether each model, on each task, has one row."""
     if "item" in roles:
         return False
     names = [frame.columns[roles[x]] for x in ("model", "task") if x in roles]
@@ -337,10 +335,7 @@ def _is_single(frame: Frame, roles: Roles) -> bool:
 
 
 def turn_sums(frame: Frame, names: Names) -> Frame:
-    """Turn columns of numbers of each model, such as base_tp or tp_base, into rows.
-
-    Rows of a table that has no others are items. Those with the names are returned.
-    """
+    """Turn columns of numbers of each model, such as base_tp or tp_base, into rows."""
     if not frame.columns.keys().isdisjoint(names):
         return frame
     by_model = split_by_model(frame.columns, names)
@@ -358,3 +353,35 @@ def turn_sums(frame: Frame, names: Names) -> Frame:
     said = f"{first!r} was read as {names[0]!r} of model {models[0]!r}"
     lines, notes = take(frame.lines, rows), (*frame.notes, said)
     return replace(frame, columns=columns, lines=lines, notes=notes)
+
+
+def refuse_wide(
+    files: Sequence[SourceFile], frames: Sequence[Frame], chosen: Roles, choice: Choice
+) -> None:
+    first, roles = frames[0], find_roles(frames[0], chosen)
+    names = list_metrics(first, roles)
+    if (
+        len({(*x.columns,) for x in frames}) > 1
+        or choice.metrics
+        or min(len(frames), len(names)) < 2
+        or {"model", "item", "task", "score"} & {*roles, *first.constants}
+        or first.metrics is not None
+        or any(x.is_named or x.said is not None for x in files)
+        or any(map(is_metric, names))
+        or all(RUN.fullmatch(Path(x.path).stem) for x in files)
+        or 2 * sum(map(names_task, names)) > len(names)
+        or advise_first(first, names, roles)
+    ):
+        return
+    paths = [Path(x.path) for x in files]
+    if len({x.stem for x in paths}) > 1:
+        path = f"{{task}}{paths[0].suffix}"
+    else:
+        path = f"{{task}}/{paths[0].name}"
+    benchmarks = advise_all(names).replace("mark,", "mark and each file of a model,")
+    msg = (
+        f"{first.source}, and {len(files) - 1} more: expected one column of scores; "
+        f"got {list_names(names, 4)}. Where each column is of a model and each file of "
+        f"a task, pass --columns '{{model}}' --path '{path}'{benchmarks}."
+    )
+    raise TableError(msg)

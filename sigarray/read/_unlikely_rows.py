@@ -96,7 +96,6 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
 
 
 def _are_marks(columns: Sequence[np.ndarray]) -> bool:
-    """Tell whether all scores are one of two whole numbers, such as 0 and 1."""
     starts = np.unique(np.concatenate([x[:MAX_LOOKED_AT] for x in columns]))
     if len(starts) > 2 or np.any(starts != np.round(starts)):
         return False
@@ -128,7 +127,6 @@ def _list_numbers(scores: np.ndarray) -> str:
 
 
 def _are_far_and_small(row: _Row) -> bool:
-    """Tell whether scores are of the size of the others' deviations, and far away."""
     for score, others in zip(row.scores, row.others, strict=True):
         gap = float(np.abs(others - score).min())
         is_small = 0.0 < score <= _LARGEST_SPREAD * others.std(ddof=1)
@@ -173,7 +171,6 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
 
 
 def _may_be_bound(score: float, row: _Row) -> bool:
-    """Tell whether a score may be a bound, such as 1, 100, or 500 of all models."""
     is_whole = score == round(score)
     return is_whole and (score in (0, 1, 100) or len(np.unique(row.scores)) == 1)
 
@@ -230,7 +227,6 @@ def find_sizes(
 
 
 def keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
-    """Keep the numbers of items with a whole number of which this is the share."""
     counts = sizes * share
     return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
 
@@ -326,10 +322,7 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows are runs of their own, of a table with a column for each model.
-
-    `names` are those of the rows of each model's scores. There are none of items.
-    """
+    """Doubt that rows are runs of their own, in a wide table."""
     start = f"{wide.source}, task {task!r}" if task else wide.source
     if "run" in chosen and "item" not in chosen:
         return doubt_same_runs({task: scores}, {task: names}, wide.source)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sigarray._backend.given import looks_like_index
 from sigarray.read._cells import as_text, encode_texts, find_blank, is_blank, read_cells
-from sigarray.read._codes import group_rows, take
+from sigarray.read._codes import encode, find_means, group_rows, take
 from sigarray.read._frame import (
     Names,
     Roles,
@@ -73,7 +73,6 @@ def tabulate_rows(
     ignored: Names,
     known: Sequence[str] = (),
 ) -> WideTable:
-    """Return a table from a header and rows of text, or a matrix of numbers."""
     if not rows:
         msg = f"{name} is empty. Expected a header of model names and scores."
         raise TableError(msg)
@@ -113,7 +112,6 @@ def take_rows(table: WideTable, kept: list[int]) -> WideTable:
 
 
 def list_empty(table: WideTable) -> list[str]:
-    """List the columns with a name but without filled cells."""
     return [
         name
         for name, cells in table.name_cells().items()
@@ -134,10 +132,9 @@ def read_wide(
 ) -> WideScores:
     """Read the scores of the models of a table, in the order of its rows.
 
-    Blank cells are left out, and counted. `columns` are the models, in this order, and
-    other columns are left out; without it, all columns are but those `ignored`. `item`
-    names the item of each row, and rows of one are averaged if `is_averaged`. If a row
-    `is_paired`, it may have no blank cell.
+    `columns` are the models, in this order; without it, all columns are but those
+    `ignored`. Rows of one `item` are averaged if `is_averaged`. If a row `is_paired`,
+    it may have no blank cell.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -183,26 +180,16 @@ def read_wide(
     notes = numbers.notes
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
-        ids, scores = _average_rows(ids, scores)
+        items = encode(ids)
+        ids = items.values
+        n, of = len(ids), items.codes
+        scores = {x: find_means(y, of, n) for x, y in scores.items()}
         averaged = f"{n_rows} rows were averaged within items"
         notes = [*notes, f"{averaged}: each model has {len(ids)} items"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 
-def _average_rows(ids: list[str], scores: Scores) -> tuple[list[str], Scores]:
-    """Return each item once, and the means of its scores."""
-    rows: dict[str, list[int]] = {}
-    for k, name in enumerate(ids):
-        rows.setdefault(name, []).append(k)
-    means = {
-        model: np.asarray([math.fsum(x[y].tolist()) / len(y) for y in rows.values()])
-        for model, x in scores.items()
-    }
-    return list(rows), means
-
-
 def _count_gaps(column: np.ndarray) -> int:
-    """Count the blank cells above the last score."""
     is_filled = ~np.isnan(column)
     filled = np.flatnonzero(is_filled)
     return int(np.count_nonzero(~is_filled[: filled[-1]])) if len(filled) else 0
@@ -261,7 +248,6 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
 
 
 def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:
-    """Refuse columns without a score, and incomplete rows of pairs."""
     blanks: list[tuple[int, int]] = []
     for position, model in names.items():
         cells = table.cells[position]

@@ -108,7 +108,6 @@ def read_columns(
 
 
 def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
-    """Ask about numbers of each model, such as base_tp, whose sums a metric takes."""
     known = choice.list_taken(chosen)
     sums = find_sums_of_models(x for x in frame.columns if x not in known)
     if sums is not None and choice.models is None:
@@ -145,7 +144,6 @@ def _take_clusters(
 
 
 def _choose_direction(frame: Frame, choice: Choice) -> Choice:
-    """Return the choice for scores of one metric, of which rows have been taken."""
     if frame.metric is None:
         return choice
     said = choice.higher_is_better
@@ -155,7 +153,6 @@ def _choose_direction(frame: Frame, choice: Choice) -> Choice:
 
 
 def _leave_out_constant(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Leave out columns that have one text in all rows that were chosen."""
     known = choice.list_taken(chosen)
     columns = {
         x: cells
@@ -218,7 +215,6 @@ def _find_counts(
 def _find_wide(
     name: str, content: Any, frame: Frame | None, chosen: Roles, choice: Choice
 ) -> WideTable | None:
-    """Return a table if it has a column for each model, or None."""
     if frame is None:
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
@@ -242,8 +238,7 @@ def _find_wide(
             raise ask_about_unnamed(place, next(filled, ""))
         names = dict(enumerate(frame.columns))
         by_place = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
+        return WideTable(name, names, by_place, frame.place_row)
     rows, numbers, _ = content
     return tabulate_rows(
         rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
@@ -251,7 +246,6 @@ def _find_wide(
 
 
 def put_into_clusters(table: ScoreTable, frame: Frame, chosen: Roles) -> ScoreTable:
-    """Add the cluster of each item, which a column of its own names."""
     column = chosen["cluster"]
     rows = len(frame.lines)
     tasks = repeat("", rows)
@@ -324,7 +318,6 @@ class StoredScores:
 
 
 def is_wide_store(file: str) -> bool:
-    """Tell whether a file has a column for each model, and need not be read whole."""
     if Path(file).suffix not in SUFFIXES or not Path(file).is_file():
         return False
     try:
@@ -391,6 +384,5 @@ def _counts_rows(scores: StoredScores) -> bool:
 
 
 def refuse_counts(scores: Mapping[str, StoredScores], file: str) -> None:
-    """Refuse columns that count the rows, as `read_wide` does."""
     counts = {k: x for k, x in enumerate(scores) if _counts_rows(scores[x])}
     refuse_indices(counts, "for it counts the rows", 1, file)

@@ -56,7 +56,6 @@ _OF_BOTH = (
 
 
 def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
-    """Read the scores of a table with a column for each model, on each task."""
     _check_options(wide, chosen, choice)
     of_runs = find_run_names(wide, chosen, choice)
     if of_runs is not None:
@@ -192,7 +191,6 @@ def _treat_rows(
 def _take_items(
     wide: WideTable, chosen: Roles, choice: Choice, gaps: Mapping[str, int]
 ) -> ScoreTable:
-    """Read scores whose values show that they are of items, by whole rows."""
     said = (
         "scores of two marks were taken for those of items, a row for each, by which "
         "models are paired"
@@ -234,7 +232,6 @@ def _count_missing(
 
 
 def _find_direction(wide: WideTable, chosen: Roles, choice: Choice) -> bool | None:
-    """Return whether higher is better, of all scores or of tasks by their names."""
     said = choice.higher_is_better
     if not isinstance(said, Mapping):
         return said
@@ -253,14 +250,12 @@ def _is_of_pairs(chosen: Roles, choice: Choice) -> bool:
 def _take_unmatched(
     wide: WideTable, models: Names
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return the names and the scores of each model, in rows that others lack, too."""
     scores = read_wide(wide, models).scores
     ids = _name_units(wide, scores)
     return {model: (ids[model], column) for model, column in scores.items()}
 
 
 def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
-    """Refuse options of a table with a row for each score."""
     of_items = "item" in chosen or "cluster" in chosen
     if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
         msg = (
@@ -285,7 +280,6 @@ def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
 def _choose_tasks(
     wide: WideTable, chosen: Roles, choice: Choice
 ) -> dict[str, WideTable]:
-    """Return the rows of each chosen task; all rows of a table without tasks."""
     parts = split_tasks(wide, chosen)
     wanted = sort_tasks(parts) if choice.tasks is None else list(choice.tasks)
     has_none = choice.tasks is not None and "task" not in chosen
@@ -303,7 +297,6 @@ def _choose_tasks(
 def _leave_out_empty(
     wide: WideTable, task: str, choice: Choice
 ) -> tuple[WideTable, Choice, list[str]]:
-    """Leave out the models without a score on a task, and return notes on them."""
     empty = list_empty(wide) if task else []
     if not empty:
         return wide, choice, []

@@ -93,7 +93,6 @@ _EPISODE = re.compile(r"(test|eval)?(episode|ep|rollout)(id|idx|index|number|num
 
 
 def names_episodes(name: str) -> bool:
-    """Tell by its name whether a column counts episodes."""
     return bool(_EPISODE.fullmatch(re.sub(r"[\W_]", "", name).lower()))
 
 
@@ -108,7 +107,6 @@ def list_words(name: str) -> set[str]:
 
 
 def names_clusters(name: str) -> bool:
-    """Tell by its name whether a column has clusters of items, such as documents."""
     return bool(list_words(name) & CLUSTERS)
 
 
@@ -117,7 +115,6 @@ def names_raters(column: str | None) -> bool:
 
 
 def measures_quality(name: str) -> bool:
-    """Tell whether a name is that of a measure of quality, such as an accuracy."""
     return bool(list_words(name) & (METRICS - _OTHER_METRICS))
 
 
@@ -190,7 +187,6 @@ def is_metric(name: str) -> bool:
 
 
 def _split(name: str) -> _Name | None:
-    """Return the metric, the word and the number of a run in a name."""
     plain = RUN_NAME.fullmatch(name)
     if plain is not None:
         return _Name("", plain[1].lower(), "")
@@ -321,7 +317,6 @@ def names_loss(name: str) -> bool:
 
 
 def find_mixed(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return a loss and a metric that is none, if there are both."""
     losses = [x for x in names if looks_like_loss(x)]
     others = [x for x in names if x not in losses]
     return (losses[0], others[0]) if losses and others else None
@@ -336,12 +331,10 @@ def _has_loss(words: set[str]) -> bool:
 
 
 def _list_letters(name: str) -> set[str]:
-    """List the words of a name, without case and numbers."""
     return {x for x in list_words(name) if not x.isdecimal()}
 
 
 def _take_complement(name: str) -> str | None:
-    """Return the metric that a name subtracts from one, if it does."""
     found = _COMPLEMENT.match(name.lower())
     return found[1] if found is not None and list_words(found[1]) & METRICS else None
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray import read
-from sigarray.read import _alignment, _codes
+from sigarray.read import _codes
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, encode, group_rows, join_columns, split_rows
 from tests.read.long_tables import as_csv
@@ -91,7 +91,7 @@ def test_texts_of_cells(cells):
 
 @pytest.mark.parametrize("n_runs", [1, 2, 7])
 def test_means_are_rounded_once(write, monkeypatch, n_runs):
-    monkeypatch.setattr(_alignment, "_CHUNK", 3)
+    monkeypatch.setattr(_codes, "_CHUNK", 3)
     draw = random.Random(n_runs)
     rows = [
         (m, i, s, draw.uniform(-1, 1) * 10 ** draw.randint(-9, 9))
