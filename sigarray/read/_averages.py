@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._files import SourceFile, lack_samples
+from sigarray.read._files import NAME_RUNS, SourceFile, lack_samples
 from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._lm_eval import AVERAGES, ITEMS
 from sigarray.read._messages import Caution
@@ -82,7 +82,6 @@ def _take_newest(
         Caution(
             "older results of the same model and task were left out: "
             f"{list_names(older, _MAX_SHOWN)}. If they are of runs of their own, such "
-            "as other seeds in training, name all files by their model: MODEL=FILE "
-            "MODEL=FILE"
+            f"as other seeds in training, {NAME_RUNS}"
         )
     ]

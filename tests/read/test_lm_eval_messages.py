@@ -197,7 +197,8 @@ class TestDatedSamples:
     def test_others_are_left_out(self, folder, run):
         _, _, err = run("compare", str(folder))
         assert "older samples of the same model and task were left out" in err
-        assert "or, of runs of one model, all: NAME=FILE NAME=FILE" in err
+        assert "were left out: 4 files of 'a', 'b'. If" in err
+        assert "If all are runs, name each file by its model: MODEL=FILE" in err
 
 
 @pytest.mark.parametrize("name", ["chat_template", "system_instruction"])
