@@ -21,7 +21,7 @@ SAMPLES = "samples_*.jsonl, which lm_eval writes with --log_samples, or their fo
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
 _MAX_SHOWN = 4
-_NO_METRICS = {
+NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
@@ -46,7 +46,7 @@ def read_samples(
     What a document says is in columns, "doc.passage". Metrics of which samples have the
     log-likelihood are called so; their direction is not that of the metric.
     """
-    if not all("doc_id" in x and "filtered_resps" in x for x in records):
+    if not are_samples(records):
         return None
     filters = list(dict.fromkeys(str(record.get("filter")) for record in records))
     rows: dict[tuple[Any, int], dict[str, Any]] = {}
@@ -64,7 +64,7 @@ def read_samples(
                 rows[doc, turn]["doc_hash"] = record["doc_hash"]
             places.append(line)
         for metric, value in record.items():
-            if metric in _NO_METRICS:
+            if metric in NO_METRICS:
                 continue
             if isinstance(value, (bool, int, float)):
                 of_values = renamed.get(metric, metric)
@@ -74,8 +74,7 @@ def read_samples(
             elif (numbers := split_pair(metric, value)) is not None:
                 rows[doc, turn] |= numbers
                 pairs[metric] = None
-    match = _SAMPLES.fullmatch(Path(name).name)
-    task = "" if match is None else match[1]
+    task = name_task(Path(name))
     directions = _read_directions(Path(name), task) if task else {}
     roles = {"item": "doc_id"}
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
@@ -95,6 +94,16 @@ def read_samples(
         renamed=renamed,
         no_scores={x: explain(x) for x in pairs},
     )
+
+
+def are_samples(records: Iterable[Mapping[str, Any]]) -> bool:
+    return all("doc_id" in x and "filtered_resps" in x for x in records)
+
+
+def name_task(path: Path) -> str:
+    """Return the task that the name of a file of samples has, or ""."""
+    match = _SAMPLES.fullmatch(path.name)
+    return "" if match is None else match[1]
 
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from sigarray.read import _harnesses, _lm_eval, _trackers
 from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
+from sigarray.read._early_samples import add_filters
 from sigarray.read._files import (
     ARRAYS,
     EXCEL,
@@ -120,9 +122,11 @@ def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
         return read_table(text, name)
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return _lm_eval.read_samples(name, lines, records) or tabulate_records(
-            "records of JSON", name, records, "line", lines
-        )
+        records, notes = add_filters(name, records)
+        samples = _lm_eval.read_samples(name, lines, records)
+        if samples is not None:
+            return replace(samples, notes=(*samples.notes, *notes))
+        return tabulate_records("records of JSON", name, records, "line", lines)
     return _Document(parse_document(text, name))
 
 
