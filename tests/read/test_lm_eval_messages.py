@@ -122,8 +122,9 @@ def test_a_filter_that_leaves_out_a_metric_says_so(tmp_path, run):
             path = folder / f"samples_{task}_{NEWER}.jsonl"
             path.write_text("\n".join(map(json.dumps, rows)))
     chosen = ("compare", str(tmp_path), "--metric", "acc,em")
-    done = run(*chosen, "--where", "filter=strict")
-    refuse(done, "were left out: keep both with --where filter=strict,none")
+    code, _, err = run(*chosen, "--where", "filter=strict")
+    assert (code, "no task has metric 'acc'" in err) == (0, True)
+    assert "To take these as well: --where filter=strict,none" in err
     assert run(*chosen, "--where", "filter=strict,none")[0] == 0
 
 
