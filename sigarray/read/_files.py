@@ -21,12 +21,17 @@ _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".
 _RUN_OF_MODEL = re.compile(r"(.+?)[-_. /](?:seed|run|trial|s)[-_=]?(\d+)", re.I)
+# No results: hidden ones, and what archives and Python add. But "./ckpt" and "/me/ckpt"
+# are folders ".__ckpt" and "__me__ckpt" of lm-evaluation-harness.
+_HIDDEN_FOLDER = re.compile(r"\.(?!\.?__).*|__MACOSX|__pycache__")
 # lm-evaluation-harness puts this after the name of a task.
 _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
 # Files of single items; files of results beside them hold their averages.
 _AVERAGES = "results_*.json*"
 SAMPLES = "samples_*.jsonl*"
 OLDER = "older samples of the same model and task"
+# What to do where files of one model are of runs.
+NAME_RUNS = "name each file by its model: MODEL=FILE MODEL=FILE"
 _DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
@@ -66,9 +71,8 @@ def list_files(
     # With one folder, its files or folders name the models.
     folders = dict(zip(held, name_paths(held), strict=True)) if paths[1:] else {}
     for source in paths:
-        named = re.fullmatch(r"([^=/\\]+)=(.+)", source)
-        if named and not Path(source).exists():
-            model, path = " ".join(named[1].split()), named[2]
+        if (named := _split_name(source)) is not None:
+            model, path = named
             files = [SourceFile(path, model)]
             if Path(path).is_dir():
                 files, left_out = _walk(Path(path), model)
@@ -92,6 +96,21 @@ def list_files(
         raise TableError(msg)
     files = _name_by_results(files)
     return (files, notes) if are_runs else _take_newest(files, notes)
+
+
+def _split_name(source: str) -> tuple[str, str] | None:
+    """Return the model and the path of "name=path", or None for a path.
+
+    The name of a hub, "lab/name", has a slash, as a path "lr=0.1/a.csv" has: there, the
+    path has to exist.
+    """
+    if Path(source).exists():
+        return None
+    pairs = [(source[: x.start()], source[x.end() :]) for x in re.finditer("=", source)]
+    pairs = [(x, path) for x, path in pairs if x and path]
+    named = [x for x in pairs if x[1] == "-" or Path(x[1]).exists()]
+    named += [x for x in pairs[:1] if not re.search(r"[/\\]", x[0])]
+    return (" ".join(named[0][0].split()), named[0][1]) if named else None
 
 
 def _list_models(source: str) -> list[str]:
@@ -159,9 +178,11 @@ def _take_newest(
     ]
     if len(kept) < 2 or len(kept) == len(files):
         return files, notes
-    older = list_names([x.path for x in files if x not in kept], 3)
-    note = f"{OLDER} were left out: {older}. If the newer ones are shorter (--limit), "
-    note += "name the files to read; or, of runs of one model, all: NAME=FILE NAME=FILE"
+    models = dict.fromkeys(x.model for x in files if x not in kept)
+    n = len(files) - len(kept)
+    of = f"{n} {'file' if n == 1 else 'files'} of {list_names(list(models), 3)}"
+    note = f"{OLDER} were left out: {of}. If the newer ones are shorter (--limit), "
+    note += f"name the files to read. If all are runs, {NAME_RUNS}"
     return kept, [*notes, Caution(note)]
 
 
@@ -211,12 +232,18 @@ def _strip_common(parts: list[list[str]]) -> list[list[str]]:
     return parts
 
 
-def list_tree(folder: Path) -> list[Path]:
-    """List the files in a folder and those in it, by links, too, but not in circles."""
+def list_tree(folder: Path, *, are_hidden: bool = False) -> list[Path]:
+    """List the files in a folder and those in it, by links, too, but not in circles.
+
+    Those that are no results are left out, unless they `are_hidden` and asked for.
+    """
     files: list[Path] = []
     above = {str(folder): {os.path.realpath(folder)}}
     for root, folders, names in os.walk(folder, followlinks=True):
-        files += [x for x in (Path(root, name) for name in names) if x.is_file()]
+        if not are_hidden:
+            folders[:] = [x for x in folders if not _HIDDEN_FOLDER.fullmatch(x)]
+        paths = [Path(root, x) for x in names if are_hidden or x[0] != "."]
+        files += [x for x in paths if x.is_file()]
         within = {name: os.path.realpath(Path(root, name)) for name in folders}
         folders[:] = [x for x, real in within.items() if real not in above[root]]
         above |= {os.path.join(root, x): {*above[root], within[x]} for x in folders}
@@ -225,13 +252,7 @@ def list_tree(folder: Path) -> list[Path]:
 
 def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     """List the files of a folder, all of one model, or of one for each folder in it."""
-    every = [
-        path
-        for path in list_tree(folder)
-        if not any(
-            part.startswith((".", "__")) for part in path.relative_to(folder).parts
-        )
-    ]
+    every = list_tree(folder)
     if len(every) > _MAX_FILES:
         msg = f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}."
         raise TableError(msg)
@@ -260,7 +281,9 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         notes.append(f"{folder}: {len(left_out)} other {some} left out: {which}")
     if not known:
         kinds = ", ".join((*_SUFFIXES, *EXCEL, ARRAYS[0], f"{_EVENTS}*"))
-        got = list_names(left_out, 5)
+        hidden = [] if left_out else list_tree(folder, are_hidden=True)
+        got = list_names(left_out or [str(x.relative_to(folder)) for x in hidden], 5)
+        got += ", which are left out in folders: name those to read" * bool(hidden)
         msg = f"{folder}: expected files of scores ({kinds}); got {got}."
         raise TableError(msg)
     parts = [_split_path(p, folder) for p in known]

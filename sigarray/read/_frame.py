@@ -19,6 +19,8 @@ from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
 Names = Sequence[str]
+# With a number, a filter of lm-evaluation-harness that samples do not name.
+UNNAMED = "filter"
 # Role -> the name of its column.
 Roles = Mapping[str, str]
 
@@ -44,7 +46,7 @@ class SeveralMetricsError(TableError):
             f"{source}: expected one metric for --metric {metric}; got "
             f"{list_names(matches)}. Name one of them, such as"
         )
-        super().__init__(f"{self.what} --metric {matches[0]}.")
+        super().__init__(f"{self.what} --metric {matches[0]}{_say_unnamed(matches)}.")
 
 
 @dataclass(frozen=True)
@@ -314,7 +316,20 @@ def refuse_indices(
 
 
 def say_choice(metrics: Names) -> str:
-    return f"Choose one, such as --metric {quote(metrics[0])}"
+    first = f"Choose one, such as --metric {quote(metrics[0])}"
+    return f"{first}{_say_unnamed(metrics)}"
+
+
+def _say_unnamed(metrics: Names) -> str:
+    """Say of which samples metrics are whose filters these do not name."""
+    if not any(x.endswith(f",{UNNAMED}1") for x in metrics):
+        return ""
+    return (
+        ". The samples do not name their filters, as those of early lm_eval: "
+        f"'{UNNAMED}1' has the first one of each document, '{UNNAMED}2' the second. If "
+        'they are repeats, give them a key that tells them apart, "repeat": 1 and so '
+        "on: these are averaged"
+    )
 
 
 def quote_names(names: Names) -> str:

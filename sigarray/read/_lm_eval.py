@@ -10,12 +10,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from sigarray.read._files import Opened, lack_samples
-from sigarray.read._frame import Frame, Names, list_names, shorten
+from sigarray.read._frame import Frame, Names, shorten
 from sigarray.read._json import list_plain, tabulate_records
-from sigarray.read._messages import Caution
 from sigarray.read._text import TableError
 
 AVERAGES = "results of lm-evaluation-harness"
@@ -24,8 +20,8 @@ ITEMS = "samples of lm-evaluation-harness"
 SAMPLES = "samples_*.jsonl, which lm_eval writes with --log_samples, or their folder"
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
-_MAX_SHOWN, _MAX_FILES = 4, 3
-_NO_METRICS = {
+_MAX_SHOWN = 4
+NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
@@ -40,6 +36,12 @@ _PAIRS = {
 }
 
 
+def name_task(path: Path) -> str:
+    """Return the task that the name of a file of samples has, or ""."""
+    match = _SAMPLES.fullmatch(path.name)
+    return "" if match is None else match[1]
+
+
 def read_samples(
     name: str, lines: list[int], records: list[dict[str, Any]]
 ) -> Frame | None:
@@ -50,7 +52,7 @@ def read_samples(
     What a document says is in columns, "doc.passage". Metrics of which samples have the
     log-likelihood are called so; their direction is not that of the metric.
     """
-    if not all("doc_id" in x and "filtered_resps" in x for x in records):
+    if not are_samples(records):
         return None
     filters = list(dict.fromkeys(str(record.get("filter")) for record in records))
     rows: dict[tuple[Any, int], dict[str, Any]] = {}
@@ -68,7 +70,7 @@ def read_samples(
                 rows[doc, turn]["doc_hash"] = record["doc_hash"]
             places.append(line)
         for metric, value in record.items():
-            if metric in _NO_METRICS:
+            if metric in NO_METRICS:
                 continue
             if isinstance(value, (bool, int, float)):
                 of_values = renamed.get(metric, metric)
@@ -102,6 +104,10 @@ def read_samples(
         renamed=renamed,
         no_scores={x: explain(x) for x in pairs},
     )
+
+
+def are_samples(records: Sequence[Mapping[str, Any]]) -> bool:
+    return all("doc_id" in x and "filtered_resps" in x for x in records)
 
 
 def _read_directions(results: Sequence[Any], task: str) -> dict[str, bool]:
@@ -332,69 +338,3 @@ def explain(metric: str) -> str:
         f"sums over all documents: pass --statistic {statistic} --score "
         f"{metric}.{first},{metric}.{second}, and the samples of this task alone."
     )
-
-
-def leave_out_averages(
-    files: Sequence[Opened], tables: Sequence[Frame | None]
-) -> tuple[list[Opened], list[Frame | None], list[str]]:
-    """Return files without averages beside samples, or newer ones, and notes."""
-    beside = _find_averages(tables, [file.path for file, *_ in files])
-    if beside:
-        found = [None if k in beside else x for k, x in enumerate(tables)]
-        names = shorten([files[k][1] for k in beside], _MAX_FILES)
-        note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
-        notes = [note]
-    else:
-        paths = [
-            None if x.is_named or x.said is not None else x.path for x, *_ in files
-        ]
-        found, notes = _take_newest(tables, paths)
-    kept = [k for k, x in enumerate(found) if x is not None or tables[k] is None]
-    return [files[k] for k in kept], [found[k] for k in kept], notes
-
-
-def _find_averages(frames: Sequence[Frame | None], paths: Names) -> list[int]:
-    kinds = [None if x is None else x.kind for x in frames]
-    if ITEMS not in kinds:
-        return []
-    places = [k for k, x in enumerate(kinds) if x == AVERAGES]
-    folders = [Path(x).parent for x in paths]
-    having = {x for x, kind in zip(folders, kinds, strict=True) if kind == ITEMS}
-    without = [k for k in places if folders[k] not in having]
-    if without:
-        raise lack_samples([folders[k].name or paths[k] for k in without])
-    return places
-
-
-def _take_newest(
-    frames: Sequence[Frame | None], paths: Sequence[str | None]
-) -> tuple[list[Frame | None], list[str]]:
-    """Return averages without older ones of a model, task and metric in a folder.
-
-    Those are of other evaluations of the same trained model, and no runs of their own.
-    `paths` are None of files that are said to be.
-    """
-    keys: list[list[tuple[str, ...]]] = []
-    newest: dict[tuple[str, ...], str] = {}
-    for frame, path in zip(frames, paths, strict=True):
-        keys.append([])
-        if frame is not None and path is not None and frame.kind == AVERAGES:
-            of = str(Path(path).parent), frame.constants.get("model", "")
-            columns = [frame.columns[frame.roles[x]] for x in ("task", "metric")]
-            keys[-1] = [(*of, *map(str, x)) for x in zip(*columns, strict=True)]
-        for key in keys[-1]:
-            newest[key] = max(newest.get(key, ""), str(path))
-    kept = list(frames)
-    older: list[str] = []
-    for k, (path, rows) in enumerate(zip(paths, keys, strict=True)):
-        places = [j for j, x in enumerate(rows) if newest[x] == path]
-        if len(places) < len(rows):
-            older.append(str(path))
-            frame = frames[k] if places else None
-            kept[k] = frame and frame.take(np.asarray(places))
-    note = Caution(
-        "older results of the same model and task were left out: "
-        f"{list_names(older, _MAX_FILES)}. If they are of runs of their own, such as "
-        "other seeds in training, name all files by their model: MODEL=FILE MODEL=FILE"
-    )
-    return kept, [note] * bool(older)

@@ -34,33 +34,42 @@ _MAX_TASKS = 8
 
 def split_metrics(
     frames: Sequence[Frame], chosen: Roles, choice: Choice, *, are_all: bool
-) -> list[str]:
-    """Return the names of metrics; one with commas that no table has is several."""
+) -> tuple[list[str], list[str]]:
+    """Return the names of metrics; one with commas that no table has is several.
+
+    And notes: of several on tasks, those that no task has are left out.
+    """
     names = [x for name in choice.metrics for x in _split(frames, chosen, name)]
-    if len(names) > 1 and are_all:
-        for name in names:
-            if not any(_has(x, chosen, name) for x in frames):
-                error = _lacks_metric(frames, chosen, name)
-                kept = choice.where.get("filter")
-                if kept is None or "none" in kept:
-                    raise error
-                filters = ",".join([*kept, "none"])
-                msg = (
-                    f"{error} Samples of other filters, as 'none' of most tasks, were "
-                    f"left out: keep both with --where filter={filters}"
-                )
-                raise TableError(msg)
-    return names
+    if len(names) < 2 or not are_all:
+        return names, []
+    kept = [x for x in names if any(_has(y, chosen, x) for y in frames)]
+    wrong = [x for x in names if x not in kept]
+    if not wrong:
+        return names, []
+    errors = _list_errors(frames, chosen, wrong[0])
+    have_tasks = all("task" in {*find_roles(x, chosen), *x.constants} for x in frames)
+    if not kept or not have_tasks:
+        raise errors[0] if len(frames) == 1 else refuse_metrics(errors, wrong)
+    are_of_one = all("task" in x.constants for x in frames)
+    if are_of_one and all(_has(x, chosen, kept[0]) for x in frames):
+        kept = kept[:1]
+    known = list(dict.fromkeys(x for error in errors for x in error.known))
+    meant = suggest_each(wrong, [x for x in known if x not in kept])
+    note = f"no task has metric {list_names(wrong)} (--metric).{meant} Those of tasks: "
+    return kept, [f"{note}{list_names(known, _MAX_TASKS)}"]
 
 
-def _lacks_metric(frames: Sequence[Frame], chosen: Roles, metric: str) -> TableError:
+def _list_errors(
+    frames: Sequence[Frame], chosen: Roles, metric: str
+) -> list[UnknownMetricError]:
+    """Return the errors for a metric that no table has, which have those of each."""
     errors = []
     for frame in frames:
         try:
             _find(frame, chosen, metric)
         except UnknownMetricError as error:
             errors.append(error)
-    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+    return errors
 
 
 def refuse_metrics(errors: Sequence[UnknownMetricError], metrics: Names) -> TableError:

@@ -32,13 +32,8 @@ from sigarray.read._guards import (
 from sigarray.read._items import find_items, name_within_clusters, put_together
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, read_nested
-from sigarray.read._lm_eval import (
-    count_pooled,
-    leave_out_averages,
-    say_groups,
-    say_pooled,
-    take_groups,
-)
+from sigarray.read._lm_eval import count_pooled, say_groups, say_pooled, take_groups
+from sigarray.read._lm_eval_folders import leave_out_averages
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -123,7 +118,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     opened = [file for file, *_ in files]
     names = [name for _, name, _ in files]
-    files, tables, choice = _tabulate(files, choice)
+    files, tables, choice, said = _tabulate(files, choice)
+    notes += said
     _refuse_other_columns(tables, choice.summed, "score")
     notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = leave_out_averages(files, tables)
@@ -235,10 +231,11 @@ def _refuse_other_columns(
 
 def _tabulate(
     files: Sequence[Opened], choice: Choice
-) -> tuple[list[Opened], list[Frame | None], Choice]:
+) -> tuple[list[Opened], list[Frame | None], Choice, Names]:
     """Return the files with chosen rows, and their tables; mappings have none.
 
-    The choice is returned, too, with the names that columns have in the tables.
+    The choice is returned, too, with the names that columns have in the tables; and
+    notes.
     """
     if len(files) > 1 or files[0][0].is_named:
         # A mapping to lists may be a table, where it is not one of models.
@@ -285,9 +282,10 @@ def _tabulate(
         for (file, name, content), x, y in zip(files, whole, tables, strict=True)
     ]
     present = [x for x in tables if x is not None]
+    said: Names = ()
     if choice.metrics:
         are_all = len(present) == len(tables)
-        metrics = split_metrics(present, chosen, choice, are_all=are_all)
+        metrics, said = split_metrics(present, chosen, choice, are_all=are_all)
         choice = replace(choice, metrics=metrics)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
@@ -303,7 +301,7 @@ def _tabulate(
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
         refuse_steps_as_tasks(frame, chosen)
-    return files, tables, replace(choice, columns=chosen)
+    return files, tables, replace(choice, columns=chosen), said
 
 
 def _count_tasks(

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from sigarray.read._json import (
     tabulate_records,
     take_part,
 )
+from sigarray.read._lm_eval_folders import add_filters
 from sigarray.read._text import (
     NUMBER,
     Row,
@@ -112,9 +114,11 @@ def _parse(text: str, name: str, path: str) -> tuple[Any, bool]:
         return read_table(text, name), False
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        frame = _lm_eval.read_samples(name, lines, records) or tabulate_records(
-            "records of JSON", name, records, "line", lines
-        )
+        records, notes = add_filters(name, records)
+        samples = _lm_eval.read_samples(name, lines, records)
+        if samples is not None:
+            return replace(samples, notes=(*samples.notes, *notes)), False
+        frame = tabulate_records("records of JSON", name, records, "line", lines)
         return frame, False
     return parse_document(text, name), True
 

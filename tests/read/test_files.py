@@ -16,6 +16,52 @@ def test_names_for_files(write, tmp_path):
         read.scores(a, a)
 
 
+def test_names_of_hubs_have_slashes(write, tmp_path, monkeypatch):
+    a, b = write("acc\n1\n", "x.csv"), write("acc\n2\n", "y.csv")
+    (tmp_path / "lr=0.1").mkdir()
+    (tmp_path / "lr=0.1" / "z.csv").write_text("acc\n3\n")
+    monkeypatch.chdir(tmp_path)
+    table = read.scores(f"lab/new model={a}", f"lab/x=y={b}", "lab/z=lr=0.1/z.csv")
+    assert table.models == ("lab/new model", "lab/x=y", "lab/z")
+    for path in ("/lr=0.1/none.csv", "a/lr=none.csv"):
+        with pytest.raises(TableError, match=f"{path}"):
+            read.scores(path)
+    with pytest.raises(TableError, match=r"(?<!=)none.csv"):
+        read.scores("a=none.csv")
+
+
+# Folders of lm_eval: /me/ckpt, ./ckpt, ../ckpt and _/x; and what is of no model.
+KEPT = ("__me__ckpt", ".__ckpt", "..__ckpt", "_x", "__x", "a")
+HIDDEN = ("__MACOSX", "__pycache__", ".cache", ".git", ".ipynb_checkpoints")
+
+
+@pytest.mark.parametrize("of_file", ["__me__{}.csv", "{}/x.csv"])
+def test_only_hidden_files_are_left_out_of_folders(tmp_path, of_file):
+    names = KEPT if of_file[0] == "{" else ("a", "b")
+    for k, name in enumerate(names):
+        path = tmp_path / of_file.format(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"acc\n{k}\n{k + 1}\n")
+        path.with_name(f"._{path.name}").write_bytes(b"\0\5")
+    for name in HIDDEN:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.csv").write_text("acc\n1\n")
+    table = read.scores(tmp_path)
+    models = names if of_file[0] == "{" else ("__me__a", "__me__b")
+    assert sorted(table.models) == sorted(models)
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_folder_of_hidden_files_names_them(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "x.csv").write_text("model,acc\na,1\nb,2\na,2\nb,3\n")
+    said = rf"got '{name}/x.csv', which are left out in folders: name those to read"
+    with pytest.raises(TableError, match=said):
+        read.scores(tmp_path)
+    assert read.scores(tmp_path / name / "x.csv").models == ("a", "b")
+    assert read.scores(tmp_path / name).models == ("a", "b")
+
+
 def test_nothing_to_read(tmp_path):
     (tmp_path / "a.png").write_bytes(b"x")
     with pytest.raises(TableError, match=r"files of scores.*; got 'a.png'"):

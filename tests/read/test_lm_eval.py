@@ -286,7 +286,9 @@ class TestLmEval:
             advised = given.replace("exact_match", "exact_match,strict-match")
             refuse(done, f"Name one of them, such as --metric {advised}.")
             assert run(*options, "--metric", advised)[0] == 0
-        refuse(run(*options, "--metric", "acc,exact_mach"), "'token_f1'", "'exact_mach")
+        refuse(run(*options, "--metric", "ac,exact_mach"), "'token_f1'", "'exact_mach")
+        said = "no task has metric 'exact_mach' (--metric). Did you mean 'exact_match'?"
+        assert said in run(*options, "--metric", "acc,exact_mach")[2]
         results = [str(next((LM_EVAL / x).glob("results_*"))) for x in self.NAMES]
         done = run("compare", *results, "--metric", "exact_match", "--item", "task")
         refuse(done, "Name one of them, such as --metric exact_match,strict-match.")
@@ -324,6 +326,21 @@ class TestLmEval:
         refuse(run("compare", path), "Choose one, such as --metric")
         done = run("compare", path, "--metric", "accc")
         refuse(done, "got 'accc'. Did you mean 'acc'?", *said)
+
+    @pytest.mark.parametrize("metric", ["f1,acc_norm,acc", "acc,f1", "f1,acc"])
+    @pytest.mark.parametrize("task", ["toy_mc", "toy_"])
+    def test_a_metric_that_no_task_has_is_noted(self, run, metric, task):
+        """A list for many tasks was an error with some of them."""
+        paths = [x for m in self.NAMES for x in (LM_EVAL / m).glob(f"samples_{task}*")]
+        named = [f"{x.parent.name}={x}" for x in paths]
+        done = run("compare", *named, "--metric", metric, "--drop-unmatched")
+        said = "no task has metric 'f1' (--metric)."
+        assert (done[0], said in done[2]) == (0, True), done[2]
+        first = metric.removeprefix("f1,").split(",")[0]
+        assert f"igher {first} is better" in done[1]
+        done = run("compare", *named, "--metric", "f2,f1")
+        refuse(done, "'acc_norm'")
+        assert "f1" in done[2]
 
     def test_several_metrics_are_listed_in_words(self, run):
         folders = [str(LM_EVAL / x) for x in self.NAMES]

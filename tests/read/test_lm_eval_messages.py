@@ -122,8 +122,9 @@ def test_a_filter_that_leaves_out_a_metric_says_so(tmp_path, run):
             path = folder / f"samples_{task}_{NEWER}.jsonl"
             path.write_text("\n".join(map(json.dumps, rows)))
     chosen = ("compare", str(tmp_path), "--metric", "acc,em")
-    done = run(*chosen, "--where", "filter=strict")
-    refuse(done, "were left out: keep both with --where filter=strict,none")
+    code, _, err = run(*chosen, "--where", "filter=strict")
+    assert (code, "no task has metric 'acc'" in err) == (0, True)
+    assert "To take these as well: --where filter=strict,none" in err
     assert run(*chosen, "--where", "filter=strict,none")[0] == 0
 
 
@@ -197,7 +198,8 @@ class TestDatedSamples:
     def test_others_are_left_out(self, folder, run):
         _, _, err = run("compare", str(folder))
         assert "older samples of the same model and task were left out" in err
-        assert "or, of runs of one model, all: NAME=FILE NAME=FILE" in err
+        assert "were left out: 4 files of 'a', 'b'. If" in err
+        assert "If all are runs, name each file by its model: MODEL=FILE" in err
 
 
 @pytest.mark.parametrize("name", ["chat_template", "system_instruction"])

@@ -91,8 +91,11 @@ def test_a_name_with_a_comma_is_one_metric(write):
     assert as_lists(table)["qa"] == SCORES["qa"]["rouge"]
     several = read.scores(write(text), metric='bleu, "rouge,none"')
     assert as_lists(several)["qa"] == as_lists(table)["qa"]
+    said = read.scores(write(text), metric="bleu,rouge,nine").notes[0]
+    assert "no task has metric 'nine' (--metric). " in said
+    assert "'rouge,none'" in said
     with pytest.raises(TableError, match=r"no metric 'nine'.*'rouge,none'"):
-        read.scores(write(text), metric="bleu,rouge,nine")
+        read.scores(write(text), metric="nine,ten")
 
 
 class TestRunsOfOneModel:

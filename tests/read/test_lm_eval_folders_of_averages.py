@@ -44,7 +44,7 @@ def test_evaluations_of_one_model_are_no_runs(evaluate, run, tmp_path):
     code, _, err = run("compare", str(tmp_path / "out"))
     assert code == 2
     assert "warning: older results of the same model and task were left out: " in err
-    assert "name all files by their model: MODEL=FILE MODEL=FILE" in err
+    assert "name each file by its model: MODEL=FILE MODEL=FILE" in err
     table = read.scores(tmp_path / "out", unit="run")
     assert any(x.startswith("older results") for x in table.notes)
     assert table.tasks["arc"]["lab/b"].tolist() == [0.51 + 4 / 1000]
