@@ -55,7 +55,7 @@ from sigarray.read._steps import (
 )
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import doubt_same_rows
-from sigarray.read._words import names_raters
+from sigarray.read._words import names_folds, names_raters
 
 
 class _LastScores(NamedTuple):
@@ -141,7 +141,8 @@ def join_records(
     else:
         grouped = say_groups(records, [*joined.values()], source)
     n_missing = list_by_task("n_missing")
-    doubts += doubt_seeds([x.records for x in joined.values()])
+    if not choice.fold and not any(map(names_folds, (run or "").split(","))):
+        doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
         list_by_task("scores"),
         list_by_task("ids"),

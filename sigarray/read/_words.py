@@ -97,6 +97,18 @@ def names_episodes(name: str) -> bool:
     return bool(_EPISODE.fullmatch(re.sub(r"[\W_]", "", name).lower()))
 
 
+_FOLD = re.compile(
+    r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
+    r"(id|idx|index|no|nr|num|number)?"
+)
+
+
+def names_folds(name: str) -> bool:
+    """Tell by its name, maybe behind a group, whether a column has folds."""
+    word = re.split(r"[./]", name.lower())[-1]
+    return bool(_FOLD.fullmatch(re.sub(r"[\W_]", "", word)))
+
+
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 
