@@ -14,7 +14,13 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, say_means
-from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters
+from sigarray.read._words import (
+    PEOPLE,
+    TASKS,
+    list_words,
+    names_clusters,
+    rank_metric,
+)
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
@@ -307,7 +313,7 @@ def refuse_indices(
 
 def say_choice(metrics: Names) -> str:
     """Say how to choose one of several metrics, which are named before."""
-    return f"Choose one, such as --metric {quote(metrics[0])}"
+    return f"Choose one, such as --metric {quote(min(metrics, key=rank_metric))}"
 
 
 def quote_names(names: Names) -> str:

@@ -118,8 +118,8 @@ def take_last_steps(
     column = find_column(records, "step") or "step"
     note = (
         f"{column!r} was taken for the steps of a run, and the last of each "
-        f"({show_range(last, '.10g')}) for its score: {len(kept)} of {len(records)} "
-        "rows"
+        f"({show_range(last, '.10g')}) for its score: "
+        f"{np.count_nonzero(~np.isnan(kept.scores))} of {len(records)} rows"
     )
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"

@@ -245,7 +245,14 @@ class TestRunsWithoutAnyScore:
 STEPS = [
     *("frames", "frame", "num_frames", "env_frames", "timesteps", "timestep"),
     *("env_step", "environment_steps", "total_timesteps", "iterations", "steps"),
-    *("global_step", "train/global_step", "updates", "Epochs"),
+    *(
+        "global_step",
+        "train/global_step",
+        "updates",
+        "Epochs",
+        "eval_step",
+        "eval_steps",
+    ),
 ]
 
 
@@ -577,6 +584,20 @@ def write_games(write, last, jitter=40_000):
         for k in range(1, 1 + last.get((game, model, seed), last.get(model, 10)))
     ]
     return write("\n".join(["game,algo,seed,global_step,return", *rows]))
+
+
+def test_a_column_t_counts_steps_if_it_has_many(write):
+    rows = [x.replace("step", "t") for x in make_rows(steps=range(0, 500, 50))]
+    assert as_lists(read.scores(write("\n".join(rows))))[""]["a"][0] == 450.0
+    few = [x.replace("step", "t") for x in make_rows(steps=(1, 2, 3))]
+    with pytest.raises(TableError, match="expected one column of scores; got 't', 'a"):
+        read.scores(write("\n".join(few)))
+
+
+def test_scores_are_counted_without_missing_ones(write):
+    table = read.scores(write(make_chart(CRASHED)), missing="drop")
+    (note,) = (x for x in table.notes if "the steps of a run" in x)
+    assert ": 7 of " in note
 
 
 def test_ends_of_episodes_hide_no_crash(write):
