@@ -91,8 +91,8 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     wrong = {chosen.get(x): of_items for x in ("item", "cluster")} | {task: "tasks"}
     items = [x for x in (*folds, *[task] * names_runs(task)) if x in wrong]
     others = [x for x in folds if x not in {*chosen.values(), *told}]
-    if told != [""] and not {*told} & {*folds}:  # of which rows may have repetitions
-        others = [x for x in others if "rep" not in squeeze(x)]
+    if not {*told} & {*folds} and {*told} & {*run.split(",")}:
+        others = []  # models may have one fold each, or runs have several rows
     if items:
         name, of = items[0], wrong[items[0]]
     elif others and not ({*told} & {*folds} and run in folds):
