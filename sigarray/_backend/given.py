@@ -23,7 +23,7 @@ _INDEX = re.compile(
 )
 # Of training: envstep, totaltimesteps, nframes, Mframes.
 _STEP = re.compile(
-    r"[km]?(n|no|num|number|of|total|global|train|training|env|environment|agent|actor"
+    r"[km]?(n|no|num|number|of|total|global|train|training|eval|env|environment|agent|actor"
     r"|learner|gradient|grad|optim|optimizer|game|current)*"
     r"(time)?(step|frame|iteration|iter|itr|epoch|update)s?(k|m|thousands?|millions?)?"
 )

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from sigarray._backend.given import names_steps
 from sigarray._backend.of_numpy import HOST
 from sigarray._difference.bootstrap import bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
@@ -338,12 +339,18 @@ def refuse_scores(
     sizes = count_by_task(table, tasks, f" with {option}")
     shares = {tuple(n / sum(by) for n in by) for by in sizes.values()}
     if statistic in OF_ORDER and len(shares) > 1:
+        others = "mean"
+        if table.unit == "run" and not table.is_paired:
+            others = "mean or --statistic improvement"
+        step = next(filter(names_steps, table.where), None)
+        at_step = f", or choose a step that all have with --where {step}=STEP"
         msg = (
             f"Expected models with as many {table.unit}s as each other on each task, "
             f"or the same shares of them, with {option}; got "
             f"{_say_unequal(sizes, tasks, table.unit)}. Tasks would count more for one "
-            "model than for another. Pass --statistic mean, for which each task counts "
-            f"the same; or add the missing {table.unit}s."
+            f"model than for another. Pass --statistic {others}, for which each task "
+            f"counts the same; or add the missing {table.unit}s"
+            f"{at_step if step else ''}."
         )
         raise ValueError(msg)
 

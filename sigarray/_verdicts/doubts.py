@@ -33,16 +33,12 @@ from sigarray.read._wide import Scores
 def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
     """Say how to decide over these tasks, if those like them are undecided.
 
-    Not if runs on tasks are the same ones, of which a warning says what to do; nor if
-    scores of tasks differ in scale, so that some would decide alone, and there are
-    enough tasks for others like them.
+    Not if runs on tasks are the same ones, of which a warning says what to do. If
+    scores of tasks differ in scale, some would decide means alone.
     """
     if over is None or over.left_out or not _has_mean(table, over):
         return []
-    are_unlike = bool(list_scales(over))
-    if all(x.better is not None for x in over.pairs) or (
-        are_unlike and over.can_decide
-    ):
+    if all(x.better is not None for x in over.pairs):
         return []
     what, options = f"{table.unit}s", ["--statistic mean"]
     scores = {
@@ -60,7 +56,7 @@ def advise_these_tasks(table: ScoreTable, over: OverTasks | None) -> list[str]:
             refuse_scores(table, "improvement", over.tasks)
             of_runs = ["--statistic improvement"]
     said = list_in_words([*options, *of_runs], "or")
-    if are_unlike:  # of which the probability of improvement is the same
+    if list_scales(over):  # of which the probability of improvement is the same
         said = f"{of_runs[0]}; or, " if of_runs else ""
         said += f"for scores on one scale, {list_in_words(options, 'or')}"
     return [

@@ -61,6 +61,7 @@ def read_table(
     ):
         if asked not in (None, known):
             msg = f"Expected scores that were read with --{option} {asked}; got others."
+            msg += f" Pass read.scores(..., {option}={asked!r})."
             raise ValueError(msg)
     if request.is_paired and not scores.is_paired:
         are_same = all(len({*by.values()}) == 1 for by in scores.ids.values())

@@ -14,7 +14,13 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, say_means
-from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters
+from sigarray.read._words import (
+    PEOPLE,
+    TASKS,
+    list_words,
+    names_clusters,
+    rank_metric,
+)
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
@@ -316,7 +322,7 @@ def refuse_indices(
 
 
 def say_choice(metrics: Names) -> str:
-    first = f"Choose one, such as --metric {quote(metrics[0])}"
+    first = f"Choose one, such as --metric {quote(min(metrics, key=rank_metric))}"
     return f"{first}{_say_unnamed(metrics)}"
 
 

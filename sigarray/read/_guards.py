@@ -4,6 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,14 +19,12 @@ from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._templates import BY_SHARE
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import refuse_mean_rows
-from sigarray.read._words import SPLITS
+from sigarray.read._words import SPLITS, names_folds
 
 # Columns that scikit-learn's cross_validate adds to its scores.
 _TIMES = {"fit_time", "score_time"}
-_FOLD = re.compile(
-    r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
-    r"(id|idx|index|no|nr|num|number)?"
-)
+_NUMBERED = re.compile(r"(split|fold)?[\W_]?\d+(\.0)?")
+_NO_SCORE = re.compile(r"(?!\d*\.0*[1-9]).*", re.S)  # as "cv" may name scores
 # Usual names of items, which are as often those of rows.
 _NUMBERS_OF_ROWS = ("id", "idx", "uid")
 # Models rarely have equally many runs if these are more; items are many.
@@ -63,7 +62,18 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
             raise TableError(msg)
 
 
-def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
+def refuse_folds(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
+    """Refuse to take folds for runs silently, or for items; and runs for clusters."""
+    for frame in frames:
+        _refuse_folds(frame, chosen, ignored)
+    if len(frames) > 1 and any(map(names_folds, frames[0].columns)):
+        names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]
+        whole = {x: [z for y in frames for z in y.columns[x]] for x in names}
+        # Each file may have one fold, as of a job.
+        _refuse_folds(replace(frames[0], columns=whole), chosen, ignored)
+
+
+def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     folds = [x for x in _list_folds(frame) if x not in ignored]
     seeds = find_roles(frame, {}).get("run")
     if seeds == chosen.get("cluster", "") and not frame.roles:
@@ -74,18 +84,17 @@ def refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
         raise TableError(msg)
     if not folds:
         return
-    run, told = _name_folds(frame, folds, ignored), chosen.get("run", "").split(",")
-    wrong = {
-        chosen.get("task"): "tasks",
-        chosen.get("item"): "items that are independent",
-        chosen.get("cluster"): "items that are independent",
-    }
+    told, of_items = chosen.get("run", "").split(","), "items that are independent"
+    run = _name_folds(frame, chosen, folds, ignored)
     task = chosen.get("task", "")
+    wrong = {chosen.get(x): of_items for x in ("item", "cluster")} | {task: "tasks"}
     items = [x for x in (*folds, *[task] * names_runs(task)) if x in wrong]
     others = [x for x in folds if x not in {*chosen.values(), *told}]
+    if not {*told} & {*folds} and {*told} & {*run.split(",")}:
+        others = []  # models may have one fold each, or runs have several rows
     if items:
         name, of = items[0], wrong[items[0]]
-    elif others and ("run" not in chosen or ({*told} & {*folds} and run not in folds)):
+    elif others and not ({*told} & {*folds} and run in folds):
         name, of = others[0], "independent runs"
     else:
         return
@@ -106,27 +115,30 @@ def _advise_folds(names: Names, folds: Names) -> str:
     return f"--run {rest}, with {BY_SHARE}"
 
 
-def _name_folds(frame: Frame, folds: Names, ignored: Names) -> str:
+def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> str:
     """Return the columns that together name a fold, with the run if folds repeat."""
-    roles = find_roles(frame, {})
-    naming = [roles[x] for x in ("model", "task", "metric") if x in roles]
-    run = roles.get("run")
-    others = [x for x in (run,) if x is not None and x not in ignored]
-    for names in ([folds[-1]], folds, [*folds, *others]):
-        rows = [*zip(*(frame.columns[x] for x in (*naming, *names)), strict=True)]
+    columns, roles = frame.columns, {**find_roles(frame, {}), **chosen}
+    told = chosen.get("run", "").split(",")
+    naming = ",".join(roles.get(x, "") for x in ("model", "task", "metric")).split(",")
+    named = [columns[x] for x in naming if x in columns]
+    runs = {x for x in columns if x in told or names_runs(x)} - {*ignored, *folds}
+    # Each run has a name of its own; repetitions have those of all models.
+    sizes = {x: len({*columns[x]}) for x in runs - {frame.run_name}}
+    others = sorted((x for x in sizes if sizes[x] > 1), key=sizes.__getitem__)
+    for names in ([folds[-1]], folds, *([*folds, x] for x in others)):
+        rows = [*zip(*named, *(columns[x] for x in names), strict=True)]
         if len(set(rows)) == len(rows):
             break
-    return ",".join(x for x in frame.columns if x in names)
+    return ",".join(x for x in columns if x in names)
 
 
 def refuse_cross_validation(frame: Frame, chosen: Roles) -> None:
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
         return
-    if "run" in find_roles(frame, chosen):
-        return
-    got = f"{list_names(sorted(_TIMES))}, as scikit-learn's cross_validate writes of"
-    raise ask_about_folds(frame.source, got)
+    if "run" not in find_roles(frame, chosen):
+        got = f"{list_names(sorted(_TIMES))}, as scikit-learn's cross_validate writes"
+        raise ask_about_folds(frame.source, f"{got} of")
 
 
 def ask_about_folds(source: str, got: str) -> TableError:
@@ -140,8 +152,8 @@ def ask_about_folds(source: str, got: str) -> TableError:
 def doubt_left_out(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> list[str]:
-    is_wide = not is_long(frame, chosen)
-    roles = find_roles(frame, {})
+    """Say that rows are taken for runs without a column of folds, items or tasks."""
+    is_wide, roles = not is_long(frame, chosen), find_roles(frame, {})
     folds = [] if "run" in chosen else _list_folds(frame)
     doubts = []
     for name, cells in frame.columns.items():
@@ -155,8 +167,8 @@ def doubt_left_out(
         elif name == roles.get("item"):
             is_chosen = {"item", "run"} & {*chosen}
             if not is_chosen and squeeze(name) not in _NUMBERS_OF_ROWS:
-                way = "are items of a test set, by which models are paired, pass "
-                way += f"--item {quoted}"
+                way = "are items of a test set, by which models are paired, "
+                way += f"pass --item {quoted}"
         elif is_wide and "task" not in chosen and not looks_like_index(name, ()):
             values = [str(x) for x in cells if not is_blank(x)]
             counts = Counter(values)
@@ -164,10 +176,8 @@ def doubt_left_out(
                 map(looks_like_score, cells)
             )
             if len(counts) > 1 and (name == roles.get("task") or is_even):
-                way = (
-                    f"are tasks, pass --task {quoted}; or --item {quoted}, where they "
-                )
-                way += "are items, by which models are paired"
+                way = f"are tasks, pass --task {quoted}; or --item {quoted}, where "
+                way += "they are items, by which models are paired"
         if way is not None:
             doubts.append(
                 f"{frame.source}, column {name!r} was left out, and each of its rows "
@@ -191,32 +201,27 @@ def doubt_items_left_out(frame: Frame, chosen: Roles, ignored: Names) -> list[st
 
 
 def _list_folds(frame: Frame) -> list[str]:
-    if frame.metrics is not None:
-        return []
     folds = []
     for name, cells in frame.columns.items():
-        word = squeeze(name)
-        is_split = word in ("split", "splitid") and all(
-            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower())
-            for x in distinct(cells)
-        )
-        is_fold = is_split or _FOLD.fullmatch(word)
-        if is_fold and len({*map(str, distinct(cells))}) > 1:
-            folds.append(name)
+        is_split = squeeze(name) in ("split", "splitid")
+        if is_split or names_folds(name):
+            values = {*map(str, distinct(cells))}
+            known = _NUMBERED if is_split else _NO_SCORE
+            if len(values) > 1 and all(known.fullmatch(x.lower()) for x in values):
+                folds.append(name)
     return folds
 
 
 def refuse_rows_apart(frame: Frame) -> None:
-    if frame.kind != "a table" or isinstance(frame.lines, range):
-        return
-    if frame.line_word != "line" or is_long(frame, {}):
+    """Refuse a few rows below a blank line, in a table with a column for each model."""
+    is_written = frame.line_word == "line" and not isinstance(frame.lines, range)
+    if frame.kind != "a table" or not is_written or is_long(frame, {}):
         return
     columns = list(frame.columns.values())
     for k in range(len(frame.lines) - 1, 0, -1):
-        above, below = frame.lines[k - 1], frame.lines[k]
-        if below - above == 1:
-            continue
-        if below - above > 1 + sum(str(x[k - 1]).count("\n") for x in columns):
+        below = frame.lines[k]
+        gap = below - frame.lines[k - 1] - 1
+        if gap and gap > sum(str(x[k - 1]).count("\n") for x in columns):
             n_below = len(frame.lines) - k
             if n_below < k:
                 msg = (

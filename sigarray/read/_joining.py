@@ -54,7 +54,7 @@ from sigarray.read._steps import (
 )
 from sigarray.read._text import TableError
 from sigarray.read._unlikely_rows import doubt_same_runs
-from sigarray.read._words import names_raters
+from sigarray.read._words import names_folds, names_raters
 
 # What tasks and tables have by the same names.
 _BY_TASK = (
@@ -100,8 +100,8 @@ def join_records(
     refuse_summaries(records, choice)
     metric, metrics = _check_metrics(records)
     ended = _take_last(records, choice, metric, source)
-    records, doubts = ended.records, [*ended.doubts]
-    doubts += doubt_alike_units(records, source)
+    records = ended.records
+    doubts = [*ended.doubts, *doubt_alike_units(records, source)]
     unit = choose_unit(records, choice.unit)
     records, of_clusters = _leave_out_clusters(records, choice)
     of_clusters += _say_one_run(records, choice, source)
@@ -149,7 +149,8 @@ def join_records(
         doubts += doubt_checkpoints(list_by_task("ids"), source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
-    doubts += doubt_seeds([x.records for x in joined.values()])
+    are_folds = choice.fold or any(map(names_folds, (run or "").split(",")))
+    doubts += [] if are_folds else doubt_seeds([x.records for x in joined.values()])
     same: dict[str, Any] = {x: list_by_task(x) for x in _BY_TASK}
     table = ScoreTable(
         list_by_task("scores"),

@@ -262,9 +262,11 @@ def _leave_out(frame: Frame, column: str, has_ended: np.ndarray) -> Frame:
 
 def _lack_finished(frame: Frame, column: str) -> TableError:
     states = {str(cell).strip().lower() for cell in frame.columns[column]}
+    grouped = " Its rows are groups of runs: ungroup the table, and export it again."
     return TableError(
         f"{frame.source}: expected runs that have finished; got "
         f"{', '.join(sorted(states))} in column {column!r}."
+        f"{grouped if states == {'-'} else ''}"
     )
 
 

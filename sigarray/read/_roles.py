@@ -67,8 +67,7 @@ _DOCUMENTS = ("docid", "doc")
 _ITEMS = (
     *("question", "questionid", "qid", "query", "queryid", "segmentid", "segid"),
     *("sentenceid", "sentid", "exampleid", "example", "sampleid", "instanceid"),
-    *("promptid", "instance"),
-    *("itemidx", "idx", "prompt", "instance", "uid", "id"),
+    *("promptid", "instance", "itemidx", "idx", "prompt", "uid", "id"),
 )
 
 
@@ -276,6 +275,8 @@ def find_step_column(
     rising ones. A number of frames that a run has once is no step of it.
     """
     steps = [x for x in names if names_steps(x) and squeeze(x) not in HYPERPARAMETERS]
+    # Fewer values of "t" may be temperatures.
+    steps += [x for x in names if x == "t" and len({*columns[x]}) > 9]
     if not steps or ("item" in roles and not names_episodes(roles["item"])):
         return None
     known = [roles[x] for x in ("task", "model", "run", "metric", "item") if x in roles]

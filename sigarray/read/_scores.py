@@ -299,8 +299,8 @@ def _tabulate(
         tables[k] = frame
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
-        refuse_folds(frame, chosen, choice.ignored)
         refuse_steps_as_tasks(frame, chosen)
+    refuse_folds([x for x in tables if x is not None], chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen), said
 
 

@@ -115,8 +115,8 @@ def take_last_steps(
     column = find_column(records, "step") or "step"
     note = (
         f"{column!r} was taken for the steps of a run, and the last of each "
-        f"({show_range(last, '.10g')}) for its score: {len(kept)} of {len(records)} "
-        "rows"
+        f"({show_range(last, '.10g')}) for its score: "
+        f"{np.count_nonzero(~np.isnan(kept.scores))} of {len(records)} rows"
     )
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
@@ -131,7 +131,8 @@ def take_last_steps(
             "scores of other steps are compared"
         )
         if are_most[is_last][differs].all():
-            doubt = _doubt_others(others, of_most, column)
+            is_exact = 2 * np.sum(kept.steps == ends[is_last]) >= len(kept)
+            doubt = _doubt_others(others, of_most, column, "" if is_exact else "about ")
         if not is_kept:
             doubt += ". Leave out the rows or columns of what has not finished"
             doubt += _advise_steps(records, np.unique(ends[is_last])[are_some_missing:])
@@ -150,10 +151,21 @@ def _advise_steps(records: Records, ends: np.ndarray) -> str:
     column = find_column(records, "step")
     way = say_common_step(records)
     said = f"; or compare all at {way}" if way else ""
-    if column is not None and len(ends) == 1 and records.has("run"):
+    if column is not None and len(ends) == 1 and _have_most(records, ends[0]):
         said += f"; or, without what ends earlier, at {choose_step(column, ends[0])}"
         said += " --missing drop"
     return said
+
+
+def _have_most(records: Records, step: float) -> bool:
+    """Tell whether most runs of each model, on each task, have a score at a step."""
+    runs, n_runs = records.group("task", "model", "run")
+    models, n_models = records.group("task", "model")
+    models = models[find_first(runs, n_runs)]
+    has_step = np.bincount(runs[records.steps == step], minlength=n_runs) > 0
+    n_having = np.bincount(models[has_step], minlength=n_models)
+    is_most = 2 * n_having > np.bincount(models, minlength=n_models)
+    return records.has("run") and bool(is_most.all())
 
 
 def choose_step(column: str, step: float) -> str:
@@ -173,13 +185,14 @@ def say_common_step(records: Records) -> str:
     return choose_step(column, common[-1]) if len(common) else ""
 
 
-def _doubt_others(others: Records, ends: np.ndarray, column: str) -> str:
+def _doubt_others(others: Records, ends: np.ndarray, column: str, near: str) -> str:
+    """Say which runs end at another step than most of their task, at its end."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]
         names = {x: getattr(one, x) for x in ("task", "item", "run")}
         who = [f"{x} {y!r}" for x, y in names.items() if y is not None]
-        place = f"at {column} {one.step or 0:.10g} (most at {ends[k]:.10g})"
+        place = f"at {column} {one.step or 0:.10g} (most at {near}{ends[k]:.10g})"
         said[k] = ", ".join([repr(one.model), *who, place])
     end = "1 run ends" if len(said) == 1 else f"{len(said)} runs end"
     return (
@@ -198,8 +211,8 @@ def _find_ends(
     """Find where runs end: at the step of their last score.
 
     Return the run of each score, and the last step of each run, -inf without any; for
-    each score the step at which most runs of its task end, the latest of several, and
-    whether half of them or more do.
+    each score the step at which most runs of its task end, the latest of several, or
+    close to it; and whether half of them or more do.
     """
     steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
     runs, n_runs = records.group("task", "model", "item", "run")
@@ -218,6 +231,12 @@ def _find_ends(
     ends[at] = each[order, 1]
     sizes = np.bincount(of_runs[has_end], minlength=n_tasks)
     are_most[at] = 2 * counts[order] >= sizes[at]
+    for task in np.flatnonzero(~are_most & (sizes > 2)):  # episodes end anywhere
+        of_task = last[has_end & (of_runs == task)]
+        middle = np.quantile(of_task, 0.5, method="higher")
+        is_near = np.abs(of_task - middle) <= SAME_END * np.abs(middle)
+        if 2 * is_near.sum() > len(of_task):
+            ends[task], are_most[task] = middle, True
     return runs, last, ends[tasks], are_most[tasks]
 
 

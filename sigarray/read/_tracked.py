@@ -22,6 +22,7 @@ from sigarray.read._records import Records
 from sigarray.read._roles import find_largest, find_roles, list_metrics
 from sigarray.read._score_table import Choice
 from sigarray.read._text import TableError, read_text
+from sigarray.read._words import names_folds
 
 # Fewer runs may be of as many models, each with a name.
 _MIN_NAMED = 3
@@ -211,8 +212,8 @@ def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> N
         msg = (
             f"{jobs[0].source}, a job of Hydra: expected its overrides to name model, "
             f"run and task; got {list_names(list(names))}. Say what {name!r} is with "
-            f"--model {name}, --run {name} or --task {name}, or choose jobs with "
-            f"--where {name}={value}."
+            f"--model {name}, {'--fold' if names_folds(name) else '--run'} {name} or "
+            f"--task {name}, or choose jobs with --where {name}={value}."
         )
         raise TableError(msg)
 

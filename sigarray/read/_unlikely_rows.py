@@ -296,7 +296,7 @@ def doubt_same_runs(
     for task, scores in tasks.items():
         names = ids.get(task, {})
         common = sorted(set.intersection(*map(set, names.values()))) if names else []
-        if any(len({*x}) < len(x) for x in names.values()):
+        if not scores or any(len({*x}) < len(x) for x in names.values()):
             continue
         aligned = dict(scores)
         for model, runs in names.items():

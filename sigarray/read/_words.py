@@ -18,11 +18,13 @@ _OTHER_METRICS = _COSTS | {"fit", "score", "scores"}
 # Other costs, which are names of no metric beside scores.
 MORE_COSTS = as_words("kwh wh joule joules co2 emissions size sizes")
 
-METRICS = _OTHER_METRICS | as_words("""
+_LOSSES = as_words("loss losses error err perplexity ppl nll mse mae rmse wer cer")
+_GAINS = as_words("""
     acc accuracy auc auroc auprc roc f1 precision recall bleu rouge chrf comet kappa mcc
-    ndcg mrr loss losses error err perplexity ppl nll mse mae rmse wer cer reward return
-    returns
+    ndcg mrr reward return returns
 """)
+METRICS = _OTHER_METRICS | _LOSSES | _GAINS
+_ASIDE = _COSTS | as_words("train training second length len step steps episode epoch")
 
 SPLITS = as_words("""
     train training test testing val valid validation dev eval evaluation holdout
@@ -54,7 +56,6 @@ RATERS = as_words("""
     rater annotator judge worker assessor evaluator grader reviewer labeler labeller
     coder rating vote voter participant respondent crowdworker turker
 """)
-
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))
 PEOPLE = RATERS - RATINGS
@@ -69,7 +70,6 @@ CLUSTERS = as_words("""
 TRUTHS = as_words("""
     gold golds goldlabel label labels truth groundtruth ytrue ytest answerkey gt
 """)
-
 # Some may also be models, if scores are not whole numbers.
 MAYBE_TRUTHS = as_words("""
     target targets reference references actual expected y true answer answers
@@ -96,6 +96,17 @@ def names_episodes(name: str) -> bool:
     return bool(_EPISODE.fullmatch(re.sub(r"[\W_]", "", name).lower()))
 
 
+_FOLD = re.compile(
+    r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
+    r"(id|idx|index|no|nr|num|number)?"
+)
+
+
+def names_folds(name: str) -> bool:
+    """Tell by its name, maybe behind a group, whether a column has folds."""
+    return bool(_FOLD.fullmatch(re.sub(r".*[./]|[\W_]", "", name.lower())))
+
+
 # What a column of tasks may be called.
 TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 
@@ -116,6 +127,12 @@ def names_raters(column: str | None) -> bool:
 
 def measures_quality(name: str) -> bool:
     return bool(list_words(name) & (METRICS - _OTHER_METRICS))
+
+
+def rank_metric(name: str) -> int:
+    """Return 0 of what is often compared, as scores are, and 2 of what hardly is."""
+    words, often = list_words(name), _GAINS | {"score", "scores", "win", "success"}
+    return 2 if words & _ASIDE else int(not words & often)
 
 
 _LAST = re.compile(

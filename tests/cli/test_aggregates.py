@@ -53,7 +53,10 @@ def test_a_missing_run_is_answered_by_what_to_type(games, run):
     assert code == 2
     assert "too few" not in err  # it is refused before there is any verdict
     assert "--where" not in err  # which would leave out runs of all other games
-    (other,) = re.findall(r"Pass (--statistic mean), for which each task", err)
+    (other,) = re.findall(
+        r"Pass (--statistic mean)(?: or --statistic improvement)?, for which each task",
+        err,
+    )
     assert run("compare", games, *options[:2], *other.split())[0] == 0
 
 

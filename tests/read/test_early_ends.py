@@ -117,7 +117,7 @@ def test_questions_and_doubts_name_what_answers_them(write, run):
         assert sum(n) == 10 - 2 * (len(options) > 1)
 
 
-@pytest.mark.parametrize(("gap", "is_said"), [(9000, False), (12000, True)])
+@pytest.mark.parametrize(("gap", "is_said"), [(9000, False), (27000, True)])
 def test_ends_within_a_hundredth_are_the_same(write, run, gap, is_said):
     rows = make_curves().splitlines()
     ends = [10**6 - k * gap // 9 for k in range(10)]

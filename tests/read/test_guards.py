@@ -1,7 +1,9 @@
 """Refuse, or doubt, rows that are hardly of runs: of folds, splits, tasks or items."""
 
+import itertools
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -51,6 +53,57 @@ class TestFolds:
         code, out, err = run("compare", path, "--run", "fold", "--format", "json")
         assert code == 0, err
         assert list(json.loads(out)["models"]) == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        ("header", "options", "advice"),
+        [
+            ("Name,State,model,fold", {}, "fold='fold'"),
+            ("Name,State,model,cv_fold", {"run": "Name"}, "fold='cv_fold'"),
+            ("Name,State,model,fold,seed=7", {}, "fold='fold'"),
+            ("model,fold,seed=7", {"item": "fold"}, "fold='fold'"),
+            ("Name,State,arch,fold,repeat", {"model": "arch"}, "run='repeat' fold="),
+            ("Name,State,arch,fold,seed", {"model": "arch"}, "run='seed' fold="),
+            ("Name,model,fold,seed", {"run": "Name"}, "run='seed' fold="),
+            ("run_id,experiment_id=1,status,params.fold,params.model",
+             {"model": "params.model"}, "fold='params.fold'"),
+        ],
+    )  # fmt: skip
+    def test_whichever_column_names_the_runs(self, write, header, options, advice):
+        """As in tables of trackers, whose runs have names and constant seeds."""
+        names = header.split(",")
+        seeds = range(2) if names[-1] in ("seed", "repeat") else [0]
+        rows = []
+        for model, seed, k in itertools.product("ab", seeds, range(6)):
+            values = dict.fromkeys(names, k) | {"seed": seed, "repeat": seed}
+            values |= dict.fromkeys(("model", "arch", "params.model"), model)
+            values |= dict.fromkeys(("Name", "run_id"), f"{model}-{seed}-{k}")
+            values |= {"State": "finished", "status": "FINISHED"}
+            cells = [x.partition("=")[2] or values[x] for x in names]
+            rows.append(",".join(map(str, [*cells, 0.8 + (7 * k + seed) % 5 / 100])))
+        metric = "metrics.acc" if "run_id" in names else "acc"
+        header = ",".join(x.partition("=")[0] for x in names)
+        path = write("\n".join([f"{header},{metric}", *rows]))
+        with pytest.raises(TableError, match="folds or repetitions on one") as found:
+            read.scores(path, **options)
+        assert f"Pass {advice}" in str(found.value)
+        model = {x: y for x, y in options.items() if x == "model"}
+        roles = dict(
+            re.findall(r"(run|fold)='(.+?)'", str(found.value).split("; or")[0])
+        )
+        table = read.scores(path, **model, **roles)
+        assert (table.n_folds, table.is_paired, table.doubts) == (6, True, ())
+
+    def test_scores_of_cross_validation_are_no_folds(self, write):
+        rows = [f"{m},{k},0.{80 + 3 * k}" for m in "ab" for k in range(5)]
+        assert read.scores(write("\n".join(["model,seed,cv", *rows]))).metric == "cv"
+
+    def test_a_file_for_each(self, run, tmp_path):
+        for model, k in itertools.product("ab", range(4)):
+            scores = {"model": model, "fold": k, "acc": 0.5 + k / 10}
+            (tmp_path / f"{model}{k}x.json").write_text(json.dumps(scores))
+        refuse(run("compare", str(tmp_path), "--metric", "acc"), "Pass --fold fold; or")
+        code, _, err = run("compare", str(tmp_path), "--metric=acc", "--fold=fold")
+        assert code == 0, err
 
     def test_as_files(self, run, tmp_path):
         for model in "ab":

@@ -85,6 +85,14 @@ def test_the_question_leads_there(write, run):
     assert (code, "translation" in out) == (0, True)
 
 
+def test_the_likeliest_is_advised(write, run):
+    rows = "\n".join(f"{m},{k},1{k},{k}.5,0.{k}1,0.{k}7" for m in "ab" for k in "123")
+    for others in ("length,total_time,loss", "train_acc,sps,mse", "steps_left,x,y"):
+        for name in ("human_normalized_score", "episodic_return", "f1", "win_rate"):
+            text = f"model,seed,{others},{name}\n{rows}"
+            refuse(run("compare", write(text)), f"such as --metric {name}")
+
+
 def test_a_name_with_a_comma_is_one_metric(write):
     text = write_rows().replace("rouge", '"rouge,none"').replace("accuracy", "none")
     table = read.scores(write(text), metric="rouge,none")

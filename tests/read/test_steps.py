@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -244,7 +245,14 @@ class TestRunsWithoutAnyScore:
 STEPS = [
     *("frames", "frame", "num_frames", "env_frames", "timesteps", "timestep"),
     *("env_step", "environment_steps", "total_timesteps", "iterations", "steps"),
-    *("global_step", "train/global_step", "updates", "Epochs"),
+    *(
+        "global_step",
+        "train/global_step",
+        "updates",
+        "Epochs",
+        "eval_step",
+        "eval_steps",
+    ),
 ]
 
 
@@ -557,11 +565,68 @@ def test_a_table_of_runs_warns_of_other_ends(write, run, name, others):
     (doubt,) = (x for x in read.scores(path).doubts if "at another step" in x)
     assert f"'b', run '0', at {name} {others[0]} (most at 99)" in doubt
     options = f"--where {name}=99 --missing drop"
-    assert doubt.endswith(f"at one step with {options}")
+    # It leaves one run of 'b' where the others end before.
+    assert doubt.endswith(f"at one step with {options}") == (len(others) == 1)
     if len(others) == 1:
         code, _, err = run("compare", path, *options.split())
         assert code == 0, err
         assert "another step" not in err
+
+
+def write_games(write, last, jitter=40_000):
+    """Write curves by game, model and seed, logged at the ends of episodes."""
+    rows = [
+        f"{game},{model},{seed},{10**6 * k + DRAW.randint(-jitter, jitter)},"
+        f"{k + DRAW.random():.4f}"
+        for game in "uvw"
+        for model in "ab"
+        for seed in range(5)
+        for k in range(1, 1 + last.get((game, model, seed), last.get(model, 10)))
+    ]
+    return write("\n".join(["game,algo,seed,global_step,return", *rows]))
+
+
+def test_a_column_t_counts_steps_if_it_has_many(write):
+    rows = [x.replace("step", "t") for x in make_rows(steps=range(0, 500, 50))]
+    assert as_lists(read.scores(write("\n".join(rows))))[""]["a"][0] == 450.0
+    few = [x.replace("step", "t") for x in make_rows(steps=(1, 2, 3))]
+    with pytest.raises(TableError, match="expected one column of scores; got 't', 'a"):
+        read.scores(write("\n".join(few)))
+
+
+def test_scores_are_counted_without_missing_ones(write):
+    table = read.scores(write(make_chart(CRASHED)), missing="drop")
+    (note,) = (x for x in table.notes if "the steps of a run" in x)
+    assert ": 7 of " in note
+
+
+def test_ends_of_episodes_hide_no_crash(write):
+    for _ in range(20):
+        assert not read.scores(write_games(write, {})).doubts
+    (doubt,) = read.scores(write_games(write, {("v", "b", 3): 6})).doubts
+    assert "1 run ends at another step" in doubt
+    assert re.search(r"'b', task 'v', run '3', at \w+ [56]\d{6} \(most at ab", doubt)
+    assert "--where" not in doubt
+
+
+def test_a_step_that_models_lack_is_not_advised(write):
+    """Epochs of larger batches have fewer steps."""
+    path = write_games(write, {"a": 10, "b": 6}, 0)
+    (doubt,) = read.scores(path).doubts
+    assert "--missing" not in doubt
+    assert doubt.endswith("at one step with --where global_step=6000000")
+
+
+def test_what_works_without_a_run_on_a_task(write, run):
+    path = write_games(write, {("v", "b", 3): 6}, 0)
+    options = ("--where", "global_step=10000000", "--missing", "drop", "--statistic")
+    done = run("compare", path, *options, "iqm")
+    ways = "--statistic mean or --statistic improvement, for which"
+    refuse(done, ways, "or choose a step that all have with --where global_step=STEP.")
+    for statistic in ("mean", "improvement"):
+        assert run("compare", path, *options, statistic)[0] == 0
+    again = ("--where", "global_step=6000000", "--statistic", "iqm")
+    assert run("compare", path, *again)[0] == 0
 
 
 def test_runs_that_end_at_steps_of_their_own_are_not_warned_of(write):

@@ -94,6 +94,10 @@ class TestHydra:
         by = parse(done)["models"]
         assert {name: x["n"] for name, x in by.items()} == dict.fromkeys(MODELS, 3)
 
+    def test_folds_are_asked_about(self, tmp_path, run):
+        folder = self.sweep(tmp_path, fold=[0, 1, 2, 3, 4])
+        refuse(run("compare", folder), "Say what 'fold' is with --model fold, --fold f")
+
     def test_without_overrides(self, grow, run):
         folder = grow("2024-01-01/12-00-00/{job}/metrics.json", tasks=("",))
         refuse(run("compare", folder), "--path")

@@ -119,6 +119,11 @@ class TestWandb:
         chosen = read.scores(path, metric="test/acc", where={"State": ["finished"]})
         assert means(chosen) == means(table)
 
+    def test_groups_are_no_runs(self, write, run):
+        text = "Name,State,arch,acc\nGroup: a,-,a,.99\nGroup: b,-,b,.95\n"
+        said = "got - in column 'State'. Its rows are groups of runs: ungroup the table"
+        refuse(run("compare", write(text)), said)
+
     @pytest.mark.parametrize("higher", [None, False])
     def test_runs_that_have_crashed(self, tmp_path, higher):
         """What a run has logged before it crashed is no score of it."""
