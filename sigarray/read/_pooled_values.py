@@ -97,7 +97,7 @@ def _depend_on(tasks: Sequence[Any], place: int) -> bool:
     """Tell whether differences between models depend on a part of the runs' names."""
     every = [match_scores(x) for x in tasks if not x.runs]
     return exceed_signs(
-        [(x, [y.split(", ")[place] for y in runs], None) for runs, x in every]
+        [(x, [y.split(", ")[place] for y in runs]) for runs, x in every]
     )
 
 

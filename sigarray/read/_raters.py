@@ -18,6 +18,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
+from sigarray.read._rater_effects import Ratings, find_shift
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._text import TableError
@@ -32,15 +33,12 @@ from sigarray.read._words import (
 )
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
-# Shares that differ by less are hardly worth a warning, nor those that do by chance, at
-# this normal quantile of a test at 0.1 %.
-_MIN_GAP, _NOT_BY_CHANCE = 0.01, 3.09
 
 
 class Doubt(NamedTuple):
     """What is to be said of a column by which the scores of models are not alike.
 
-    Either some model lacks a value, or all have the same values in unequal shares.
+    Either some model lacks a value, or shares of values are unequal, which matters.
     """
 
     column: str
@@ -96,27 +94,46 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     return replace(records, roles=roles, factors=factors), [*found]
 
 
+def list_ratings(records: Records, raters: Coded) -> Ratings:
+    codes = [*(records.factors[x].codes for x in ("model", "item")), raters.codes]
+    is_known = np.all([x >= 0 for x in codes], axis=0) & ~np.isnan(records.scores)
+    return Ratings(*(x[is_known] for x in (records.scores, *codes)))
+
+
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
     """Say that scores of a task are by other raters for each model, by their column.
 
-    Or by the same in unequal shares.
+    Or by the same, of whom the strict ones have rated more of some model.
     """
     doubts = []
-    first = records[0]
-    of = records.of_task
+    first, of = records[0], records.of_task
     for name in columns:
         texts = records.take_texts(name)[1]
+        shift = find_shift(list_ratings(records, texts))
+        unmatched = _say_unmatched(records, name)
+        if not (unmatched or shift.are_apart or shift.is_beyond):
+            continue
         rows = np.flatnonzero(texts.codes >= 0)
-        by, models = texts[rows], records.factors["model"][rows]
-        how = f"scores of models{of} are not by the same {name!r}"
-        lacking = _say_lacking(by, models) or _say_unmatched(records, name)
-        if lacking is None:
-            how = f"models have scores{of} by the same {name!r}, in unequal shares"
-        if line := lacking or _say_shares(by, models):
-            said = f"{first.frame.source}: {how}: {line}. A difference between models "
-            said += "may be one between these"
-            doubts.append(Doubt(name, said, lacking is not None))
+        lacking = _say_lacking(texts[rows], records.factors["model"][rows]) or unmatched
+        line = f"models have scores{of} by the same {name!r}, in unequal shares"
+        if lacking:
+            line = f"scores of models{of} are not by the same {name!r}: {lacking}"
+        if shift.is_beyond and not shift.are_apart:
+            low, high = (records.factors["model"].values[k] for k in shift.ends)
+            line += (
+                f", by which alone {low!r} is {shift.size:.2g} lower than {high!r}, "
+            )
+            line += "more than by chance"
+        line = f"{first.frame.source}: {line}. A difference between models may be one "
+        doubts.append(Doubt(name, f"{line}between these", bool(lacking)))
     return doubts
+
+
+def are_assigned(records: Records) -> bool:
+    """Tell whether raters of an item are not the same for all models."""
+    n_rated = records.group("item", "rater")[1]
+    n_models = len(records.list_known("model"))
+    return records.has("rater") and n_rated * n_models > len(records)
 
 
 def _say_unmatched(records: Records, column: str) -> str | None:
@@ -127,7 +144,7 @@ def _say_unmatched(records: Records, column: str) -> str | None:
     if n_pairs * n_models == len(records) or not is_shared(column):
         return None
     unit = name_unit(find_column(records, "item"))
-    return f"some of a {unit} are not of all models"
+    return f"some of one {unit} are not of all models"
 
 
 # Words in names of columns of runs, which are others for each model.
@@ -176,35 +193,6 @@ def _are_names(
 
 def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
     return group_rows([*scores, texts])[1] == len(texts)
-
-
-def _say_shares(texts: Coded, models: Coded) -> str | None:
-    """Say whose share of the scores differs most between models, or None if little."""
-    values, known = texts.list_known(), models.list_known()
-    counts = np.asarray(
-        [
-            np.bincount(texts.codes[models.find([model])], minlength=len(texts.values))
-            for model in known
-        ]
-    )
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    gaps = np.ptp(shares, axis=0)
-    k = int(np.argmax(gaps))
-    if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
-        return None
-    if _find_dependence(counts) < _NOT_BY_CHANCE:
-        return None
-    order = np.argsort(-shares[:, k], kind="stable")
-    (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
-    return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
-
-
-def _find_dependence(counts: np.ndarray) -> float:
-    """Return a number that is about normal for independent rows and columns."""
-    counts = counts[:, counts.any(axis=0)]
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    return as_normal(float(np.sum((counts - expected) ** 2 / expected)), df)
 
 
 def as_normal(chi_square: float, df: int) -> float:

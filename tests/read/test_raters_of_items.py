@@ -330,9 +330,9 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "models have scores of task 't0' by the same 'rater', in unequal shares: "
-            "'ann' has 85% of 'a', and 15% of 'b'. A difference between models may be "
-            "one between these."
+            "models have scores of task 't0' by the same 'rater', in unequal shares, "
+            "by which alone 'b' is 0.55 lower than 'a', more than by chance. A "
+            "difference between models may be one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"
         assert said in " ".join(done[1].split())
