@@ -18,8 +18,7 @@ from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._messages import DoubtOfGroups
 from sigarray.read._one_task import JoinedTask, doubt_shared_runs
-from sigarray.read._rater_effects import Ratings, depend_on_raters
-from sigarray.read._raters import list_ratings
+from sigarray.read._rater_effects import Ratings, depend_on_raters, list_ratings
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._text import TableError

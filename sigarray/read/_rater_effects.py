@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray.read._codes import Coded
+from sigarray.read._records import Records
+
 # In so many cases, or fewer, chance leads to a doubt; and if noise is skewed or not the
 # same for all raters, if ratings are rounded, and with few items or raters.
 _LEVEL, _N_DRAWN = 0.005, 999
@@ -34,6 +37,12 @@ class Shift(NamedTuple):
     size: float
     is_beyond: bool
     are_apart: bool
+
+
+def list_ratings(records: Records, raters: Coded) -> Ratings:
+    codes = [*(records.factors[x].codes for x in ("model", "item")), raters.codes]
+    is_known = np.all([x >= 0 for x in codes], axis=0) & ~np.isnan(records.scores)
+    return Ratings(*(x[is_known] for x in (records.scores, *codes)))
 
 
 def depend_on_raters(parts: Iterable[Ratings]) -> bool:

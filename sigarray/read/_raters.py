@@ -18,7 +18,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
-from sigarray.read._rater_effects import Ratings, find_shift
+from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._text import TableError
@@ -92,12 +92,6 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     roles = tuple({**by, "rater": column} for by in records.roles)
     factors = {**records.factors, "rater": found[column]}
     return replace(records, roles=roles, factors=factors), [*found]
-
-
-def list_ratings(records: Records, raters: Coded) -> Ratings:
-    codes = [*(records.factors[x].codes for x in ("model", "item")), raters.codes]
-    is_known = np.all([x >= 0 for x in codes], axis=0) & ~np.isnan(records.scores)
-    return Ratings(*(x[is_known] for x in (records.scores, *codes)))
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
@@ -315,9 +309,23 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
         n_names, is_apart = tells_apart(records, name)
         if is_apart:
             raise _ask_about(name, records, counts.max(), n_names < len(records))
-        if n_names == len(records) and looks_like_index(name, ()) and not is_said:
+        if is_said or n_names < len(records):
+            continue
+        if not _are_of_all(records, name):
             return False
     return True
+
+
+def _are_of_all(records: Records, column: str) -> bool:
+    """Tell whether scores may be averaged without being asked about.
+
+    If a column has raters, those of an item are the same for all models.
+    """
+    if not names_raters(column):
+        return not looks_like_index(column, ())
+    having, texts = records.take_texts(column)
+    n_rated = group_rows([having.factors["item"], texts])[1]
+    return n_rated * len(records.list_known("model")) == len(records)
 
 
 def tells_apart(records: Records, column: str) -> tuple[int, bool]:
@@ -353,9 +361,15 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     )
 
 
-def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
-    """Say what scores of an item may be that a column tells apart, and what to pass."""
-    ways = [] if task is not None else [f"compare on each with --task {column}"]
+def list_ways(
+    column: str, item: str | None, task: str | None, others: Sequence[str] = ()
+) -> list[str]:
+    """Say what scores of an item may be that a column tells apart, and what to pass.
+
+    Raters are averaged before all `others`, such as --where, which would keep one.
+    """
+    ways = [*others]
+    ways += [] if task is not None else [f"compare on each with --task {column}"]
     by = column if names_clusters(column) or are_of_one_item(column) else item or ""
     if names_clusters(by):
         ways.append(f"pass {say_cluster(by)}")

@@ -124,3 +124,27 @@ def test_raters_of_all_models_are_not_taken_to_be_assigned(tmp_path):
     path = write_rows(tmp_path, rate(0, matched=True))
     table = read.scores(path, unit="item", run="rater")
     assert "assigned at random" not in compare_models(table).method
+
+
+def test_without_options_raters_of_one_model_are_asked_about(tmp_path, run):
+    """Whatever their column is called; those of all models are averaged."""
+    every = {}
+    for matched in (False, True):
+        path = write_rows(tmp_path, rate(0, matched=matched))
+        for name in ("rater", "annotator_id"):
+            with open(path) as file:
+                text = file.read().replace(",rater,", f",{name},", 1)
+            other = tmp_path / f"{name}.csv"
+            other.write_text(text)
+            every[matched, name] = run("compare", str(other))
+            code, _, err = every[matched, name]
+            assert code == (0 if matched else 2)
+            averaged = f": pass --run {name}, with --unit item, to average the ratings"
+            assert (averaged in err) == (not matched)
+            options = ("--run", name, "--unit", "item")
+            assert run("compare", str(other), *options)[0] == 0
+    assert "--where rater=" in every[False, "rater"][2]
+
+
+def test_the_help_says_where_raters_go(run):
+    assert "--run (raters)" in run("compare", "--help")[1]
