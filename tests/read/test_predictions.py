@@ -274,7 +274,7 @@ def test_preferences_of_alpaca_eval_make_wins(tmp_path, run, is_short, is_weight
     draw = np.random.default_rng(0)
     rows = []
     for i in range(40):
-        words = [f"{k}: {draw.random()}" for k in range(2)]
+        words = [f"{k}: {draw.random()}" for k in "ab"]
         words = draw.choice(["yes", "no", "maybe"], 2, False) if is_short else words
         better = round(1.0 + draw.beta(2, 1), 4) if is_weighted else draw.choice([1, 2])
         rows.append(
@@ -284,9 +284,7 @@ def test_preferences_of_alpaca_eval_make_wins(tmp_path, run, is_short, is_weight
     frame = pandas.DataFrame(rows, columns=names.split())
     frame.to_csv(tmp_path / "annotations.csv", index=False)
     _, _, err = run("compare", str(tmp_path / "annotations.csv"))
-    assert (
-        "'preference' says which is better (if 1 is for 'generator_1', and 2 f" in err
-    )
+    assert "'preference' says which is better (if 1 is for 'generator_1', and 2" in err
     said, _, options = err.partition(". Compare the wins on each pair of models with ")
     wins = eval(said.partition("wins = ")[2], {"pd": pandas, "frame": frame})
     assert wins[wins["model"] == "ours"]["win"].mean() == pytest.approx(

@@ -146,5 +146,7 @@ def test_without_options_raters_of_one_model_are_asked_about(tmp_path, run):
     assert "--where rater=" in every[False, "rater"][2]
 
 
-def test_the_help_says_where_raters_go(run):
-    assert "--run (raters)" in run("compare", "--help")[1]
+def test_the_help_says_where_raters_go(run, capsys):
+    with pytest.raises(SystemExit):
+        run("compare", "--help")
+    assert "--run (raters)" in capsys.readouterr().out

@@ -104,11 +104,8 @@ class TestAdvice:
             TableError, match=r"raters, pass run='rater', with unit='item', to av"
         ):
             read.scores(frame, **arguments)
-        averaged = run("compare", path, "--run", "rater", "--unit", "item")
-        code, out, err = run("compare", path)
-        assert code == 0
-        assert out == averaged[1]
-        assert "several scores of an item were averaged" in err
+        assert run("compare", path, "--run", "rater", "--unit", "item")[0] == 0
+        refuse(run("compare", path), "'rater': pass --run rater, with --unit item, to")
 
     def test_runs_without_raters_are_drawn_as_items_are(self, write, run):
         code, out, err = run("compare", write(rate(BOTH, column="seed")))
