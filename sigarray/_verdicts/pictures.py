@@ -68,7 +68,10 @@ def say_metric(metrics: Iterable[str]) -> str:
     """Say what is drawn: the difference in a metric."""
     metric, *others = dict.fromkeys(metrics)
     what = "score" if others else metric
-    return "difference" if ", " in what else f"difference in {show_controls(what)}"
+    if ", " in what:
+        return "difference"
+    what = "share of wins" if what.lower() in ("win", "wins") else show_controls(what)
+    return f"difference in {what}"
 
 
 def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | None:

@@ -275,6 +275,14 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
             f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
             f"{say_one(name_scored(table), quote(matched[0].column))}"
         )
+    assigned = {
+        x.column: None for x in every if x.are_assigned and not x.others + x.unequal
+    }
+    said += [
+        f"Not all models have a rating of the {name_scored(table)} by the same "
+        f"{quote(x)}; raters are taken to be assigned at random"
+        for x in assigned
+    ]
     return said + doubt_raters(table)
 
 

@@ -87,7 +87,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         both = shlex.quote(f"{model},{name}")
         ways.append(f"compare models of their own with --model {both}")
     if a.item is not None:
-        ways += list_ways(name, item, a.task)
+        ways = list_ways(name, item, a.task, ways)
     elif a.task is None and shared and not names_runs(name):
         ways.append(f"compare on each with --task {shlex.quote(name)}")
     if a.run is not None and not is_setting and _are_steps(records, name):

@@ -18,6 +18,7 @@ from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._messages import DoubtOfGroups
 from sigarray.read._one_task import JoinedTask, doubt_shared_runs
+from sigarray.read._rater_effects import Ratings, depend_on_raters, list_ratings
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._text import TableError
@@ -31,15 +32,11 @@ from sigarray.read._words import (
 _MAX_LOOKED_AT = 50
 # Independent items lead to a doubt in as many cases, or fewer.
 _LEVEL = 0.01
-# Of equal models, of which 6 raters prefer some by 0.3 (of a noise of 0.8), 16 to 40 %
-# of data had a verdict, and 4 to 9 % one without this doubt (8 to 12 % by a level of
-# 0.01); without such preferences, 2 to 6 % had the doubt. It is found in 40 to 85 %.
-_LEVEL_OF_RATERS = 0.05
 _N_DRAWN = 199
 # The most scores that get signs: 50 ms; and about how many of them at a time.
 _MAX_DRAWN, _MAX_HELD = 30_000, 30_000
-# Scores (models, units), a label of each unit, and its block; None if each is one.
-Part = tuple[np.ndarray, Sequence[Any] | np.ndarray, np.ndarray | None]
+# Scores (models, units), and a label of each unit.
+Part = tuple[np.ndarray, Sequence[Any]]
 
 
 def say_groups(
@@ -151,7 +148,7 @@ def _doubt_shared_items(
         if names:
             labels += names[:most]
             parts.append(x[:, :most] - np.mean(x[:, :most], axis=1, keepdims=True))
-    if not exceed_signs([(np.concatenate(parts, axis=1), labels, None)]):
+    if not exceed_signs([(np.concatenate(parts, axis=1), labels)]):
         return []
     found = (
         "items of one name on which the same model is better, more than by chance, as "
@@ -172,50 +169,31 @@ def _doubt_shared_items(
 def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     """Doubt verdicts on these raters, if differences between models depend on them.
 
-    Signs are of items. With raters for items, 0 to 8 % of data of equal models had a
-    verdict, however the ratings vary.
+    With raters for items, 0 to 8 % of data of equal models had a verdict, however the
+    ratings vary.
     """
     column = find_column(records, "rater")
     is_used = any(column in x.columns for x in records.list_frames())
     if column is None or not (is_used and names_raters(column)):
         return []
-    parts = [_list_ratings(x.records, [*x.scores]) for x in tasks]
-    return doubt_parts(parts, source, column, find_column(records, "item") or "")
+    parts = [list_ratings(x.records, x.records.factors["rater"]) for x in tasks]
+    item = find_column(records, "item") or ""
+    option = "--run"
+    if any(x.raters is not None and x.raters.are_assigned for x in tasks):
+        option = "--ignore"  # for few ratings have one of each other model
+    return doubt_parts(parts, source, column, f"{option} {shlex.quote(item)}")
 
 
-def doubt_parts(parts: Sequence[Part], source: str, column: str, item: str) -> Names:
-    if not exceed_signs(parts, _LEVEL_OF_RATERS):
+def doubt_parts(
+    parts: Sequence[Ratings], source: str, column: str, items: str
+) -> Names:
+    if not depend_on_raters(parts):
         return []
     return [
         f"{source}: the differences between models depend on {column!r}, more than by "
         "chance, and verdicts are on these raters alone. For verdicts on other raters, "
-        f"and these items, pass --unit item --item {shlex.quote(column)} --run "
-        f"{shlex.quote(item)}"
+        f"and these items, pass --unit item --item {shlex.quote(column)} {items}"
     ]
-
-
-def _list_ratings(records: Records, models: Names) -> Part:
-    """Return ratings (models, cells) of items by raters of all models, as residuals.
-
-    They are those from the mean of the item and model, with their raters and items.
-    """
-    is_known = records.factors["rater"].codes >= 0
-    records = records.take(np.flatnonzero(is_known)[:_MAX_DRAWN])
-    cells, n_cells = records.group("item", "rater")
-    table = np.full((len(models), n_cells), np.nan)
-    for scores, model in zip(table, models, strict=True):
-        is_its = records.factors["model"].find([model])
-        scores[cells[is_its]] = records.scores[is_its]
-    is_whole = ~np.isnan(table).any(axis=0)
-    firsts, table = find_first(cells, n_cells)[is_whole], table[:, is_whole]
-    raters, items = (records.factors[x].codes[firsts] for x in ("rater", "item"))
-    return center_ratings(table, raters, items)
-
-
-def center_ratings(table: np.ndarray, raters: np.ndarray, items: np.ndarray) -> Part:
-    sizes = np.maximum(np.bincount(items), 1)
-    means = np.stack([np.bincount(items, x) for x in table]) / sizes
-    return np.round(table - means[:, items], 12), raters, items
 
 
 def are_alike(tasks: Sequence[Any], column: str) -> bool:
@@ -226,14 +204,14 @@ def are_alike(tasks: Sequence[Any], column: str) -> bool:
         first = find_first(items.codes, len(items.values) + 1)
         codes = dict(zip(items.values, texts.codes[first].tolist(), strict=False))
         names, x = match_scores(joined)
-        parts.append((x, [codes.get(name, -1) for name in names], None))
+        parts.append((x, [codes.get(name, -1) for name in names]))
     return exceed_signs(parts)
 
 
-def exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
+def exceed_signs(parts: Sequence[Part]) -> bool:
     """Tell whether the sums of differences by label vary more than by chance."""
     squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
-    for scores, labels, blocks in parts:
+    for scores, labels in parts:
         if len(scores) < 2 or not scores.size:
             continue  # groups of a single model differ in how hard they are
         x = scores - np.mean(scores, axis=0)
@@ -243,18 +221,17 @@ def exceed_signs(parts: Sequence[Part], level: float = _LEVEL) -> bool:
         starts = np.flatnonzero(np.diff(codes[order], prepend=-2))
         sizes = np.diff([*starts, len(codes)])
         x = x[:, order] / (np.std(x) or 1.0)
-        places = order if blocks is None else blocks[order]
         # Without changes of signs in front, some at a time.
         step = max(1, _MAX_HELD // x.size)
         for start in range(0, len(squares), step):
-            shape = min(step, len(squares) - start), np.max(places) + 1
-            signs = 1.0 - 2.0 * generator.integers(0, 2, shape)[:, places]
+            shape = min(step, len(squares) - start), len(codes)
+            signs = 1.0 - 2.0 * generator.integers(0, 2, shape)[:, order]
             if start == 0:
                 signs[0] = 1.0
             sums = np.add.reduceat(x[:, None] * signs, starts, axis=-1)
             squares[start : start + step] += np.sum(sums * sums / sizes, axis=(0, 2))
     n_beyond = np.count_nonzero(squares >= squares[0] * (1.0 - 1e-9))
-    return bool(n_beyond <= level * len(squares))
+    return bool(n_beyond <= _LEVEL * len(squares))
 
 
 def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
@@ -296,7 +273,12 @@ def doubt_rated_rows(wide: WideTable, chosen: Roles, table: ScoreTable) -> Names
             of = {name: rows.cells[place] for place, name in rows.names.items()}
             cells = [of[name] for name in table.tasks[task]]
             kept = np.flatnonzero(~np.any([find_missing(x) for x in cells], axis=0))
-            scores = np.asarray([[float(x[k]) for k in kept.tolist()] for x in cells])
-            codes = [encode_texts(of[x]).codes[kept] for x in (column, chosen["item"])]
-            parts.append(center_ratings(scores, *codes))
-    return doubt_parts(parts, table.source, column, chosen["item"])
+            ratings = [float(x[k]) for x in cells for k in kept.tolist()]
+            codes = (
+                np.tile(encode_texts(of[x]).codes[kept], len(cells))
+                for x in (chosen["item"], column)
+            )
+            models = np.repeat(np.arange(len(cells)), len(kept))
+            parts.append(Ratings(np.asarray(ratings), models, *codes))
+    items = f"--run {shlex.quote(chosen['item'])}"
+    return doubt_parts(parts, table.source, column, items)

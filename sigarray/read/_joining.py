@@ -134,8 +134,7 @@ def join_records(
             left_out.append(task)
         else:
             joined[task] = one
-    if unit == "run":
-        doubts += _doubt_copies(records, joined, source)
+    doubts += _doubt_copies(records, joined, source) if unit == "run" else []
     column, run = (find_column(records, x) for x in ("task", "run"))
     shared = doubt_shared(joined, records, unit, source)
     grouped: tuple[Names, Names] = [], []
@@ -149,8 +148,8 @@ def join_records(
         doubts += doubt_checkpoints(list_by_task("ids"), source)
     else:
         grouped = say_groups(records, [*joined.values()], source)
-    are_folds = choice.fold or any(map(names_folds, (run or "").split(",")))
-    doubts += [] if are_folds else doubt_seeds([x.records for x in joined.values()])
+    if not choice.fold and not any(map(names_folds, (run or "").split(","))):
+        doubts += doubt_seeds([x.records for x in joined.values()])
     same: dict[str, Any] = {x: list_by_task(x) for x in _BY_TASK}
     table = ScoreTable(
         list_by_task("scores"),

@@ -33,13 +33,20 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._raters import Doubt, as_normal, count_averaged, doubt_raters
+from sigarray.read._raters import (
+    Doubt,
+    are_assigned,
+    as_normal,
+    count_averaged,
+    doubt_raters,
+)
 from sigarray.read._records import (
     Averaged,
     Dropped,
     Ended,
     Raters,
     Records,
+    find_column,
 )
 from sigarray.read._runs import leave_out_lost
 from sigarray.read._score_table import Choice
@@ -105,10 +112,13 @@ def join_task(
     dropped = count_dropped(whole, kept, unit, is_paired=is_paired, n_others=n_lost)
     pairs = _join_pairs(records, order, len(items), choice, unit, raters)
     doubts = doubt_raters(kept, of_raters)
-    if doubts:
-        raters = (raters or Raters(doubts[0].column))._replace(
+    is_random = are_assigned(kept)
+    if doubts or is_random:
+        column = find_column(kept, "rater") or doubts[0].column
+        raters = (raters or Raters(column))._replace(
             others=tuple(x.column for x in doubts if x.are_others),
             unequal=tuple(x.column for x in doubts if not x.are_others),
+            are_assigned=is_random,
         )
     elif raters is not None and not raters.n:
         raters = None

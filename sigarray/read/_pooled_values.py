@@ -94,7 +94,7 @@ def doubt_pooled(
 def _depend_on(tasks: Sequence[Any], place: int) -> bool:
     every = [match_scores(x) for x in tasks if not x.runs]
     return exceed_signs(
-        [(x, [y.split(", ")[place] for y in runs], None) for runs, x in every]
+        [(x, [y.split(", ")[place] for y in runs]) for runs, x in every]
     )
 
 

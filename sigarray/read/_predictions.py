@@ -45,6 +45,8 @@ _OF_WINS = as_words("""
     preference preferences preferred prefer pref winner win wins won vote choice chosen
     verdict outcome result better label
 """)
+# Words for columns of what models have said, beside those of the models.
+_OF_ANSWERS = as_words("output response answer completion text")
 
 
 def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
@@ -198,7 +200,8 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
         if _may_name(cells[:_FIRST])
     }
     names = {x: y for x, y in texts.items() if _are_names(y)}
-    for pair in itertools.combinations(names, 2):
+    known_last = sorted(names, key=lambda x: bool(list_words(x) & _OF_ANSWERS))
+    for pair in itertools.combinations(known_last, 2):
         a, b = pair if _find_sides(*pair[::-1]) is None else pair[::-1]
         is_shared = _share(names[a], names[b])
         if not (is_shared or _find_sides(a, b)):
@@ -210,7 +213,8 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
             values = texts.get(better) or _read_texts(cells[:n_rows])
             if better in (a, b) or not any(values):
                 continue
-            is_of_wins = is_shared and bool(list_words(better) & _OF_WINS)
+            words = _OF_WINS if is_shared else _SINGLE
+            is_of_wins = bool(list_words(better) & words)
             known = _find_wins(values, a, b, names, is_of_wins=is_of_wins)
             if known is not None:
                 found.append(_Preferences(a, b, better, *known))
@@ -261,6 +265,8 @@ def _find_numbers(
         if {*numbers} <= {first, second, tie} and (are_plain or is_of_wins):
             of_ties = (numbers[tie],) if tie in numbers else ()
             return (f"{first:g}", f"{second:g}"), of_ties
+    if is_of_wins and all(1.0 <= x <= 2.0 for x in numbers):  # as AlpacaEval weighs
+        return ("1", "2"), ()
     return None
 
 
@@ -300,11 +306,15 @@ def _write(frame: Frame, found: _Preferences) -> str:
         which = ", ".join(f"({x!r}, {y})" for x, y in zip(both, wins, strict=True))
         is_won, each = f"{is_won}y)", f"x, y in [{which}]"
     ties = ", ".join(_write_value(frame, better, x) for x in found.ties)
+    is_won += f" + frame[{better!r}].isin([{ties}]) / 2"
+    texts = {*filter(None, _read_texts(frame.columns[better]))}
+    if found.wins == ("1", "2") and any(1.0 < float(x) < 2.0 for x in texts):
+        is_won = f"(frame[{better!r}] - (3 - y)).abs()"  # 1.5 is a tie, 1.9 nearly 2
     item = "" if "item" in find_roles(frame, {}) else "item=frame.index, "
     return (
         f"wins = pd.concat([frame.assign({item}model=frame[x], {_name_wins(found)}="
-        f"{is_won} + frame[{better!r}].isin([{ties}]) / 2, pair=frame[{both!r}]"
-        f".apply(sorted, axis=1).str.join(' vs. ')) for {each}])"
+        f"{is_won}, pair=frame[{both!r}].apply(sorted, axis=1).str.join(' vs. ')) "
+        f"for {each}])"
         f".drop(columns={[*both, better]!r})"
     )
 

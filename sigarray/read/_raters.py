@@ -18,6 +18,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
+from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
 from sigarray.read._text import TableError
@@ -32,15 +33,12 @@ from sigarray.read._words import (
 )
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
-# Shares that differ by less are hardly worth a warning, nor those that do by chance, at
-# this normal quantile of a test at 0.1 %.
-_MIN_GAP, _NOT_BY_CHANCE = 0.01, 3.09
 
 
 class Doubt(NamedTuple):
     """What is to be said of a column by which the scores of models are not alike.
 
-    Either some model lacks a value, or all have the same values in unequal shares.
+    Either some model lacks a value, or shares of values are unequal, which matters.
     """
 
     column: str
@@ -97,23 +95,39 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
 
 
 def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
-    """Say that models have scores by other raters, or in unequal shares, by column."""
+    """Say that scores of a task are by other raters for each model, by their column.
+
+    Or by the same, of whom the strict ones have rated more of some model.
+    """
     doubts = []
-    first = records[0]
-    of = records.of_task
+    first, of = records[0], records.of_task
     for name in columns:
         texts = records.take_texts(name)[1]
+        shift = find_shift(list_ratings(records, texts))
+        unmatched = _say_unmatched(records, name)
+        if not (unmatched or shift.are_apart or shift.is_beyond):
+            continue
         rows = np.flatnonzero(texts.codes >= 0)
-        by, models = texts[rows], records.factors["model"][rows]
-        how = f"scores of models{of} are not by the same {name!r}"
-        lacking = _say_lacking(by, models) or _say_unmatched(records, name)
-        if lacking is None:
-            how = f"models have scores{of} by the same {name!r}, in unequal shares"
-        if line := lacking or _say_shares(by, models):
-            said = f"{first.frame.source}: {how}: {line}. A difference between models "
-            said += "may be one between these"
-            doubts.append(Doubt(name, said, lacking is not None))
+        lacking = _say_lacking(texts[rows], records.factors["model"][rows]) or unmatched
+        line = f"models have scores{of} by the same {name!r}, in unequal shares"
+        if lacking:
+            line = f"scores of models{of} are not by the same {name!r}: {lacking}"
+        if shift.is_beyond and not shift.are_apart:
+            low, high = (records.factors["model"].values[k] for k in shift.ends)
+            line += (
+                f", by which alone {low!r} is {shift.size:.2g} lower than {high!r}, "
+            )
+            line += "more than by chance"
+        line = f"{first.frame.source}: {line}. A difference between models may be one "
+        doubts.append(Doubt(name, f"{line}between these", bool(lacking)))
     return doubts
+
+
+def are_assigned(records: Records) -> bool:
+    """Tell whether raters of an item are not the same for all models."""
+    n_rated = records.group("item", "rater")[1]
+    n_models = len(records.list_known("model"))
+    return records.has("rater") and n_rated * n_models > len(records)
 
 
 def _say_unmatched(records: Records, column: str) -> str | None:
@@ -123,7 +137,7 @@ def _say_unmatched(records: Records, column: str) -> str | None:
     if n_pairs * n_models == len(records) or not is_shared(column):
         return None
     unit = name_unit(find_column(records, "item"))
-    return f"some of a {unit} are not of all models"
+    return f"some of one {unit} are not of all models"
 
 
 # Words in names of columns of runs, which are others for each model.
@@ -170,34 +184,6 @@ def _are_names(texts: Coded, scores: Sequence[Coded], *, may_be_numbers: bool) -
 
 def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
     return group_rows([*scores, texts])[1] == len(texts)
-
-
-def _say_shares(texts: Coded, models: Coded) -> str | None:
-    values, known = texts.list_known(), models.list_known()
-    counts = np.asarray(
-        [
-            np.bincount(texts.codes[models.find([model])], minlength=len(texts.values))
-            for model in known
-        ]
-    )
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    gaps = np.ptp(shares, axis=0)
-    k = int(np.argmax(gaps))
-    if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
-        return None
-    if _find_dependence(counts) < _NOT_BY_CHANCE:
-        return None
-    order = np.argsort(-shares[:, k], kind="stable")
-    (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
-    return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
-
-
-def _find_dependence(counts: np.ndarray) -> float:
-    """Return a number that is about normal for independent rows and columns."""
-    counts = counts[:, counts.any(axis=0)]
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    return as_normal(float(np.sum((counts - expected) ** 2 / expected)), df)
 
 
 def as_normal(chi_square: float, df: int) -> float:
@@ -318,9 +304,23 @@ def are_samples(records: Records, *, is_said: bool) -> bool:
         n_names, is_apart = tells_apart(records, name)
         if is_apart:
             raise _ask_about(name, records, counts.max(), n_names < len(records))
-        if n_names == len(records) and looks_like_index(name, ()) and not is_said:
+        if is_said or n_names < len(records):
+            continue
+        if not _are_of_all(records, name):
             return False
     return True
+
+
+def _are_of_all(records: Records, column: str) -> bool:
+    """Tell whether scores may be averaged without being asked about.
+
+    If a column has raters, those of an item are the same for all models.
+    """
+    if not names_raters(column):
+        return not looks_like_index(column, ())
+    having, texts = records.take_texts(column)
+    n_rated = group_rows([having.factors["item"], texts])[1]
+    return n_rated * len(records.list_known("model")) == len(records)
 
 
 def tells_apart(records: Records, column: str) -> tuple[int, bool]:
@@ -355,8 +355,15 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     )
 
 
-def list_ways(column: str, item: str | None, task: str | None) -> list[str]:
-    ways = [] if task is not None else [f"compare on each with --task {column}"]
+def list_ways(
+    column: str, item: str | None, task: str | None, others: Sequence[str] = ()
+) -> list[str]:
+    """Say what scores of an item may be that a column tells apart, and what to pass.
+
+    Raters are averaged before all `others`, such as --where, which would keep one.
+    """
+    ways = [*others]
+    ways += [] if task is not None else [f"compare on each with --task {column}"]
     by = column if names_clusters(column) or are_of_one_item(column) else item or ""
     if names_clusters(by):
         ways.append(f"pass {say_cluster(by)}")

@@ -318,7 +318,8 @@ class Raters(NamedTuple):
     `n` of `n_all` scores were left out, because not all models have one of the item by
     the same rater, and with them `n_items` of `n_all_items` items. By the columns of
     `others`, some model lacks scores by some rater, and by those of `unequal`, models
-    have the same raters in unequal shares.
+    have unequal shares of strict raters. If raters `are_assigned`, those of an item are
+    not the same for all models.
     """
 
     column: str
@@ -328,6 +329,7 @@ class Raters(NamedTuple):
     n_all_items: int = 0
     others: tuple[str, ...] = ()
     unequal: tuple[str, ...] = ()
+    are_assigned: bool = False
 
 
 class LastSteps(NamedTuple):

@@ -264,3 +264,32 @@ class TestAnswersInBothOrders:
         frame = self.grow().rename(columns={"g2_winner": "judgment"})
         _, _, err = run("compare", write(frame.to_csv(index=False)))
         assert "'g1_winner' says which is better" in err
+
+
+@pytest.mark.parametrize("is_short", [False, True])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_preferences_of_alpaca_eval_make_wins(tmp_path, run, is_short, is_weighted):
+    """The baseline is always the first, and answers may look like names of models."""
+    pandas = pytest.importorskip("pandas")
+    draw = np.random.default_rng(0)
+    rows = []
+    for i in range(40):
+        words = [f"{k}: {draw.random()}" for k in "ab"]
+        words = draw.choice(["yes", "no", "maybe"], 2, False) if is_short else words
+        better = round(1.0 + draw.beta(2, 1), 4) if is_weighted else draw.choice([1, 2])
+        rows.append(
+            (f"Question {i}?", words[0], "gpt4", words[1], "ours", "gpt", better)
+        )
+    names = "instruction output_1 generator_1 output_2 generator_2 annotator preference"
+    frame = pandas.DataFrame(rows, columns=names.split())
+    frame.to_csv(tmp_path / "annotations.csv", index=False)
+    _, _, err = run("compare", str(tmp_path / "annotations.csv"))
+    assert "'preference' says which is better (if 1 is for 'generator_1', and 2" in err
+    said, _, options = err.partition(". Compare the wins on each pair of models with ")
+    wins = eval(said.partition("wins = ")[2], {"pd": pandas, "frame": frame})
+    assert wins[wins["model"] == "ours"]["win"].mean() == pytest.approx(
+        frame["preference"].mean() - 1.0
+    )
+    wins.to_csv(tmp_path / "wins.csv", index=False)
+    options = options.strip().removesuffix(".").split()
+    assert run("compare", str(tmp_path / "wins.csv"), *options)[0] == 0

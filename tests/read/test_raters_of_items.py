@@ -104,11 +104,8 @@ class TestAdvice:
             TableError, match=r"raters, pass run='rater', with unit='item', to av"
         ):
             read.scores(frame, **arguments)
-        averaged = run("compare", path, "--run", "rater", "--unit", "item")
-        code, out, err = run("compare", path)
-        assert code == 0
-        assert out == averaged[1]
-        assert "several scores of an item were averaged" in err
+        assert run("compare", path, "--run", "rater", "--unit", "item")[0] == 0
+        refuse(run("compare", path), "'rater': pass --run rater, with --unit item, to")
 
     def test_runs_without_raters_are_drawn_as_items_are(self, write, run):
         code, out, err = run("compare", write(rate(BOTH, column="seed")))
@@ -330,9 +327,9 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "models have scores of task 't0' by the same 'rater', in unequal shares: "
-            "'ann' has 85% of 'a', and 15% of 'b'. A difference between models may be "
-            "one between these."
+            "models have scores of task 't0' by the same 'rater', in unequal shares, "
+            "by which alone 'b' is 0.55 lower than 'a', more than by chance. A "
+            "difference between models may be one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"
         assert said in " ".join(done[1].split())

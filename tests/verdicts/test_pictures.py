@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from sigarray import compare_models, read
+from sigarray._verdicts.pictures import say_metric
 from tests.plot.conftest import find_lines, read_legend, read_ticks
 
 pytest.importorskip("matplotlib")
@@ -357,6 +358,12 @@ def read_foot(figure):
     """Return what small letters say below all axes."""
     foot = min(figure.texts, key=lambda x: x.get_position()[1])
     return " ".join(foot.get_text().split())
+
+
+def test_the_axis_of_wins_says_that_they_are_shares():
+    assert say_metric(["win", "win"]) == "difference in share of wins"
+    assert say_metric(["win_rate"]) == "difference in win_rate"
+    assert say_metric(["win", "acc"]) == "difference in score"
 
 
 def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():

@@ -104,7 +104,9 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
     )
     for role in _COLUMNS:
         is_first = role == _COLUMNS[0]
-        said = "column of models; also --item, --run, --task, --cluster and --score"
+        said = (
+            "column of models; also --item, --run (raters), --task, --cluster, --score"
+        )
         scores.add_argument(
             f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
         )

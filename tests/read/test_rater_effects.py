@@ -1,0 +1,152 @@
+"""Raters who prefer a model, or who are strict and rate more of it."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models, read
+from sigarray.read._rater_effects import Ratings, depend_on_raters, find_shift
+
+KINDS = {
+    "rounded": lambda x, _: np.clip(np.round(x), 1, 5),
+    "at the top": lambda x, _: np.clip(np.round(x + 1.4), 1, 5),
+    "skewed": lambda x, rng: x + 0.5 * rng.exponential(size=x.shape) ** 1.5,
+    "0 or 1": lambda x, _: (x > 3.2) * 1.0,
+}
+
+
+def rate(  # one argument for each of what data vary in
+    seed, taste=0.0, *, tilt=1.0, matched=False, kind="rounded", n=60, n_raters=10
+):
+    """Three of the raters rate an item for each of three models, which are equal.
+
+    With a `tilt`, strict ones rate more of the second one.
+    """
+    rng = np.random.default_rng(seed)
+    severity, tastes = rng.normal(0, 0.5, n_raters), rng.normal(0, taste, (n_raters, 3))
+    if tilt > 1.0:
+        severity[:3] = -0.8
+    items = np.repeat(np.arange(n), 9)
+    models = np.tile(np.repeat(np.arange(3), 3), n)
+    weights = np.ones((3, n_raters))
+    weights[1, :3] *= tilt
+    keys = rng.exponential(size=(n, 1 if matched else 3, n_raters)) / weights[None, :]
+    if matched:
+        keys = np.repeat(keys[:, :1], 3, axis=1)
+    raters = np.argsort(keys, axis=2)[:, :, :3].reshape(-1)
+    scores = (
+        3.2 + rng.normal(0, 0.6, n)[items] + rng.normal(0, 0.3, (n, 3))[items, models]
+    )
+    scores += severity[raters] + tastes[raters, models] + rng.normal(0, 0.7, len(items))
+    return Ratings(KINDS[kind](scores, rng), models, items, raters)
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_tastes_are_found_whether_raters_are_matched_or_not(matched):
+    for taste, least in ((0.3, 22), (0.6, 29)):
+        found = [depend_on_raters([rate(k, taste, matched=matched)]) for k in range(30)]
+        assert sum(found) >= least
+
+
+def test_tastes_are_found_over_tasks():
+    parts = [rate(k, 0.35, n=30) for k in range(4)]
+    assert depend_on_raters(parts)
+    assert not depend_on_raters([rate(k, 0.0, n=30) for k in range(4)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{}, {"matched": True}, {"n": 15, "n_raters": 5}])
+def test_raters_at_random_are_no_doubt(kind, options):
+    every = [rate(k, kind=kind, **options) for k in range(15)]
+    assert sum(depend_on_raters([x]) for x in every) <= 1
+    shifts = [find_shift(x) for x in every]
+    assert sum(x.is_beyond for x in shifts) <= 1
+    assert not any(x.are_apart for x in shifts)
+
+
+@pytest.mark.parametrize(("tilt", "least"), [(2.0, 4), (3.0, 20), (4.0, 26)])
+def test_strict_raters_of_one_model_are_found(tilt, least):
+    shifts = [find_shift(rate(k, tilt=tilt)) for k in range(30)]
+    found = [x for x in shifts if x.is_beyond]
+    assert len(found) >= least
+    assert {x.ends[0] for x in found} == {1}
+    assert 0.1 < np.mean([x.size for x in found]) < 0.5
+
+
+def test_raters_of_one_model_alone_are_apart():
+    """Whether they rate one answer, or several, and whatever they think."""
+    rng = np.random.default_rng(0)
+    for n_each in (1, 3):
+        models, items, k = (x.ravel() for x in np.indices((2, 40, n_each)))
+        scores = rng.integers(1, 6, len(k)).astype(float)
+        own = models * 5 + (items + k) % 5
+        assert find_shift(Ratings(scores, models, items, own)).are_apart
+        assert not find_shift(Ratings(scores, models, items, own % 5)).are_apart
+        # Each of many who rate a single answer is no more than noise.
+        many = Ratings(scores, models, items, np.arange(len(k)))
+        assert not find_shift(many).are_apart
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_few_ratings_are_no_doubt(n):
+    few = Ratings(np.ones(n), *[np.zeros(n, int)] * 3)
+    assert not depend_on_raters([few])
+    assert not find_shift(few).is_beyond
+
+
+def write_rows(folder, ratings):
+    path = folder / "ratings.csv"
+    rows = zip(*(x.tolist() for x in ratings), strict=True)
+    lines = [f"p{i},{'abc'[m]},r{r},{x:g}" for x, m, i, r in rows]
+    path.write_text("\n".join(["item,model,rater,rating", *lines, ""]))
+    return str(path)
+
+
+def test_the_command_says_so(tmp_path, run):
+    path = write_rows(tmp_path, rate(0, 0.6))
+    _, out, err = run("compare", path, "--unit", "item", "--run", "rater")
+    advice = "--unit item --item rater --ignore item"
+    assert "depend on 'rater', more than by chance, and verdicts are" in err
+    assert f"pass {advice}" in err
+    said = (
+        "Not all models have a rating of the item by the same rater; raters are taken"
+    )
+    assert said in " ".join(out.split())
+    code, _, err = run("compare", path, *advice.split())
+    assert code == 0
+    assert "depend on" not in err
+    path = write_rows(tmp_path, rate(1, tilt=4.0))
+    _, out, err = run("compare", path, "--unit", "item", "--run", "rater")
+    assert "in unequal shares, by which alone 'b' is 0." in err
+    assert "taken to be assigned at random" not in " ".join(out.split())
+
+
+def test_raters_of_all_models_are_not_taken_to_be_assigned(tmp_path):
+    path = write_rows(tmp_path, rate(0, matched=True))
+    table = read.scores(path, unit="item", run="rater")
+    assert "assigned at random" not in compare_models(table).method
+
+
+def test_without_options_raters_of_one_model_are_asked_about(tmp_path, run):
+    """Whatever their column is called; those of all models are averaged."""
+    every = {}
+    for matched in (False, True):
+        path = write_rows(tmp_path, rate(0, matched=matched))
+        for name in ("rater", "annotator_id"):
+            with open(path) as file:
+                text = file.read().replace(",rater,", f",{name},", 1)
+            other = tmp_path / f"{name}.csv"
+            other.write_text(text)
+            every[matched, name] = run("compare", str(other))
+            code, _, err = every[matched, name]
+            assert code == (0 if matched else 2)
+            averaged = f": pass --run {name}, with --unit item, to average the ratings"
+            assert (averaged in err) == (not matched)
+            options = ("--run", name, "--unit", "item")
+            assert run("compare", str(other), *options)[0] == 0
+    assert "--where rater=" in every[False, "rater"][2]
+
+
+def test_the_help_says_where_raters_go(run, capsys):
+    with pytest.raises(SystemExit):
+        run("compare", "--help")
+    assert "--run (raters)" in capsys.readouterr().out
