@@ -71,7 +71,6 @@ class Alone:
     curve: SizedPair | None = None
 
     def show_size(self, size: float) -> str:
-        """Show a number of scores, or that it is larger than all that were tried."""
         large = f"more than {self.largest}" if self.largest else "none"
         return large if math.isinf(size) else str(round_size(size))
 
@@ -190,7 +189,6 @@ class Finder:
         return [1.0, *(find_spreads(n - 1) if self.sd is None else ())]
 
     def _search_least(self, name: str, size: int) -> float:
-        """Search the least difference that shows, to 1 % of it."""
         x, is_higher = self.scores[name], self.trials.higher_is_better
         most = math.inf
         if are_binary(x):
@@ -242,7 +240,6 @@ def say_gain(
 
 
 def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
-    """Say what the scores of a model show, and how sure that is."""
     told = f"by what {x.present} {unit}s tell of the spread {CONFIDENCE}"
     vary = f"vary as those of {quote(x.name)}"
     if x.sd is not None:
@@ -285,7 +282,6 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
 def draw_ranges(
     ax: Any, alone: Sequence[Alone], pairs: Sequence[SizedPair], power: float
 ) -> list[tuple[float, float]]:
-    """Draw and return how many scores of a model may be needed, on curves of pairs."""
     found = {id(x.curve): x for x in alone if len(x.sizes) > 1}
     legend, ranges = ax.get_legend(), []
     look = {"linewidth": 4.0, "alpha": 0.4, "solid_capstyle": "butt", "label": "range"}
@@ -304,7 +300,6 @@ def draw_ranges(
 def count_alone(
     every: Sequence[Alone], of: str, said: str, power: float, unit: str
 ) -> str:
-    """Say how many models have enough scores to see a gain, if there are many."""
     if every[0].gain is None:
         least = [next(iter(x.differences.values()))[0] for x in every]
         found = [x for x in least if x < math.inf]
@@ -321,7 +316,6 @@ def count_alone(
 
 
 def _show(limits: Limits) -> str:
-    """Show a least difference, and its limits if there are any."""
     least, *ends = ("none" if math.isinf(y) else show_number(y) for y in limits)
     return f"{least} [{', '.join(ends)}]" if ends and least != "none" else least
 
@@ -329,7 +323,6 @@ def _show(limits: Limits) -> str:
 def tabulate_alone(
     every: Sequence[tuple[Summary, Alone]], said: str, power: float, unit: str
 ) -> Table:
-    """Show what the scores of each model show: a row for each, or for each number."""
     rows = []
     for summary, x in every:
         show = number_format([summary])

@@ -41,7 +41,6 @@ def report_power(
     of_tasks: Sequence[str] = (),
     told: Sequence[str] = (),
 ) -> Report:
-    """Say what was found, and how sure that is."""
     is_one = len(answers) == 1
     of_pairs, of_alone = [], []
     for x in answers:
@@ -82,7 +81,6 @@ def report_power(
 def describe_power(
     trials: Trials | AggregateTrials, goal: Goal, drawn: str, finds: str = ""
 ) -> str:
-    """Say of which samples power is the share, and what is found in them."""
     finds = finds or ("the better one" if goal.margin is None else "a model not worse")
     smoothed = ", smoothed by a normal kernel" if trials.unit == "run" else ""
     return (
@@ -94,7 +92,6 @@ def describe_power(
 def describe_method(
     answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
 ) -> str:
-    """Say by which verdict, and of which samples, power is."""
     alone = answers[0].alone
     drawn = f"these {goal.units} of all models{{}}"
     if alone and alone[0].sd is not None:
@@ -122,7 +119,6 @@ def describe_method(
 
 
 def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    """Say by which verdict over these tasks, and of which samples, power is."""
     said = f"the verdict of sigarray compare by {NAMES[found.statistic][1]}"
     if goal.n_tasks > 1:
         said += f" over these {count_tasks(found)}"
@@ -141,7 +137,6 @@ def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> st
 
 
 def say_change(trials: Trials, goal: Goal) -> list[str]:
-    """Say from how many scores on tasks are corrected more strictly."""
     said = (
         f"From {trials.size_of_all} {goal.units} on, sigarray compare controls the "
         "probability of any wrong verdict, with fewer the false discovery rate: power "
@@ -161,7 +156,6 @@ def say_precision(number: int, goal: Goal) -> str:
 
 
 def say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
-    """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
     start = "These numbers are of verdicts on single tasks, "
@@ -210,7 +204,6 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
 
 
 def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
-    """Return who is to be seen better, or not worse, and the power of some numbers."""
     a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
         a: pair.better,
@@ -246,7 +239,6 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
 
 
 def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
-    """Say how many scores a pair needs, and what power it has with those it has."""
     each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
     each += ", equal numbers," * are_unequal
@@ -269,7 +261,6 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
 
 
 def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
-    """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
     which = show_range(n for x in pairs for n in x.present)
@@ -384,7 +375,6 @@ def _choose_pairs(answer: Answer) -> list[SizedPair]:
 
 
 def _name(goal: Goal, better: str, worse: str) -> str:
-    """Name both models of a pair, or what a model alone gains."""
     if worse:
         return f"{better} vs. {worse}"
     return goal.gain if goal.margin is None else f"not worse by {goal.margin:.10g}"

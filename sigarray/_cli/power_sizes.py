@@ -271,7 +271,6 @@ def _count_present(comparison: Comparison, pair: tuple[str, str]) -> tuple[int, 
 
 
 def _have_equal_numbers(comparison: Comparison) -> bool:
-    """Tell whether all models have as many scores in all comparisons."""
     numbers = {len(x) for x in comparison.scores.values()}
     numbers.update(n for x in comparison.pairs for n in _count_present(comparison, x))
     return len(numbers) == 1

@@ -159,7 +159,6 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def explain_ranks(x: Aggregates) -> list[str]:
-    """Say of what intervals of ranks follow, if there are any."""
     if not x.ranks:
         return []
     return [

@@ -91,7 +91,6 @@ def compare_two(
     is_paired: bool,
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval, float]:
-    """Return the difference of two models, its interval and its p-value."""
     by = _design(samples, is_paired=is_paired) | {"confidence_level": confidence}
     found = _estimate([x.scores for x in samples], statistic, by, resampling)
     p = test_models(samples, statistic, is_paired=is_paired, resampling=resampling)
@@ -190,7 +189,6 @@ def _find_tied(
 def doubt_ties(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Warn that many scores of a model are tied where the statistic cuts."""
     tied = _find_tied(pooled, statistic) if statistic in OF_ORDER else None
     if tied is None:
         return
@@ -349,7 +347,6 @@ def refuse_scores(
 
 
 def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
-    """Say that clusters of one name are taken for others on another task."""
     counts = Counter(name for task in tasks for name in {*table.clusters.get(task, ())})
     shared = [name for name, n in counts.items() if n > 1]
     if shared:
@@ -362,7 +359,6 @@ def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
 def _say_unequal(
     sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
 ) -> str:
-    """Say which model has fewest scores on which task, and how many there are."""
     n, name, k = min((n, x, k) for x, by in sizes.items() for k, n in enumerate(by))
     most = max(n for by in sizes.values() for n in by)
     return f"{n} {unit}s of {name!r} on {tasks[k]!r}, and up to {most}"

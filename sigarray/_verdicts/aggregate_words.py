@@ -51,7 +51,6 @@ def add_aggregates(
     x: Aggregates,
     compared: Mapping[str, Comparison],
 ) -> Report:
-    """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
@@ -115,7 +114,6 @@ def _add_paragraph(
     paragraphs: Sequence[str],
     compared: Mapping[str, Comparison],
 ) -> list[str]:
-    """Add the verdict over these tasks for a paper: first, if there are several."""
     verdicts = []
     comparison = next(iter(compared.values()))
     for y in x.pairs:
@@ -218,7 +216,6 @@ def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]
 
 
 def _list_remarks(x: Aggregates) -> list[str]:
-    """Say what is decided, and of what other scores that is."""
     rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
     if x.n_clusters is not None:
         test = "t-test" if x.statistic == "mean" else "bootstrap"
@@ -303,7 +300,6 @@ def _describe(x: Aggregates, test: str) -> str:
 
 
 def _say_draws(x: Aggregates) -> list[str]:
-    """Say how many scores of a task a resample has, and why."""
     if x.statistic == "mean" or len(x.tasks) == 1:
         return []
     of = f"one {x.unit} fewer than there are on each task"
@@ -311,7 +307,6 @@ def _say_draws(x: Aggregates) -> list[str]:
 
 
 def _doubt_draws(x: Aggregates) -> None:
-    """Warn of p-values that are so near the level that other draws may decide."""
     if x.n_resamples is None:
         return
     near = []

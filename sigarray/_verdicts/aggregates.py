@@ -155,7 +155,6 @@ class Aggregates:
 
     @functools.cached_property
     def order(self) -> Order:
-        """The models by their values, each of them behind those that are better."""
         sign = -1.0 if self.higher_is_better else 1.0
         ranks = {name: sign * x for name, x in self.values.items()}
         return order_by(ranks, self.wins, self.baseline)
@@ -173,7 +172,6 @@ def compare_aggregates(
     seed: int,
     margin: float | None = None,
 ) -> Aggregates:
-    """Compare models by a statistic over the tasks that all of them have."""
     tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {

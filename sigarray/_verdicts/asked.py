@@ -137,7 +137,6 @@ class PairOptions:
 
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return the method of a pair, which `describe_test` puts into words."""
     method = options.method if options.is_of_plain_mean else "resampling"
     if options.margin is not None and is_by_score(x, y, options):
         return SCORED
@@ -235,7 +234,6 @@ _OF_BOUNDS = " The bounds of aso hold at --confidence-level."
 
 
 def check_request(request: Request) -> Request:
-    """Refuse options that the test ignores, if the test is known."""
     test = request.test
     if test is None:
         return request
@@ -288,7 +286,6 @@ def check_request(request: Request) -> Request:
 
 
 def choose_test_of_folds(request: Request, column: str, n: int) -> Request:
-    """Take t, corrected by the share of the data that a fold is tested on."""
     option, share = f"--fold {column}", request.test_share
     if request.test not in (None, "t"):
         msg = (

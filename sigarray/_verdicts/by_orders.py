@@ -82,7 +82,6 @@ class OrderTest(OrderOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: bounds and p-values, corrected."""
         first = next(iter(compared.values()))
         results = run_orders(
             {task: x.scores for task, x in compared.items()},
@@ -102,7 +101,6 @@ class OrderTest(OrderOptions, Test):
     def _find_level(
         self, compared: Mapping[str, Comparison], results: Results
     ) -> float:
-        """Return the level of the tests of equality on each task."""
         return find_level_of_equality(
             results,
             {task: x.scores for task, x in compared.items()},
@@ -263,7 +261,6 @@ class OrderOfSeeds(OrderTest):
         )
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: bounds and p-values, corrected for the pairs of a task."""
         n_tasks = len(compared)
         return {
             task: self._run_task(x, n_tasks if x.is_corrected else 1)
@@ -309,7 +306,6 @@ class OrderOfSeeds(OrderTest):
     def draw(
         self, compared: Mapping[str, Comparison], results: Results
     ) -> list[Picture]:
-        """As in `Test`, of the means of runs."""
         means = {
             task: dataclasses.replace(
                 x, scores={name: table.mean(axis=1) for name, table in x.runs.items()}

@@ -113,7 +113,6 @@ _MANY = 10**9
 
 
 def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
-    """Warn once of scores that vary by no more than rounding."""
     is_of_runs = next(iter(compared.values())).unit == "run"
     is_by_variance = test.says_nothing_of_constants(_MANY)
     if not is_by_variance and (not is_of_runs or test.is_paired):
@@ -160,7 +159,6 @@ _FAR = 10.0
 
 
 def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
-    """Ask of runs with a score of exactly 0, far from the others, if they crashed."""
     odd: dict[str, dict[tuple[str, ...], None]] = {}
     for task, x in compared.items():
         for name, scores in x.scores.items():
@@ -183,7 +181,6 @@ _LEVEL_OF_FAR, _DF_OF_FAR = 0.001, 3
 
 
 def note_far_runs(table: ScoreTable) -> None:
-    """Name the runs that are far from all others of their model, and are kept."""
     if table.unit != "run" or table.missing == "keep":
         return
     samples = {
@@ -212,7 +209,6 @@ def note_far_runs(table: ScoreTable) -> None:
 
 
 def _find_far(x: np.ndarray, level: float) -> int | None:
-    """Return the place of a score that is far from all others, which vary."""
     if not isinstance(x, np.ndarray):
         return None  # on the disk
     k = int(np.argmax(np.abs(x - np.mean(x))))
@@ -257,7 +253,6 @@ def _name_by_task(
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of models that do not vary, or refuse if none does: any number would do."""
     flat = [name for name, x in scores.items() if _is_flat(x, least=1)]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
@@ -329,7 +324,6 @@ _OF_REFERENCES = ("f1", "macro_f1", "recall", "word_error_rate")
 
 
 def doubt_references(table: ScoreTable) -> None:
-    """Warn of items that have another reference for another model, by its counts."""
     name = getattr(getattr(table.statistic, "measure", None), "__name__", "")
     what = {"word_error_rate": "words"}.get(name, "positives, tp + fn,")
     odd: list[str] = []

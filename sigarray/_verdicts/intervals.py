@@ -157,7 +157,6 @@ def _compare_hits(
     *,
     is_paired: bool,
 ) -> list[tuple[int, Interval]]:
-    """Return intervals of proportions, many pairs of one size in a call."""
     groups: dict[tuple[int, int], list[int]] = {}
     for k in places:
         x, y = pairs[k]

@@ -171,7 +171,6 @@ def show_margin(comparison: Comparison) -> str:
 
 
 def say_worse(comparison: Comparison) -> str:
-    """Say by how much: "worse by 0.01 or more"."""
     return f"worse by {show_margin(comparison)} or more"
 
 
@@ -183,7 +182,6 @@ def order_pair(x: Judged, a: str, b: str) -> tuple[str, str]:
 
 
 def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
-    """Say that A is not worse than B, or both equivalent, with the p-value of that."""
     first, second, margin = quote(a), quote(b), show_margin(comparison)
     if len(x.not_worse) > 1:
         said = f"{first} and {second} are equivalent, apart by less than {margin}"
@@ -217,7 +215,6 @@ def explain_margin(
     decisions: Mapping[str, Sequence[Decision]],
     where: str = "",
 ) -> list[str]:
-    """Say when a model is no worse, and why intervals may say another thing."""
     first = next(iter(compared.values()))
     if first.margin is None:
         return []
@@ -244,14 +241,12 @@ def explain_margin(
 
 
 def explain_over_tasks(comparison: Comparison) -> list[str]:
-    """Say that verdicts over tasks have no margin, if single tasks have one."""
     if comparison.margin is None:
         return []
     return ["Margins are asked on each task; over tasks like these none is."]
 
 
 def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
-    """Tell whether a model is no worse, but may be so by its interval."""
     other = x.b if model == x.a else x.a
     interval, margin = comparison.find_interval(model, other), comparison.margin or 0.0
     if comparison.higher_is_better:
@@ -260,7 +255,6 @@ def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
 
 
 def say_answer(comparison: Comparison, decisions: Sequence[Judged]) -> list[str]:
-    """Say in a line which of several pairs are equivalent, or one not worse."""
     if comparison.margin is None or len(decisions) < 2:
         return []
     margin, baseline = show_margin(comparison), comparison.baseline
@@ -289,7 +283,6 @@ def _list(pairs: Sequence[str]) -> str:
 
 
 def name_columns(comparison: Comparison) -> list[str]:
-    """Name the columns of a table of pairs: p of A, and without a baseline of B."""
     if comparison.margin is None:
         return []
     sign, back = comparison.sign, "-" if comparison.higher_is_better else "+"
@@ -299,7 +292,6 @@ def name_columns(comparison: Comparison) -> list[str]:
 
 
 def say_columns(comparison: Comparison) -> str:
-    """Say behind the title of a table of pairs what those columns are."""
     columns = name_columns(comparison)
     if not columns:
         return ""
@@ -314,7 +306,6 @@ def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]
 
 
 def say_margin_of(comparison: Comparison) -> str:
-    """Say which numbers of a margin stand behind others, if any."""
     if comparison.margin is None:
         return ""
     whose = "" if comparison.baseline is not None else " for either model"
@@ -332,14 +323,12 @@ def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
 
 
 def show_verdict(x: Judged) -> str:
-    """Show the better model of a pair, or else the verdict."""
     if x.verdict == "not worse":
         return f"{x.not_worse[0]} not worse"
     return x.better or x.verdict
 
 
 def say_on_tasks(comparison: Comparison, by: Mapping[str, Decision]) -> str:
-    """Say of a pair on how many tasks either model is no worse, if that was asked."""
     counts: dict[str, int] = {}
     for x in by.values():
         for y in x.margins:
@@ -355,7 +344,6 @@ def table_of_tasks(
     decisions: Mapping[str, Sequence[Decision]],
     order: Sequence[str],
 ) -> list[Table]:
-    """Show on which tasks a model is no worse than another one, if that was asked."""
     first = next(iter(compared.values()))
     if first.margin is None:
         return []

@@ -97,7 +97,6 @@ def list_drawn(
     level: float,
     sign: float,
 ) -> Iterator[Drawn]:
-    """Yield the pairs whose bounds are of resamples, what draws, and what bounds."""
     names = list(scores)
     n_pairs = math.comb(len(names), 2)
     for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
@@ -132,7 +131,6 @@ def _draw_until_clear(
     options: OrderOptions,
     most: int = _MOST,
 ) -> Bound:
-    """Double the replicates until their bound is clear of the threshold."""
     replicates = np.zeros(0)
     count = max(options.n_resamples, _LEAST)
     while True:
@@ -222,7 +220,6 @@ def doubt_near_alpha(
     decisions: Mapping[str, Sequence[Decision]],
     alpha: float,
 ) -> None:
-    """Warn once of verdicts that hang on the seed."""
     near, numbers = [], []
     for task, by in tests.items():
         on = f" on {task!r}" if len(tests) > 1 else ""
@@ -246,7 +243,6 @@ def doubt_near_alpha(
 
 
 def warn_near(near: Sequence[str], level: float, n_drawn: int) -> None:
-    """Warn of pairs whose adjusted p is near a level, of so many draws, if any are."""
     if near:
         warn(
             f"The adjusted p of {shorten(near, _SHOWN)} is {level:g} up to the error "

@@ -54,7 +54,6 @@ def write_sentence(
 
 
 def _join(answer: str) -> str:
-    """Make a part of a sentence of an answer, such as a ranking."""
     said = answer.removesuffix(f" {SHARED_LETTER}").rstrip(".")
     if said != answer.rstrip("."):
         said += _SHARED
@@ -66,7 +65,6 @@ def _join(answer: str) -> str:
 
 
 def _name_test(x: Comparison) -> str:
-    """Name the test of a task, and when a model is better."""
     name = OF_INDEPENDENT.get(x.test)
     if name is None:
         name = x.method.partition(", two-sided")[0].replace(f" {UNPAIRED}", "")

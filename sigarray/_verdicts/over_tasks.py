@@ -31,8 +31,6 @@ _ROUNDING = 16
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """Two models that are compared by a difference over several tasks."""
-
     a: str
     b: str
     difference: float
@@ -48,7 +46,6 @@ class ComparedPair:
         return name_verdict(self.better, self.not_worse, "inconclusive")
 
     def turn(self) -> Self:
-        """Return the numbers of B and A."""
         return replace(
             self,
             a=self.b,
@@ -64,7 +61,6 @@ class ComparedPair:
 
     @property
     def p_values(self) -> dict[str, float]:
-        """The p-value alone, and adjusted, for programs."""
         return {"pvalue": self.pvalue, "adjusted_pvalue": self.adjusted_pvalue}
 
 
@@ -107,12 +103,10 @@ class OverTasks:
 
     @functools.cached_property
     def order(self) -> Order:
-        """The models by mean rank, each of them behind those that are better."""
         return order_by(self.mean_ranks, self.wins, self.baseline)
 
     @property
     def needed_tasks(self) -> int:
-        """The least number of tasks with which any pair can be decided."""
         n_tasks = 1
         while _least_p_value(self, n_tasks) > self.level:
             n_tasks += 1
@@ -133,7 +127,6 @@ class OverTasks:
 
     @functools.cached_property
     def mean_of_means(self) -> dict[str, float]:
-        """The mean of the means on all tasks, each of which counts the same."""
         return dict(zip(self.names, np.mean(self.means, axis=0).tolist(), strict=True))
 
 
@@ -275,7 +268,6 @@ def is_by_sets(n_tasks: int, n_models: int, level: float) -> bool:
 
 
 def _least_alone(n_tasks: int) -> float:
-    """Return the least p-value of Wilcoxon's test on so many tasks."""
     return 2.0 ** (1 - n_tasks)
 
 
@@ -377,7 +369,6 @@ def find_wins(merits: np.ndarray) -> np.ndarray:
 
 
 def _least_p_value(over: OverTasks, n_tasks: int) -> float:
-    """Return the least adjusted p-value of a pair on so many tasks."""
     least = _least_alone(n_tasks)
     if not over.is_corrected:
         return least

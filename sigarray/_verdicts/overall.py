@@ -33,7 +33,6 @@ def say_answer(over: OverTasks | None) -> list[str]:
 
 
 def table_of_pairs(over: OverTasks) -> Table:
-    """Show a row for each pair, the model that ranks first as A."""
     rows: list[list[str]] = []
     marked = set()
     for a, b, x in sort_pairs(over.order.names, over.pairs):
@@ -56,12 +55,10 @@ def table_of_pairs(over: OverTasks) -> Table:
 
 
 def _say_ties(x: PairOverTasks) -> str:
-    """Count the tasks on which the means of two models are equal, if there are any."""
     return f", {x.ties} tie{'' if x.ties == 1 else 's'}" if x.ties else ""
 
 
 def table_of_models(over: OverTasks) -> Table:
-    """Show the mean rank of each model and the mean of its means, best first."""
     order, means = over.order, over.mean_of_means
     show = number_format([describe_scores(x) for x in over.means.T])
     rows = [
@@ -80,7 +77,6 @@ def table_of_models(over: OverTasks) -> Table:
 
 
 def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Table:
-    """Show models by how often they beat another one, over all tasks and on one."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
     if over is None:
@@ -104,7 +100,6 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
 
 
 def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
-    """Say whether A is better than B over all tasks; A is not behind."""
     won = pair.wins if a == pair.a else pair.losses
     n = len(over.tasks)
     tied = f" and even on {pair.ties}" if pair.ties else ""
@@ -152,7 +147,6 @@ def write_paragraph(over: OverTasks | None) -> list[str]:
 
 
 def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
-    """Tell whether a model of a pair is worse over all tasks, or, undecided, behind."""
     if pair.better is not None:
         return pair.better != a
     lead = pair.wins - pair.losses
@@ -164,7 +158,6 @@ def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
 
 
 def list_remarks(over: OverTasks | None) -> list[str]:
-    """Say when a model is better over all tasks, and what readers may wonder about."""
     if over is None:
         return []
     rule = f"p <= {over.level:.10g} by {_OF_TWO}"
@@ -176,7 +169,6 @@ def list_remarks(over: OverTasks | None) -> list[str]:
 
 
 def say_rule(over: OverTasks) -> str:
-    """Name the test over tasks like these, and when a model is better, in a clause."""
     rule = f"two-sided p <= {over.level:.10g}"
     if over.is_by_sets:
         rule += ", closed over sets of models by ranks within tasks"
@@ -186,7 +178,6 @@ def say_rule(over: OverTasks) -> str:
 
 
 def say_needed_tasks(over: OverTasks | None) -> list[str]:
-    """Say how many tasks are needed, if there are too few to decide any pair."""
     if over is None or over.can_decide:
         return []
     return [
@@ -196,7 +187,6 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
 
 
 def say_what_decides(over: OverTasks | None) -> list[str]:
-    """Say so in a clause, where an interval over tasks seems to say something else."""
     if over is None:
         return []
     p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
@@ -234,7 +224,6 @@ def find_scales(means: np.ndarray) -> Scales | None:
 
 
 def list_scales(over: OverTasks | None) -> list[str]:
-    """Say that means over tasks are those of tasks with large scores, if unlike."""
     scales = None if over is None else find_scales(over.means)
     if over is None or scales is None:
         return []
@@ -251,7 +240,6 @@ def list_scales(over: OverTasks | None) -> list[str]:
 
 
 def note_scales(over: OverTasks | None) -> None:
-    """Tell the listener that tasks with large scores weigh most, if they do."""
     for said in list_scales(over):
         note(RepeatedCaution(said))
 
@@ -266,7 +254,6 @@ def advise_scales(over: OverTasks | None) -> list[str]:
 
 
 def advise_scaling(means: np.ndarray, tasks: Sequence[str]) -> str:
-    """Say how to bring tasks of means (tasks, models) to one scale."""
     return say_scaling(tasks, np.min(means, axis=1), np.max(np.abs(means), axis=1))
 
 
@@ -332,7 +319,6 @@ def _name_p_value(over: OverTasks) -> str:
 
 
 def _say_where(over: OverTasks) -> str:
-    """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
     if not others:
         return f" over tasks like these {n}"

@@ -226,7 +226,6 @@ def _permute_all(
 
 
 def _needs_more(result: Any, settings: Mapping[str, Any], options: PairOptions) -> bool:
-    """Tell whether a p-value is near the least that its resamples can give."""
     more = options.more_draws
     is_drawn = settings.get("method") == "resampling"
     return more is not None and is_drawn and bool(result.pvalue <= more.limit)
@@ -235,7 +234,6 @@ def _needs_more(result: Any, settings: Mapping[str, Any], options: PairOptions) 
 def _choose_more(
     x: np.ndarray, y: np.ndarray, settings: dict[str, Any], options: PairOptions
 ) -> dict[str, Any]:
-    """Return settings that give smaller p-values: an approximation, or more draws."""
     # With equal sizes, t orders permutations as the mean does.
     is_of_mean = settings["statistic"] == "mean"
     if options.test == "permutation":

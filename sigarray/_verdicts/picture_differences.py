@@ -68,7 +68,6 @@ def draw_differences(
 
 
 def draw_aggregates(x: Aggregates | None, metrics: Iterable[str]) -> list[Picture]:
-    """Draw the differences over these tasks, or the models if pairs are many."""
     if x is None:
         return []
     level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
@@ -159,7 +158,6 @@ def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
 
 
 def _say_drawn(rows: Iterable[Row]) -> dict[str, Any]:
-    """Say what is drawn, and how sure its intervals are."""
     every = [x for x, *_ in rows]
     level, *others = {x.say_level_of_intervals(): None for x in every}
     said = say_metric(x.metric for x in every)
@@ -169,7 +167,6 @@ def _say_drawn(rows: Iterable[Row]) -> dict[str, Any]:
 def _draw_two_models(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
-    """Draw a row for each task, or a panel where tasks differ much in scale."""
     a, b = order_two_models(compared, decisions, over)
     rows: dict[str, Row] = {
         task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
@@ -193,7 +190,6 @@ def _have_one_scale(tasks: Iterable[Iterable[Row]]) -> bool:
 def _draw_one_task(
     compared: Mapping[str, Comparison], decisions: Decisions
 ) -> Picture | None:
-    """Draw a row for every two models, or for each one and the baseline."""
     ((task, x),) = compared.items()
     if len(x.pairs) > MOST_ROWS and x.baseline is None:
         return None
@@ -215,7 +211,6 @@ def _draw_one_task(
 def _draw_tasks(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
-    """Draw a panel for each task, with a row for every two models."""
     most = max(len(x.pairs) for x in compared.values())
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
@@ -308,7 +303,6 @@ def _draw_rows(
 
 
 def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
-    """Return the result and the verdict of the only two models over all tasks."""
     (pair,) = over.pairs
     interval, difference = pair.interval, pair.difference
     if math.isnan(interval.low):
@@ -362,7 +356,6 @@ def _find_rows(rows: Mapping[str, Row]) -> dict[str, tuple[BootstrapResult, str]
 def _make_picture(
     figure: Any, caption: str, panels: Mapping[str, Mapping[str, Row]]
 ) -> Picture:
-    """Say which intervals they are, and list them for those who do not see them."""
     rows = [row for by in panels.values() for row in by.values()]
     kinds: dict[str, str] = {}
     for x, *_ in rows:

@@ -173,7 +173,6 @@ def run_sampled(
 def _find_results(
     scores: Scores, options: PairOptions, sampled: Sampled, pairs: Pairs
 ) -> list[Result]:
-    """Test pairs, which share resamples: more where p is near the least possible."""
     if options.n_resamples is None:
         return _test_by_t(scores, sampled, pairs)
     test = _choose_call(scores, options, sampled, len(pairs))
@@ -192,7 +191,6 @@ def _find_results(
 
 
 def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Result]:
-    """Test pairs by the errors of what was sampled, many in a call."""
     results: list[Result] = [(0.0, 1.0, 0)] * len(pairs)
     for places, a, b in sampled.list_batches(scores, pairs, _MOST_HELD):
         result = t_test(a, b, **sampled.options)
@@ -224,7 +222,6 @@ def test_by_sizes(
 def _choose_call(
     scores: Scores, options: PairOptions, sampled: Sampled, n_pairs: int
 ) -> Call:
-    """Return a test of pairs by a number of resamples: of many pairs, all at once."""
     n = sampled.number
     n_all = math.inf
     if options.test == "permutation":

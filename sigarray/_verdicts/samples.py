@@ -83,7 +83,6 @@ class Trials:
         return self._divisors[size]
 
     def _is_by_rate(self, size: int | None) -> bool:
-        """Tell whether `compare` of so many scores controls a rate over tasks."""
         sizes = {
             task: {
                 name: range(len(scores) if size is None else size)
@@ -191,7 +190,6 @@ class Trials:
         *stream: int,
         is_paired: bool,
     ) -> dict[str, np.ndarray]:
-        """Draw samples (R, size) of each model: see `draw_samples`."""
         return draw_samples(
             scores,
             size,
@@ -287,7 +285,6 @@ class AggregateTrials:
     seed: int
 
     def share_better(self, size: int | None) -> Shares:
-        """Compare samples of one size on each task, or of as many scores as there."""
         samples, design = self._draw(size)
         pairs = pairs_of(samples, self.baseline)
         # In the order of names, so that the order of columns changes no number.

@@ -32,7 +32,6 @@ def read_table(
     higher_is_better: Direction,
     request: Request,
 ) -> ScoreTable:
-    """Read scores, unless they have been read; and put items into clusters."""
     column = clusters if isinstance(clusters, str) else None
     has_labels = clusters is not None and column is None
     if not isinstance(scores, ScoreTable):
@@ -171,7 +170,6 @@ def sign(
     over: OverTasks | None = None,
     aggregates: Aggregates | None = None,
 ) -> dict[str, str] | None:
-    """Return the fields of a signature, or None for scores that stay on the disk."""
     if not table.ids:
         return None
     of_test = test.list_fields()
@@ -248,7 +246,6 @@ def _count_clusters(table: ScoreTable) -> int | None:
 
 
 def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:
-    """Name a metric of sums, or the statistic of a verdict over these tasks."""
     if aggregates is not None:
         return aggregates.statistic
     return None if table.statistic is None else table.metric
@@ -273,7 +270,6 @@ def _list_over_tasks(
 
 
 def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
-    """Return the interval of each model over these tasks, in the order of names."""
     if x is None:
         return []
     scale = max(_find_scale(table, task) for task in x.tasks)
@@ -281,7 +277,6 @@ def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
 
 
 def _list_margins(x: Aggregates | None) -> list[float]:
-    """Return the p-values of margins over these tasks, in the order of names."""
     if x is None:
         return []
     numbers = {
@@ -313,7 +308,6 @@ def _list_differences(
 
 
 def _find_scale(table: ScoreTable, task: str) -> float:
-    """Return the size of the scores of a task: their largest finite one."""
     sizes = [np.abs(x[np.isfinite(x)]) for x in table.tasks[task].values()]
     return max((float(x.max()) for x in sizes if x.size), default=0.0) or 1.0
 
@@ -324,7 +318,6 @@ def _round(numbers: Sequence[float], scale: float) -> list[float]:
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
-    """Return the deciding numbers, in an order free of that of columns or tasks."""
     numbers: dict[tuple[str, str, str], float] = {}
     for task, by in decisions.items():
         for x in by:

@@ -204,7 +204,6 @@ def _collect_by_pair(
 def _say_single_tasks(
     over: OverTasks | None, decisions: Mapping[str, Sequence[Decision]]
 ) -> list[str]:
-    """Say on how many tasks a model is better, where none is over all of them."""
     if over is None or over.wins:
         return []
     count = sum(bool(list_wins(by)) for by in decisions.values())
@@ -284,7 +283,6 @@ def _ranking_table(
 
 
 def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Put tasks on which no model is better, if there are several, in a last row."""
     nothing = [x for x in rows if x[1] == _NOTHING]
     if len(nothing) < 2:
         return list(rows)
@@ -296,7 +294,6 @@ def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
 def _decision_table(
     compared: Mapping[str, Comparison], by_pair: DecisionsOfPairs
 ) -> Table:
-    """Show who is better on each of a few tasks, with the number that decides."""
     rows: list[list[str]] = []
     marked = set()
     first = next(iter(compared.values()))

@@ -213,7 +213,6 @@ class PairwiseTest(PairOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: p-values are not corrected yet."""
         return {
             task: [test for scores in list_matched(x) for test in self._test(scores, x)]
             for task, x in track(list(compared.items()), "Task")
@@ -277,7 +276,6 @@ class PairwiseTest(PairOptions, Test):
 
     @property
     def asks_welch_below(self) -> int | None:
-        """As in `Test`: where permutations are of the t of unpaired runs."""
         is_of_t = self.test == "permutation" and self.unit == "run"
         return FEW_SCORES if is_of_t and not self.is_paired else None
 
@@ -372,7 +370,6 @@ def _test_clusters(
     options: PairOptions,
     pairs: Sequence[tuple[str, str]],
 ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
-    """Yield what `_test_samples` does of clusters, by t that allows for their sizes."""
     sign = 1.0 if samples.higher_is_better else -1.0
     by_pair = [sign * (samples.scores[a] - samples.scores[b]) for a, b in pairs]
     leads, p_values = test_by_sizes(np.stack(by_pair, axis=1), sizes, options.margin)

@@ -242,7 +242,6 @@ def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> 
 def _table_of_pairs(
     comparison: Comparison, decisions: Sequence[Decision], order: Order, lack: str
 ) -> Table:
-    """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
     sign, limit = comparison.sign, comparison.threshold
     # Pairs may have items of their own.

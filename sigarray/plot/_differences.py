@@ -336,7 +336,6 @@ def _choose_marks(
 
 
 def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
-    """Return (label, difference, low, high) of each task."""
     if isinstance(results, Mapping):
         check_alone(results, labels, "labels")
         if not results:

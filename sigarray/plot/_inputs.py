@@ -96,7 +96,6 @@ def add_foot(figure: Any, said: str, label: str = "") -> None:
 
 
 def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:
-    """Show names of models that are in lines of so many inches."""
     return show_names(names, max(24, min(28, int(_SMALL * room) - 10)))
 
 
@@ -181,7 +180,6 @@ def check_finite(x: np.ndarray, what: str, advice: str) -> None:
 
 
 def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
-    """Return results by label: a mapping of them, or a single one."""
     by_label = dict(results) if isinstance(results, Mapping) else {None: results}
     wrong = [x for x in by_label.values() if not isinstance(x, kind)]
     if wrong or not by_label:

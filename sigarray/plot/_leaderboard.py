@@ -117,7 +117,6 @@ def draw_leaderboard(
     is_higher_better: bool,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw models in the order of their mean ranks, or of names."""
     tasks, models, means = _find_means(scores)
     ranks = _rank(means if is_higher_better else -means)
     overall = np.nanmean(ranks, axis=0)
@@ -153,7 +152,6 @@ def draw_leaderboard(
 
 
 def _find_means(scores: Any) -> tuple[list[Hashable], list[Hashable], np.ndarray]:
-    """Return tasks, models and means (T, K), NaN where a model lacks a task."""
     is_table = isinstance(scores, Mapping) and bool(scores)
     wrong = None if is_table else scores
     if is_table:
@@ -197,7 +195,6 @@ def _find_places(values: np.ndarray) -> np.ndarray:
 
 
 def _draw_cells(ax: "Axes", places: np.ndarray, beside: float) -> None:
-    """Fill cells: dark for the best of a task, pale for the worst."""
     n_tasks, n_models = places.shape
     share = np.nan_to_num(places.T, nan=0.0)[..., None]
     colors = _WORST + share * (_BEST - _WORST)

@@ -223,7 +223,6 @@ def pairwise(
 
 
 def _draw_cells(ax: "Axes", bounds: np.ndarray, limit: float) -> None:
-    """Fill the cells: dark below the threshold, pale above, white without a bound."""
     n = len(bounds)
     is_better = bounds < limit
     greys = _grey_of(np.where(np.isnan(bounds), 1.0, bounds), limit)

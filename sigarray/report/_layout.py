@@ -309,7 +309,6 @@ def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
 
 
 def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
-    """Replace numbers that JSON cannot hold by None."""
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x
         for name, x in record.items()

@@ -158,7 +158,6 @@ def _to_paragraph(text: str) -> str:
 
 
 def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
-    """Escape the header and all cells, and mark the marked cells."""
     rows = [
         [
             mark.format(escape(cell)) if (i, j) in table.marked else escape(cell)
@@ -194,12 +193,10 @@ _NOTEBOOK_STYLE = """
 
 
 def show(text: str) -> str:
-    """Escape markup, and show invisible characters by their codes."""
     return html.escape(show_controls(text))
 
 
 def show_prose(text: str) -> str:
-    """Escape sentences, in which an option stays on one line."""
     return _OPTION.sub(r'<span style="white-space: nowrap">\g<0></span>', show(text))
 
 
@@ -245,7 +242,6 @@ def draw_list(lines: Sequence[str]) -> str:
 
 
 def link_dois(text: str) -> str:
-    """Escape a text, and let its DOIs be links."""
     return re.sub(
         r"doi:(10\.\S+)", r'<a href="https://doi.org/\1">doi:\1</a>', show(text)
     )

@@ -88,7 +88,6 @@ class Models:
 def say_order(
     result: AsoResult, models: Models, threshold: float, level: float
 ) -> Sentence:
-    """Say whether A is almost stochastically dominant over B."""
     a, b = models.a, models.b
     method = f"one-sided, confidence level {level:g}"
     bound, ratio = read_number(result.eps_min), read_number(result.violation_ratio)
@@ -142,7 +141,6 @@ def say_equivalence(
     alpha: float,
     test: str | None,
 ) -> Sentence:
-    """Say whether the difference is between the limits."""
     if models.statistic == "t":
         models = models.of("mean")
     p, difference = read_number(result.pvalue), read_number(result.difference)
@@ -167,7 +165,6 @@ def say_test(
     margin: float,
     test: str | None,
 ) -> Sentence:
-    """Say whether A is above or below B, or with a margin, whether it is no worse."""
     p = read_number(result.pvalue)
     side = "two-sided" if alternative == "two-sided" else "one-sided"
     method = f"{side} {test or TESTS[type(result)]}"
