@@ -19,7 +19,6 @@ from sigarray._cli.power_sizes import (
 )
 from sigarray._difference.components import required_items, variance_components
 from sigarray._plain_text import list_in_words, quote, show_number
-from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import Aggregates, compare_aggregates
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -97,7 +96,7 @@ def report_tasks(
     method = describe_tasks(trials, found, goal)
     name = "probability_of_improvement" if found.is_of_pairs else "difference"
     start = 0.5 if found.is_of_pairs else 0.0
-    where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
+    where = f", {found.said_tasks}" if goal.n_tasks > 1 else ""
     document = {
         "source": x.source,
         "statistic": found.statistic,

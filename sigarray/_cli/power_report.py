@@ -20,8 +20,7 @@ from sigarray._cli.power_answers import (
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote, raise_initial, show_range
-from sigarray._verdicts.aggregate_tables import count_tasks
-from sigarray._verdicts.aggregates import NAMES, Aggregates
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
@@ -119,14 +118,10 @@ def describe_method(
 
 
 def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    said = f"the verdict of sigarray compare by {NAMES[found.statistic][1]}"
-    if goal.n_tasks > 1:
-        said += f" over these {count_tasks(found)}"
+    said = f"the verdict of sigarray compare by {found.plural}{found.where}"
     if found.n_resamples is not None:
         said += f", of {found.n_resamples} resamples"
-    said += f": p <= {found.level:.10g}"
-    if found.is_corrected and len(found.pairs) > 1:
-        said += f", Holm's correction for {len(found.pairs)} comparisons"
+    said += f": p <= {found.level:.10g}{found.say_holm(',')}"
     finds = ""
     if goal.margin is not None:
         finds = "a model not worse, by one-sided tests of a margin of "

@@ -9,13 +9,7 @@ import numpy as np
 
 from sigarray._plain_text import quote, raise_initial, show_number
 from sigarray._verdicts.aggregate_tables import (
-    count_tasks,
     explain_ranks,
-    name_by,
-    name_p_value,
-    say_own_level,
-    say_pair_level,
-    say_where,
     show_difference,
     show_pair_p_value,
     table_of_models,
@@ -88,7 +82,7 @@ def add_aggregates(
 
 def _say_what_decides(x: Aggregates) -> list[str]:
     pairs = [(y.interval, y.better) for y in x.pairs]
-    return say_by_which(name_p_value(x), pairs, _name_even(x))
+    return say_by_which(x.p, pairs, _name_even(x))
 
 
 def _name_even(x: Aggregates) -> str:
@@ -121,7 +115,7 @@ def _add_paragraph(
         pair = y.turn() if is_turned else y
         numbers = [
             show_difference(x, pair, compared),
-            f"{name_p_value(x)} {equate(show_pair_p_value(x, pair))}",
+            f"{x.p} {equate(show_pair_p_value(x, pair))}",
             *show_claims(comparison, pair, pair.a, pair.b),
         ]
         verdicts.append((pair.a, pair.b, pair.verdict, f"({', '.join(numbers)})"))
@@ -129,7 +123,7 @@ def _add_paragraph(
         *map(end, _say_answer(x)),
         *_list_remarks(x),
         f"In parentheses: {_name_estimate(x)} with its "
-        f"interval, {say_pair_level(x)}, and {name_p_value(x)}"
+        f"interval, {x.say_level()}, and {x.p}"
         f"{say_margin_of(comparison)}.",
         *list_verdicts(x.order.names, verdicts, say_worse(comparison)),
     ]
@@ -143,7 +137,7 @@ def _add_paragraph(
 
 
 def _say_answer(x: Aggregates) -> list[str]:
-    by = f" by {name_by(x, are_many=True)}{say_where(x)}"
+    by = f" by {x.plural}{x.where}"
     return say_which_are_better(x.order, x.baseline, x.wins, by)
 
 
@@ -151,11 +145,11 @@ def _say_pair(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
     shown = equate(show_pair_p_value(x, pair))
-    p, level = f"{name_p_value(x)} {shown}", f"{x.level:.10g}"
+    p, level = f"{x.p} {shown}", f"{x.level:.10g}"
     if pair.better == pair.b:
         pair = pair.turn()
-    first, second, where = quote(pair.a), quote(pair.b), say_where(x)
-    many = name_by(x, are_many=True)
+    first, second, where = quote(pair.a), quote(pair.b), x.where
+    many = x.plural
     difference = f"the {many} differ by {show_difference(x, pair, compared)}"
     if x.is_of_pairs:
         difference = f"a run of {first} beats one of {second} with probability "
@@ -180,20 +174,20 @@ def _name_estimate(x: Aggregates) -> str:
             "how probably a run of the model that is named first beats one of the "
             "other,"
         )
-    return f"the difference of {name_by(x, are_many=True)}"
+    return f"the difference of {x.plural}"
 
 
 def _say_not_worse(
     x: Aggregates, pair: PairOfAggregates, comparison: Comparison
 ) -> str:
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
-    by = say_where(x) or f" by {name_by(x, are_many=True)}"
+    by = x.where or f" by {x.plural}"
     margin = f"{x.margin or 0.0:.10g}"
     said = f"{first} is not {say_worse(comparison)} than {second}{by}"
     if len(pair.not_worse) > 1:
         said = f"{first} and {second} are equivalent{by}, apart by less than {margin}"
     p = max(y.adjusted for y in pair.margins if y.model in pair.not_worse)
-    name = name_p_value(x)
+    name = x.p
     return (
         f"{said}: {name} {equate(show_p_value(p, x.level))} <= {x.level:.10g}; neither "
         f"is shown to be better ({name} {equate(show_pair_p_value(x, pair))})"
@@ -202,7 +196,7 @@ def _say_not_worse(
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
     comparison = next(iter(compared.values()))
-    where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
+    where = x.where.lstrip() or f"by {x.plural}"
     where = raise_initial(where)
     if len(x.pairs) == 1:
         (pair,) = x.pairs
@@ -221,9 +215,8 @@ def _list_remarks(x: Aggregates) -> list[str]:
         test = "t-test" if x.statistic == "mean" else "bootstrap"
         rule += f" by a {test} with {_say_clusters(x)}"
         what = "clusters of items"
-    if x.is_corrected and len(x.pairs) > 1:
-        rule += f", after Holm's correction for {len(x.pairs)} comparisons"
-    by = f"by the {name_by(x)} of all its {x.unit}s"
+    rule += x.say_holm()
+    by = f"by the {x.noun} of all its {x.unit}s"
     if x.statistic == "mean" and (x.n_clusters or x.sizes[0] < x.sizes[1]):
         by = "by the mean of its means on tasks, each of which counts the same,"
     if x.is_of_pairs:
@@ -239,20 +232,20 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"{rule}. This is about other {what} on the same tasks."
         ]
     if x.margin is not None:
-        where = say_where(x).lstrip() or f"by the {name_by(x)}"
+        where = x.where.lstrip() or f"by the {x.noun}"
         told.append(
             f"{raise_initial(where)}, a model is not worse than another by "
-            f"{x.margin:.10g} or more if the one-sided {name_p_value(x)} of the "
+            f"{x.margin:.10g} or more if the one-sided {x.p} of the "
             f"margin is at most {x.level:.10g}."
         )
     if x.is_of_pairs and not all(y.interval.low < y.interval.high for y in x.pairs):
         told.append("A probability of 0 or 1 is that of all resamples: no interval.")
     if any(disagree(y.interval, y.better) for y in x.pairs):
         told.append(
-            f"Intervals of {name_by(x, are_many=True)} and their p-values are computed "
+            f"Intervals of {x.plural} and their p-values are computed "
             "or corrected in different ways: one may be clear where the other is not."
         )
-    return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
+    return told + say_least(any(map(x.is_least, x.pairs)), x.where)
 
 
 def _say_clusters(x: Aggregates) -> str:
@@ -262,9 +255,9 @@ def _say_clusters(x: Aggregates) -> str:
 
 def _describe(x: Aggregates, test: str) -> str:
     paired = f", paired by {x.unit}" if x.is_paired else ""
-    where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
+    where, of = f"Over these {x.said_tasks}", f" of the {x.noun}"
     if len(x.tasks) == 1:
-        where, of = name_by(x, are_many=True).capitalize(), ""
+        where, of = x.plural.capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"
     if x.n_clusters is not None:
         strata += f"{' and' if strata else ', with'} {_say_clusters(x)}"
@@ -286,15 +279,14 @@ def _describe(x: Aggregates, test: str) -> str:
             f"percentiles of {x.n_resamples} resamples (seed {x.seed}), and not below "
             "the least by exchanges of runs within tasks"
         )
-    if x.is_corrected and len(x.pairs) > 1:
-        said += f", Holm's correction for {len(x.pairs)} comparisons"
+    said += x.say_holm(",")
     if x.margin is not None:
         said += f"; one-sided tests of a margin of {x.margin:.10g} by the same"
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
-    own += f"{strata}, {say_own_level(x)}"
+    own += f"{strata}, {x.say_own_level()}"
     own_intervals = [] if x.is_of_pairs else [own]
-    of_pairs = f"{raise_initial(whose)}, {say_pair_level(x)}"
+    of_pairs = f"{raise_initial(whose)}, {x.say_level()}"
     told = [said, of_pairs, *own_intervals, *_say_draws(x)]
     return ". ".join(told)
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sigarray._verdicts import overall
-from sigarray._verdicts.aggregate_tables import name_by, say_pair_level, say_where
 from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.asked import OF_INDEPENDENT
 from sigarray._verdicts.comparison import UNPAIRED, Comparison
@@ -33,10 +32,10 @@ def write_sentence(
     of_tasks = over if over is not None and over.can_decide else None
     is_of_these = aggregates is not None and len(compared) > 1
     if aggregates is not None and is_of_these:
-        how, level = _name_statistic(aggregates), say_pair_level(aggregates)
+        how, level = _name_statistic(aggregates), aggregates.say_level()
         is_of_pair = len(aggregates.pairs) == 1
     elif of_tasks is not None:
-        how, level = overall.say_rule(of_tasks), overall.say_level_of(of_tasks)
+        how, level = overall.say_rule(of_tasks), of_tasks.say_level()
         is_of_pair = len(of_tasks.pairs) == 1
     else:
         how, level = _name_test(first), first.say_level_of_intervals()
@@ -75,8 +74,6 @@ def _name_test(x: Comparison) -> str:
 
 def _name_statistic(x: Aggregates) -> str:
     test = "t-test" if x.statistic == "mean" else "bootstrap test"
-    name = f"the {name_by(x)}" if x.is_of_pairs else f"a {test} of the {name_by(x)}"
-    rule = f"two-sided p <= {x.level:.10g}"
-    if x.is_corrected and len(x.pairs) > 1:
-        rule += f", after Holm's correction for {len(x.pairs)} comparisons"
-    return f"{name}{say_where(x)}, with tasks as strata ({rule})"
+    name = f"the {x.noun}" if x.is_of_pairs else f"a {test} of the {x.noun}"
+    rule = f"two-sided p <= {x.level:.10g}{x.say_holm()}"
+    return f"{name}{x.where}, with tasks as strata ({rule})"

@@ -9,7 +9,7 @@ Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
 import functools
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -19,7 +19,7 @@ from sigarray._correction import holm
 from sigarray._difference.ranks import wilcoxon_test
 from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
-from sigarray._verdicts.comparison import Comparison, list_models, pairs_of
+from sigarray._verdicts.comparison import Comparison, list_models, pairs_of, say_level
 from sigarray._verdicts.decisions import MarginTest, name_verdict
 from sigarray._verdicts.intervals import Interval, find_intervals
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
@@ -76,8 +76,35 @@ class PairOverTasks(ComparedPair):
         return replace(super().turn(), wins=self.losses, losses=self.wins)
 
 
+class DecidedPairs:
+    """Pairs of models over several tasks, which are decided together."""
+
+    pairs: Sequence[ComparedPair]
+    level: float
+    is_corrected: bool
+
+    @functools.cached_property
+    def wins(self) -> Wins:
+        return list_wins(self.pairs)
+
+    @property
+    def is_adjusted(self) -> bool:
+        return self.is_corrected and len(self.pairs) > 1
+
+    @property
+    def p(self) -> str:
+        return "adjusted p" if self.is_adjusted else "p"
+
+    def say_holm(self, before: str = ", after") -> str:
+        said = f"{before} Holm's correction for {len(self.pairs)} comparisons"
+        return said if self.is_adjusted else ""
+
+    def say_level(self) -> str:
+        return say_level(self.level, len(self.pairs), is_corrected=self.is_corrected)
+
+
 @dataclass(frozen=True)
-class OverTasks:
+class OverTasks(DecidedPairs):
     """Models by their mean scores on the tasks that all of them have.
 
     Pairs are in the order of the models; of each, A is the one that ranks first.
@@ -96,10 +123,6 @@ class OverTasks:
     baseline: str | None
     higher_is_better: bool
     metric: str
-
-    @functools.cached_property
-    def wins(self) -> Wins:
-        return list_wins(self.pairs)
 
     @functools.cached_property
     def order(self) -> Order:

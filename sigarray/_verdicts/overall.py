@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._plain_text import quote, show_number
-from sigarray._verdicts.comparison import say_baseline, say_level
+from sigarray._verdicts.comparison import say_baseline
 from sigarray._verdicts.decisions import say_by_which, say_if_sharper
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.paragraph import end, list_verdicts
-from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
+from sigarray._verdicts.ranking import Wins, say_which_are_better
 from sigarray.read._messages import RepeatedCaution, note
 from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import (
@@ -35,21 +35,20 @@ def say_answer(over: OverTasks | None) -> list[str]:
 def table_of_pairs(over: OverTasks) -> Table:
     rows: list[list[str]] = []
     marked = set()
-    for a, b, x in sort_pairs(over.order.names, over.pairs):
+    for x in over.pairs:
         if x.better is not None:
             marked.add((len(rows), 5))
-        won = (x.wins, x.losses) if a == x.a else (x.losses, x.wins)
         rows.append(
             [
-                *(a, b, _show_difference(over, x, a)),
-                f"{won[0]} : {won[1]}{_say_ties(x)}",
+                *(x.a, x.b, _show_difference(over, x)),
+                f"{x.wins} : {x.losses}{_say_ties(x)}",
                 show_p_value(x.adjusted_pvalue, over.level),
                 x.better or "inconclusive",
             ]
         )
-    p = _name_p_value(over)
+    p = over.p
     header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
-    title = f"Differences of means{_say_where(over)}, {say_level_of(over)}"
+    title = f"Differences of means{_say_where(over)}, {over.say_level()}"
     title += say_baseline(over.baseline)
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
@@ -99,15 +98,13 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
     return Table(title, header, rows, decides=True)
 
 
-def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
-    won = pair.wins if a == pair.a else pair.losses
-    n = len(over.tasks)
+def say_pair(over: OverTasks, pair: PairOverTasks) -> str:
     tied = f" and even on {pair.ties}" if pair.ties else ""
-    ahead = f"ahead on {won} of {n} tasks{tied}"
+    ahead = f"ahead on {pair.wins} of {len(over.tasks)} tasks{tied}"
     shown = equate(show_p_value(pair.adjusted_pvalue, over.level))
-    p = f"{_name_p_value(over)} {shown}"
-    first, second = quote(a), quote(b)
-    difference = f"the means differ by {_show_difference(over, pair, a)}"
+    p = f"{over.p} {shown}"
+    first, second = quote(pair.a), quote(pair.b)
+    difference = f"the means differ by {_show_difference(over, pair)}"
     if pair.better is None:
         return (
             f"{first} vs. {second} over tasks like these: inconclusive ({first} is "
@@ -123,38 +120,38 @@ def write_paragraph(over: OverTasks | None) -> list[str]:
     if over is None:
         return []
     verdicts = []
-    for a, b, x in sort_pairs(over.order.names, over.pairs):
-        first, second = (b, a) if is_behind(over, x, a) else (a, b)
-        won = x.wins if first == x.a else x.losses
+    for pair in over.pairs:
+        x = pair.turn() if is_behind(over, pair) else pair
         p = equate(show_p_value(x.adjusted_pvalue, over.level))
         numbers = [
-            _show_difference(over, x, first),
-            f"ahead on {won} of {len(over.tasks)}{_say_ties(x)}",
-            f"{_name_p_value(over)} {p}",
+            _show_difference(over, x),
+            f"ahead on {x.wins} of {len(over.tasks)}{_say_ties(x)}",
+            f"{over.p} {p}",
         ]
         verdict = "inconclusive" if x.better is None else "better"
-        verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
+        verdicts.append((x.a, x.b, verdict, f"({', '.join(numbers)})"))
     return [
         *(say_needed_tasks(over) or map(end, say_answer(over))),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
-        f"{say_level_of(over)}, on how many tasks the model that is named "
-        f"first is ahead, and {_name_p_value(over)}.",
+        f"{over.say_level()}, on how many tasks the model that is named "
+        f"first is ahead, and {over.p}.",
         *list_verdicts(over.order.names, verdicts),
         *say_what_decides(over),
         *list_scales(over),
     ]
 
 
-def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
+def is_behind(over: OverTasks, pair: PairOverTasks) -> bool:
+    """Tell whether A of a pair is worse over all tasks, or, undecided, behind."""
     if pair.better is not None:
-        return pair.better != a
+        return pair.better == pair.b
     lead = pair.wins - pair.losses
     if lead == 0:
         means = over.mean_of_means
         lead_of_means = means[pair.a] - means[pair.b]
-        lead = 1 if (lead_of_means >= 0.0) == over.higher_is_better else -1
-    return (lead > 0) != (a == pair.a)
+        return (lead_of_means >= 0.0) != over.higher_is_better
+    return lead < 0
 
 
 def list_remarks(over: OverTasks | None) -> list[str]:
@@ -163,8 +160,8 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     rule = f"p <= {over.level:.10g} by {_OF_TWO}"
     if over.is_by_sets:
         rule += ", and by the ranks within every set of models that contains both"
-    elif over.is_corrected and len(over.names) > 2:
-        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    else:
+        rule += over.say_holm()
     return [f"Over tasks like these, a model is better than another if {rule}."]
 
 
@@ -172,8 +169,8 @@ def say_rule(over: OverTasks) -> str:
     rule = f"two-sided p <= {over.level:.10g}"
     if over.is_by_sets:
         rule += ", closed over sets of models by ranks within tasks"
-    elif over.is_corrected and len(over.names) > 2:
-        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    else:
+        rule += over.say_holm()
     return f"{_OF_TWO} ({rule})"
 
 
@@ -189,7 +186,7 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
 def say_what_decides(over: OverTasks | None) -> list[str]:
     if over is None:
         return []
-    p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
+    p = f"{over.p} of Wilcoxon's signed-rank test"
     return say_by_which(p, ((x.interval, x.better) for x in over.pairs))
 
 
@@ -269,13 +266,11 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         f". Over tasks like these {len(over.tasks)}, which are taken as a sample: "
         f"Wilcoxon's signed-rank test of the means on each task{of_worst}, two-sided"
     )
-    if len(over.names) > 2 and over.is_corrected:
-        said += (
-            ", closed over sets of models by weighted sums of ranks on each task"
-            if over.is_by_sets
-            else f", Holm's correction for {len(over.pairs)} comparisons"
-        )
-    return f"{said}. Student's intervals over tasks, {say_level_of(over)}"
+    if over.is_by_sets:
+        said += ", closed over sets of models by weighted sums of ranks on each task"
+    else:
+        said += over.say_holm(",")
+    return f"{said}. Student's intervals over tasks, {over.say_level()}"
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:
@@ -304,18 +299,10 @@ def write_document(over: OverTasks) -> dict[str, Any]:
     }
 
 
-def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
+def _show_difference(over: OverTasks, pair: PairOverTasks) -> str:
     show = number_format([describe_scores(x) for x in over.means.T], sign="+")
-    difference, interval = pair.difference, pair.interval
-    if a != pair.a:
-        difference, interval = -difference, interval.turn()
     decimals = count_decimals(x.interval for x in over.pairs)
-    return show_interval(difference, *interval, show, decimals)
-
-
-def _name_p_value(over: OverTasks) -> str:
-    is_adjusted = over.is_corrected and len(over.pairs) > 1
-    return "adjusted p" if is_adjusted else "p"
+    return show_interval(pair.difference, *pair.interval, show, decimals)
 
 
 def _say_where(over: OverTasks) -> str:
@@ -325,7 +312,3 @@ def _say_where(over: OverTasks) -> str:
     is_named = over.metric != "score"
     scores = over.metric.replace(", ", " or ") if is_named else "these scores"
     return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
-
-
-def say_level_of(over: OverTasks) -> str:
-    return say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)

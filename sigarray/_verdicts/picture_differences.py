@@ -12,11 +12,10 @@ from sigarray._plain_text import (
     raise_initial,
     show_number,
 )
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, list_models, say_level
 from sigarray._verdicts.decisions import Decision, Judged, explain_intervals
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.overall import say_answer
 from sigarray._verdicts.pictures import (
@@ -70,16 +69,14 @@ def draw_differences(
 def draw_aggregates(x: Aggregates | None, metrics: Iterable[str]) -> list[Picture]:
     if x is None:
         return []
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    tasks = say_of_all(len(x.tasks), len(x.left_out))
-    where = f" over these {tasks}" if len(x.tasks) > 1 else ""
+    level, where = x.say_level(), x.where
     if len(x.pairs) > MOST_ROWS and x.baseline is None:
         mean = "mean " * x.is_of_pairs  # against each other model
-        label = f"{mean}{NAMES[x.statistic][0]}{where}"
+        label = f"{mean}{x.noun}{where}"
         sign = -1.0 if x.higher_is_better else 1.0
         return [draw_models(x.values, x.wins, label, said="Values", sign=sign)]
-    what = f"differences of {NAMES[x.statistic][1]}{where}, first minus second model"
-    shown, small = say_metric(metrics), f"{NAMES[x.statistic][1]}{where}, {level}"
+    what = f"differences of {x.plural}{where}, first minus second model"
+    shown, small = say_metric(metrics), f"{x.plural}{where}, {level}"
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
         what, shown, small = f"{what}{where}", f"P(first is better){where}", level
@@ -103,7 +100,7 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
         return []
     if len(over.pairs) > MOST_ROWS:
         return []
-    level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
+    level = over.say_level()
     what = f"of means over tasks like these {len(over.tasks)}"
     small = f"means over tasks like these {len(over.tasks)}, {level}"
     axes = _draw_pairs(over, say_metric([over.metric]), small)
@@ -304,12 +301,10 @@ def _draw_rows(
 
 def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
     (pair,) = over.pairs
-    interval, difference = pair.interval, pair.difference
-    if math.isnan(interval.low):
+    pair = pair if pair.a == a else pair.turn()
+    if math.isnan(pair.interval.low):
         return None
-    if pair.a != a:
-        interval, difference = interval.turn(), -difference
-    return make_result(difference, interval), say_verdict(pair, a)
+    return make_result(pair.difference, pair.interval), say_verdict(pair, a)
 
 
 def _draw_panels(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import quote, suggest
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import (
     MARGIN_FIELDS,
@@ -263,7 +263,7 @@ def list_undecided(
         for x in of_task
     ]
     if aggregates is not None:
-        where = f" by {NAMES[aggregates.statistic][1]}"
+        where = f" by {aggregates.plural}"
         if len(aggregates.tasks) > 1:
             where += f" over these {len(aggregates.tasks)} tasks"
         compared = [(x, where) for x in aggregates.pairs]
