@@ -13,13 +13,12 @@ from sigarray.plot._style import (
     INK,
     MOST_MODELS,
     PAPER,
-    PLAIN,
-    SMALL,
     check_axes,
     draws,
     explain,
     make_figure,
     measure,
+    name_cells,
     say_left_out,
     show_names,
     tidy,
@@ -212,16 +211,7 @@ def _name_sides(
     is_flat = n <= _MOST_NUMBERS and max(map(measure, labels)) <= 6
     places = [*range(n), n - 0.5 + 0.5 * beside]
     ax.xaxis.tick_top()
-    ax.set_xticks(
-        places,
-        [*labels, "mean\nrank"],
-        rotation=0.0 if is_flat else 90.0,
-        fontsize=SMALL,
-        **PLAIN,
-    )
-    ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
-    ax.tick_params(length=0.0)
-    ax.spines[:].set_visible(False)
+    name_cells(ax, places, [*labels, "mean\nrank"], names, is_flat=is_flat)
 
 
 def _write_means(ax: "Axes", means: np.ndarray, places: np.ndarray) -> None:
@@ -243,7 +233,6 @@ def _write_means(ax: "Axes", means: np.ndarray, places: np.ndarray) -> None:
 
 
 def _choose_format(means: np.ndarray) -> Any:
-    """Return how to show the means of a task: in digits that tell them apart."""
     known = means[~np.isnan(means)]
     largest, span = float(np.abs(known).max()), float(np.ptp(known))
     if not 1e-3 <= largest < 1e5:
