@@ -81,7 +81,6 @@ class Report:
 
     @property
     def first_lines(self) -> list[str]:
-        """What readers see first."""
         return [*self.headline, *self.first_advice]
 
     @property
@@ -228,10 +227,6 @@ def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
     places = [max(0, 1 - math.floor(math.log10(x))) for x in halves]
     places = [n for n in places if n <= _MAX_DECIMALS]
     return min(max(places), min(places) + 2) if places else None
-
-
-def show_difference(a: Summary, b: Summary) -> str:
-    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
 
 
 def show_interval(

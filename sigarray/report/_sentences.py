@@ -53,8 +53,6 @@ _show = functools.partial(show_number, digits=4)
 
 
 class Sentence(NamedTuple):
-    """A claim, the numbers that it is of, and the method."""
-
     said: str
     numbers: str
     method: str
@@ -81,7 +79,6 @@ class Models:
         return f"The {self.statistic} of {self.a} minus that of {self.b}"
 
     def of(self, statistic: str | None) -> "Models":
-        """Return the same models with another statistic."""
         return Models(self.a, self.b, statistic)
 
 

@@ -241,7 +241,6 @@ def _render_plain(table: Table, most: int) -> str:
 
 
 def _list_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table, of which a row may take several."""
     widths, gap = measure_columns(table), " " * table.gap
     for i, row in enumerate([_align(table.header), *table.rows]):
         cells = [cell.split("\n") for cell in row]
