@@ -80,6 +80,7 @@ def read_models(
     max_models: int = MAX_MODELS,
 ) -> ScoreTable:
     columns = {role: getattr(options, role) for role in ROLES}
+    direction = read_direction(options)
     pattern = _find_pattern(options)
     choice = Choice(
         metrics=options.metric or (),
@@ -96,12 +97,11 @@ def read_models(
         is_paired=is_paired,
         drop_unmatched=options.drop_unmatched,
         missing=options.missing,
-        higher_is_better=read_direction(options),
+        higher_is_better=direction,
         min_models=min_models,
         max_models=max_models,
     )
     files = options.files or (["-"] if has_input() else [])
-    direction = read_direction(options)
     if isinstance(direction, dict) and not files:
         names = ",".join(direction)
         option = "higher" if direction[next(iter(direction))] else "lower"

@@ -109,7 +109,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _put_plainly(message: str) -> str:
-    """Say what argparse says, as other errors of the command say it."""
     found = _CHOICE.fullmatch(message)
     if found is not None:
         name, got, choices = found.groups()
@@ -146,7 +145,6 @@ def _say_average(name: str, known: Sequence[str]) -> str:
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:
-    """Ask whether another name was meant: one that begins so, or is alike."""
     longer = [x for x in known if len(name) > len("--") and x.startswith(name)]
     if longer:
         return f" Did you mean {' or '.join(longer)}?"

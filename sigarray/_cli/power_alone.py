@@ -46,7 +46,6 @@ class Gain(NamedTuple):
         return {"lift": self.factor}
 
     def of(self, size: Any, *, is_higher: bool = True) -> Any:
-        """Return what scores of a size, without their signs, gain."""
         if self.factor is None:
             return self.difference if is_higher else -self.difference
         return size * ((self.factor if is_higher else 1.0 / self.factor) - 1.0)
@@ -75,7 +74,6 @@ class Alone:
         return large if math.isinf(size) else str(round_size(size))
 
     def list_rows(self) -> list[dict[str, Any]]:
-        """Return a row for the gain, or for each difference; None for infinite ones."""
         rows: list[dict[str, Any]] = [
             {"lifted_model": self.name, "n": n, **_name_limits("least_difference", y)}
             for n, y in self.differences.items()
@@ -211,7 +209,6 @@ class Finder:
         return min(high, most)
 
     def _doubt_gain(self, gain: Gain) -> None:
-        """Warn of a gain that takes scores, or means of 0 and 1, beyond 1 or 100."""
         some = [self.scores[name] for name in self.names]
         are_shares = self.trials.higher_is_better and min(x.min() for x in some) >= 0.0
         largest = max(float(x.mean() if are_binary(x) else x.max()) for x in some)

@@ -84,7 +84,6 @@ class Goal:
 
     @property
     def what(self) -> str:
-        """What is to be seen of a pair, A and B, in a title."""
         if self.difference is not None:
             return f"a difference of {self.difference:.10g}"
         if self.margin is None:
@@ -120,7 +119,6 @@ class Answer:
 
     @property
     def drawn(self) -> list[SizedPair]:
-        """What a picture shows: pairs, or a model beside one that gains."""
         return self.pairs or [x.curve for x in self.alone if x.curve is not None]
 
 
@@ -171,7 +169,6 @@ def list_tables(answers: list[Answer], goal: Goal) -> list[Table]:
 
 
 def is_short(answers: list[Answer]) -> bool:
-    """Whether readers can take in a line for each pair, or model, on each task."""
     return sum(len(x.comparison.scores) for x in answers) <= MAX_SHOWN
 
 

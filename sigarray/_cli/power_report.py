@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli import power_alone
-from sigarray._cli.power_alone import CONFIDENCE, Gain, count_alone, say_alone
+from sigarray._cli.power_alone import (
+    CONFIDENCE,
+    Gain,
+    count_alone,
+    draw_ranges,
+    say_alone,
+)
 from sigarray._cli.power_answers import (
     OF_SPLITS,
     Answer,
@@ -141,7 +146,6 @@ def say_change(trials: Trials, goal: Goal) -> list[str]:
 
 
 def say_precision(number: int, goal: Goal) -> str:
-    """Say how far the samples that are drawn let power be off, and so the numbers."""
     error = math.sqrt(goal.power * (1.0 - goal.power) / number)
     return (
         f"By chance of the samples, a power of {goal.power:g} is uncertain by "
@@ -214,10 +218,7 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return a row for each pair, and for each model whose scores are lifted.
-
-    All rows have the same keys.
-    """
+    """Return rows, of the same keys, for pairs and models whose scores are lifted."""
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}
@@ -338,7 +339,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
             for y in pairs
         }
         plot.power(sizes, results, wanted=goal.power, unit=goal.unit, ax=ax)
-        ranges += power_alone.draw_ranges(ax, x.alone, pairs, goal.power)
+        ranges += draw_ranges(ax, x.alone, pairs, goal.power)
         say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
         if x.task:
             with warn_of_undrawable():

@@ -86,7 +86,6 @@ def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
 
 
 def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
-    """Return the design of a table, and refuse those that profiles are not for."""
     if table.runs or table.clusters:
         what, advice = "items in clusters", "--unit cluster"
         if table.runs:

@@ -4,7 +4,6 @@ import argparse
 import codecs
 import contextlib
 import contextvars
-import dataclasses
 import importlib
 import importlib.metadata
 import io
@@ -130,7 +129,7 @@ def track(steps: Sequence[T], name: str) -> Iterator[T]:
 
 
 def _told(progress: Any) -> contextlib.AbstractContextManager[None]:
-    return executed_by(dataclasses.replace(current_execution(), progress=progress))
+    return executed_by(replace(current_execution(), progress=progress))
 
 
 @contextlib.contextmanager
@@ -188,7 +187,6 @@ RESPONSES = {
 
 
 def read_request(options: argparse.Namespace) -> Request:
-    """Return the request, and refuse options that the test ignores."""
     return check_request(
         Request(
             test=options.test,

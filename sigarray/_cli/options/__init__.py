@@ -176,11 +176,12 @@ def add_plot(group: argparse._ArgumentGroup, what: str) -> None:
 def add_level(
     command: argparse.ArgumentParser | argparse._ArgumentGroup,
     said: str = "significance level of p-values; default: %(default)s",
+    default: float | None = ALPHA,
 ) -> None:
     command.add_argument(
         "--alpha",
         type=number(0.0, 0.5),
-        default=ALPHA,
+        default=default,
         metavar="ALPHA",
         help=said,
     )
@@ -348,12 +349,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         metavar="P",
         help=f"confidence level of eps_min (aso, {CONFIDENCE_LEVEL})",
     )
-    tests.add_argument(
-        "--alpha",
-        type=number(0.0, 0.5),
-        metavar="ALPHA",
-        help=f"significance level of p-values ({ALPHA})",
-    )
+    add_level(tests, f"significance level of p-values ({ALPHA})", default=None)
     tests.add_argument(
         "--no-correction",
         action="store_true",
