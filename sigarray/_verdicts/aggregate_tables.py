@@ -5,10 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, show_range
+from sigarray._plain_text import show_range
 from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
-from sigarray._verdicts.margins import name_columns, show_columns, show_verdict
+from sigarray._verdicts.margins import (
+    name_columns,
+    say_columns,
+    show_columns,
+    show_verdict,
+)
 from sigarray._verdicts.ranking import (
     SPREADS,
     explain_marks,
@@ -121,10 +126,7 @@ def table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
     if x.is_of_pairs:
         what, column = x.plural, f"P(A{comparison.sign}B)"
     title = f"{what.capitalize()}{x.where}, {x.say_level()}"
-    title += say_baseline(x.baseline)
-    if columns:
-        title += f"; {list_in_words(columns)}: one-sided {x.p} of the "
-        title += "margin"
+    title += say_baseline(x.baseline) + say_columns(comparison, x.p)
     header = ["A", "B", f"{column}, interval", x.p, *columns, "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
@@ -182,7 +184,6 @@ def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
 def show_difference(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
-    """Show a difference, or a probability of improvement, with its interval."""
     decimals = count_decimals(y.interval for y in x.pairs)
     if x.is_of_pairs:
         numbers = pair.probability, *pair.limits

@@ -26,7 +26,14 @@ from sigarray._verdicts.decisions import (
     say_least,
 )
 from sigarray._verdicts.lacking import say_left_out
-from sigarray._verdicts.margins import order_pair, say_margin_of, say_worse, show_claims
+from sigarray._verdicts.margins import (
+    end_not_worse,
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
+    show_margin,
+)
 from sigarray._verdicts.margins import say_answer as say_margins
 from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales
@@ -34,7 +41,7 @@ from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.read._messages import warn
-from sigarray.report._layout import Report, equate, show_p_value
+from sigarray.report._layout import Report, equate
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
@@ -182,16 +189,11 @@ def _say_not_worse(
 ) -> str:
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
     by = x.where or f" by {x.plural}"
-    margin = f"{x.margin or 0.0:.10g}"
     said = f"{first} is not {say_worse(comparison)} than {second}{by}"
     if len(pair.not_worse) > 1:
-        said = f"{first} and {second} are equivalent{by}, apart by less than {margin}"
-    p = max(y.adjusted for y in pair.margins if y.model in pair.not_worse)
-    name = x.p
-    return (
-        f"{said}: {name} {equate(show_p_value(p, x.level))} <= {x.level:.10g}; neither "
-        f"is shown to be better ({name} {equate(show_pair_p_value(x, pair))})"
-    )
+        said = f"{first} and {second} are equivalent{by}, apart by less than "
+        said += show_margin(comparison)
+    return end_not_worse(said, pair, show_pair_p_value(x, pair), x.p, x.level)
 
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:

@@ -74,7 +74,6 @@ def _test_sampled(
     claims: Pairs,
     alternative: str,
 ) -> list[MarginTest]:
-    """Test claims by what was sampled: clusters, runs and items, or sums."""
     given: Mapping[str, Any] = scores
     function: Callable[..., Any] = t_test
     by: dict[str, Any] = {"alternative": alternative, "margin": options.margin}
@@ -133,14 +132,18 @@ def adjust_margins(
     p_values = np.asarray([[x.p_value for x in margins] for margins in pairs])
     every = iter(adjust_claims(p_values) if is_corrected else p_values)
     return {
-        task: [_with_adjusted(test, next(every).tolist()) for test in by]
+        task: [
+            replace(
+                test,
+                margins=tuple(
+                    replace(x, adjusted=p)
+                    for x, p in zip(test.margins, next(every).tolist(), strict=True)
+                ),
+            )
+            for test in by
+        ]
         for task, by in tests.items()
     }
-
-
-def _with_adjusted(test: PairTest, adjusted: Sequence[float]) -> PairTest:
-    margins = zip(test.margins, adjusted, strict=True)
-    return replace(test, margins=tuple(replace(x, adjusted=p) for x, p in margins))
 
 
 def adjust_claims(p_values: np.ndarray) -> np.ndarray:
@@ -160,6 +163,24 @@ def adjust_claims(p_values: np.ndarray) -> np.ndarray:
         n_open[pair] -= 1
         n_pairs -= not n_open[pair]
     return adjusted
+
+
+def add_claims(
+    better: set[tuple[str, str]],
+    claims: Sequence[tuple[str, str]],
+    p_values: np.ndarray,
+    level: float,
+    *,
+    is_corrected: bool,
+) -> set[tuple[str, str]]:
+    """Return who is better, of pairs of claims, or claimed to be no worse.
+
+    P-values (P, 1 or 2) of other pairs are behind those of the claims.
+    """
+    adjusted = adjust_claims(p_values) if is_corrected else p_values
+    each = zip(claims, adjusted.reshape(-1), strict=False)
+    of_claims = better & {*claims}  # of a baseline nothing is claimed
+    return of_claims | {claim for claim, p in each if p <= level}
 
 
 # More pairs are counted, not named.
@@ -187,13 +208,17 @@ def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
         said = f"{first} and {second} are equivalent, apart by less than {margin}"
     else:
         said = f"{first} is not worse than {second} by {margin} or more"
+    return end_not_worse(said, x, x.shown, name_number(comparison), comparison.alpha)
+
+
+def end_not_worse(said: str, x: Judged, shown: str, number: str, level: float) -> str:
+    """Say by which p-value that is, and that of the test for a better model."""
     # That of equivalence is the larger one of both sides.
     p_value = max(y.adjusted for y in x.margins if y.model in x.not_worse)
-    p = equate(show_p_value(p_value, comparison.alpha))
-    number = name_number(comparison)
+    p = equate(show_p_value(p_value, level))
     return (
-        f"{said}: {number} {p} <= {comparison.alpha:.10g}; neither is shown to be "
-        f"better ({number} {equate(x.shown)})"
+        f"{said}: {number} {p} <= {level:.10g}; neither is shown to be better "
+        f"({number} {equate(shown)})"
     )
 
 
@@ -291,12 +316,11 @@ def name_columns(comparison: Comparison) -> list[str]:
     return [f"p({a}{sign}{b}{back}{margin})" for a, b in pairs]
 
 
-def say_columns(comparison: Comparison) -> str:
+def say_columns(comparison: Comparison, number: str) -> str:
     columns = name_columns(comparison)
     if not columns:
         return ""
-    those = list_in_words(columns)
-    return f"; {those}: one-sided {name_number(comparison)} of the margin"
+    return f"; {list_in_words(columns)}: one-sided {number} of the margin"
 
 
 def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:

@@ -16,8 +16,8 @@ from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
 from sigarray._verdicts.floors import choose_correction, list_floors
 from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
+    add_claims,
     add_margins,
-    adjust_claims,
     adjust_margins,
     list_claims,
 )
@@ -318,14 +318,17 @@ class PairwiseTest(PairOptions, Test):
         if self.margin is not None:
             claims = list_claims(pairs, self.baseline)
             by_sample = _test_samples(samples, self, claims)
-            for better, (_, p_values) in zip(found, by_sample, strict=True):
-                by_pair = p_values.reshape(len(pairs), -1)
-                others = np.ones((n_others, by_pair.shape[1]))
-                every = np.concatenate([by_pair, others])
-                adjusted = adjust_claims(every) if is_corrected else every
-                claimed = zip(claims, adjusted.reshape(-1), strict=False)
-                better &= {*claims}  # of a baseline nothing is claimed
-                better |= {claim for claim, p in claimed if p <= self.alpha}
+            others = np.ones((n_others, len(claims) // len(pairs)))
+            found = [
+                add_claims(
+                    better,
+                    claims,
+                    np.concatenate([p.reshape(len(pairs), -1), others]),
+                    self.alpha,
+                    is_corrected=is_corrected,
+                )
+                for better, (_, p) in zip(found, by_sample, strict=True)
+            ]
         counts = Counter(itertools.chain.from_iterable(found))
         return {pair: count / len(found) for pair, count in counts.items()}
 
