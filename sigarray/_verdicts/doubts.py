@@ -20,12 +20,12 @@ from sigarray._verdicts.lacking import (
     note_lacking,
 )
 from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.overall import list_scales, note_scales
+from sigarray._verdicts.overall import list_scales
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.sampled import count_units
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
-from sigarray.read._messages import Caution, note, warn
+from sigarray.read._messages import Caution, RepeatedCaution, note, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -240,7 +240,6 @@ def _list_sampled(x: Comparison) -> list[Scores]:
 def _name_by_task(
     named: Mapping[str, Iterable[tuple[str, ...]]], *, has_pairs: bool, of: int
 ) -> str:
-    """List the models of each of so many tasks, or pairs of them, in a sentence."""
     said = []
     for task, groups in named.items():
         if has_pairs:
@@ -298,15 +297,13 @@ def _is_flat(x: np.ndarray, least: int = 2) -> bool:
 def doubt_compared(
     compared: Mapping[str, Comparison], test: Test, over: OverTasks | None
 ) -> None:
-    """Say which scores do not vary, which are single, and what tasks have in common.
-
-    `over` is None, too, where another verdict over tasks says of their scales.
-    """
+    """`over` is None, too, where another verdict over tasks says of their scales."""
     doubt_constants(compared, test)
     doubt_zeros(compared)
     doubt_single_runs(compared)
     note_lacking(compared)
-    note_scales(over)
+    for said in list_scales(over):
+        note(RepeatedCaution(said))
 
 
 def doubt_folds(table: ScoreTable) -> str:

@@ -1,18 +1,21 @@
-"""What to say of models over all tasks, by the results of `over_tasks`."""
+"""What to say of models over all tasks by `over_tasks`, or of all in one sentence."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._plain_text import quote, show_number
-from sigarray._verdicts.comparison import say_baseline
+from sigarray._verdicts.aggregates import Aggregates
+from sigarray._verdicts.asked import OF_INDEPENDENT
+from sigarray._verdicts.comparison import UNPAIRED, Comparison, say_baseline
 from sigarray._verdicts.decisions import say_by_which, say_if_sharper
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.paragraph import end, list_verdicts
-from sigarray._verdicts.ranking import Wins, say_which_are_better
-from sigarray.read._messages import RepeatedCaution, note
+from sigarray._verdicts.paragraph import end, list_verdicts, say_what
+from sigarray._verdicts.ranking import SHARED_LETTER, Wins, say_which_are_better
+from sigarray._verdicts.verdict import say_basis
 from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import (
     Table,
@@ -236,11 +239,6 @@ def list_scales(over: OverTasks | None) -> list[str]:
     ]
 
 
-def note_scales(over: OverTasks | None) -> None:
-    for said in list_scales(over):
-        note(RepeatedCaution(said))
-
-
 def advise_scales(over: OverTasks | None) -> list[str]:
     if over is None or not list_scales(over):
         return []
@@ -255,10 +253,7 @@ def advise_scaling(means: np.ndarray, tasks: Sequence[str]) -> str:
 
 
 def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
-    """Say how models are compared over all tasks, for the line on the method.
-
-    `has_worst` if missing scores were counted as the worst.
-    """
+    """`has_worst` if missing scores were counted as the worst."""
     if over is None:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
@@ -312,3 +307,70 @@ def _say_where(over: OverTasks) -> str:
     is_named = over.metric != "score"
     scores = over.metric.replace(", ", " or ") if is_named else "these scores"
     return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
+
+
+_SHARED = "; of models that share a letter, neither is shown to be better"
+
+
+def write_sentence(
+    compared: Mapping[str, Comparison],
+    over: OverTasks | None,
+    aggregates: Aggregates | None,
+    answers: Sequence[str],
+    verdicts: Sequence[str],
+    lack: str,
+) -> str:
+    """Say in a sentence what was compared, how, and what the answer is.
+
+    That is the first of `answers`, or, of two models alone, the first of `verdicts` on
+    every pair with the level of its interval. `lack` says why there is none, if so.
+    """
+    first = next(iter(compared.values()))
+    of_tasks = over if over is not None and over.can_decide else None
+    is_of_these = aggregates is not None and len(compared) > 1
+    if aggregates is not None and is_of_these:
+        how, level = _name_statistic(aggregates), aggregates.say_level()
+        is_of_pair = len(aggregates.pairs) == 1
+    elif of_tasks is not None:
+        how, level = say_rule(of_tasks), of_tasks.say_level()
+        is_of_pair = len(of_tasks.pairs) == 1
+    else:
+        how, level = _name_test(first), first.say_level_of_intervals()
+        is_of_pair = len(compared) == 1 and len(first.names) == 2
+    if lack and len(compared) == 1:
+        result = f"there are too few {first.unit}s for any verdict"
+    elif is_of_pair:
+        said = verdicts[0].partition("; on single tasks, ")[0]
+        result = f"{said.rstrip('.')} ({level})"
+    elif answers or len(verdicts) == 1:
+        result = _join([*answers, *verdicts][0])
+    else:  # of tasks that are not those of all models
+        return ""
+    return f"{say_what(compared)} by {how}; {result}."
+
+
+def _join(answer: str) -> str:
+    said = answer.removesuffix(f" {SHARED_LETTER}").rstrip(".")
+    if said != answer.rstrip("."):
+        said += _SHARED
+    said = re.sub(
+        r"\. (Worse|Inconclusive|Unequal)(?=: )", lambda x: f"; {x[1].lower()}", said
+    )
+    start = re.match("(Ranking|Better|In|No|On|Over) ?", f"{said} ")
+    return said[0].lower() + said[1:] if start else said
+
+
+def _name_test(x: Comparison) -> str:
+    name = OF_INDEPENDENT.get(x.test)
+    if name is None:
+        name = x.method.partition(", two-sided")[0].replace(f" {UNPAIRED}", "")
+        name = name if name.startswith("Welch") else f"a {name}"
+    sides = "" if x.test == "aso" else "two-sided "
+    return f"{name.replace('Almost', 'almost')} ({sides}{say_basis(x)})"
+
+
+def _name_statistic(x: Aggregates) -> str:
+    test = "t-test" if x.statistic == "mean" else "bootstrap test"
+    name = f"the {x.noun}" if x.is_of_pairs else f"a {test} of the {x.noun}"
+    rule = f"two-sided p <= {x.level:.10g}{x.say_holm()}"
+    return f"{name}{x.where}, with tasks as strata ({rule})"
