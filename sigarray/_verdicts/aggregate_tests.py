@@ -40,7 +40,6 @@ class Pooled(NamedTuple):
 
     @property
     def design(self) -> dict[str, np.ndarray]:
-        """The options that say how scores were sampled."""
         by = {"strata": self.tasks} if self.tasks[-1] > 0 else {}
         return by if self.clusters is None else by | {"clusters": self.clusters}
 
@@ -138,10 +137,7 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 def refuse_two_values(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
-
-    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
-    """
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them."""
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:
         return
@@ -164,7 +160,6 @@ def refuse_two_values(
 
 
 def _list_two_values(pooled: Mapping[str, np.ndarray]) -> list[float]:
-    """Return the two values that all scores have, if some model has both."""
     ends = [(float(x.min()), float(x.max())) for x in pooled.values()]
     values = sorted({x for pair in ends for x in pair})
     if len(values) != 2 or all(low == high for low, high in ends):
@@ -180,7 +175,6 @@ def suits_quartiles(pooled: Mapping[str, np.ndarray]) -> bool:
 def _find_tied(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate
 ) -> tuple[str, float] | None:
-    """Return the model with the largest share of ties, and that, if it is large."""
     shares = {model: find_share(x, statistic) for model, x in pooled.items()}
     most = max(shares, key=shares.__getitem__)
     return (most, shares[most]) if shares[most] >= _TIED[statistic] else None
@@ -271,7 +265,6 @@ def find_leads(
 def average_improvements(
     names: Iterable[str], leads: Mapping[tuple[str, str], float]
 ) -> dict[str, float]:
-    """Return the mean probability of each model to beat those it is compared with."""
     by_model: dict[str, list[float]] = {name: [] for name in names}
     for (a, b), lead in leads.items():
         by_model[a].append(0.5 + lead)

@@ -112,18 +112,20 @@ class Comparison:
         scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
-        level, is_paired = self.level_of_interval, self.is_paired
+        level = 1.0 - self.error_of_intervals / (
+            self.n_comparisons if self.is_corrected else 1
+        )
         if self.sampled is not None:
             intervals = self.sampled.find_intervals(self.scores, pairs, level)
-            return dict(zip(pairs, intervals, strict=True))
-        # With Welch's test, so that p and the interval say the same of one pair.
-        intervals = find_intervals(
-            scores,
-            level,
-            is_paired=is_paired,
-            is_of_test=self.test == "t",
-            test_share=self.test_share,
-        )
+        else:
+            # With Welch's test, so that p and the interval say the same of one pair.
+            intervals = find_intervals(
+                scores,
+                level,
+                is_paired=self.is_paired,
+                is_of_test=self.test == "t",
+                test_share=self.test_share,
+            )
         return dict(zip(pairs, intervals, strict=True))
 
     def find_interval(self, a: str, b: str) -> Interval:
@@ -148,9 +150,9 @@ class Comparison:
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
-        one = "interval of the difference"
-        many = "intervals of differences"
-        what = one if self.n_comparisons == 1 else many
+        what = "intervals of differences"
+        if self.n_comparisons == 1:
+            what = "interval of the difference"
         are_unequal = any(1 < n < m for n, m in map(sorted, self._sizes))
         if self.sampled is not None:
             whose, what = "Student's", f"{what}{self.sampled.say_errors()}"
@@ -176,13 +178,7 @@ class Comparison:
         )
 
     @property
-    def level_of_interval(self) -> float:
-        n = self.n_comparisons if self.is_corrected else 1
-        return 1.0 - self.error_of_intervals / n
-
-    @property
     def error_of_intervals(self) -> float:
-        """The share of cases in which any interval fails."""
         return 1.0 - self.confidence_level if self.test == "aso" else self.alpha
 
     def list_scores(self, a: str, b: str) -> tuple[Any, Any]:
@@ -267,7 +263,6 @@ class Comparison:
 
     @property
     def estimates(self) -> str:
-        """The same of several models: "means", or "f1"."""
         return "means" if self.is_of_means else self.metric
 
     @property

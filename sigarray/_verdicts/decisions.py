@@ -128,7 +128,6 @@ class Decision:
 
     @property
     def verdict(self) -> str:
-        """What is known, in a word: one is better, they are unequal, or neither."""
         undecided = "unequal" if self.is_unequal else "inconclusive"
         return name_verdict(self.better, self.not_worse, undecided)
 
@@ -325,10 +324,7 @@ def explain_intervals(
 def say_by_which(
     number: str, pairs: Iterable[tuple[Interval, str | None]], even: str = "0"
 ) -> list[str]:
-    """Say in a clause what decides, where an interval seems to say something else.
-
-    `pairs` have the interval of each and its better model, if there is one.
-    """
+    """`pairs` have the interval of each and its better model, if there is one."""
     if not any(disagree(*pair) for pair in pairs):
         return []
     return [
@@ -359,10 +355,7 @@ def disagree(interval: Interval, better: str | None) -> bool:
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:
-    """Say what "<=" before a p-value means, if some have it.
-
-    `where`, such as " on single tasks", says which p-values these are.
-    """
+    """`where`, such as " on single tasks", says which p-values these are."""
     return [
         f"P-values marked <={where} are the least that this number of resamples allows."
     ] * are_some

@@ -53,7 +53,6 @@ def _count_tails(twice: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray
     return np.cumsum(shares), np.cumsum(shares[::-1])[::-1]
 
 
-# The most decimals of scores.
 _MAX_DECIMALS = 4
 # The largest relative error of a score as it is read.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
@@ -72,7 +71,6 @@ def has_exact_exchanges(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def compare_by_exchanges(x: np.ndarray, y: np.ndarray) -> ResamplingResult:
-    """Return the difference of means, and its two-sided p-value over all exchanges."""
     differences = _find_whole_differences(x, y)
     if differences is None:
         msg = f"Expected scores of at most {_MAX_DECIMALS} decimals; got others."

@@ -133,7 +133,6 @@ def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
 
 
 def note_lacking(compared: Mapping[str, Comparison]) -> None:
-    """Tell the listener of tasks that some model lacks; reading has told of others."""
     if _find_lacking(compared):
         note(Caution(say_left_out(compared)[-1]))
 

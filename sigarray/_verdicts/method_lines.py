@@ -98,10 +98,7 @@ def describe_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
 def describe_margins(
     pairs: Pairs, options: PairOptions, *, is_plain: bool, n: int
 ) -> str:
-    """Say how margins are tested, of `n` pairs in all.
-
-    `is_plain` if scores are not of clusters, of runs and items, or of sums.
-    """
+    """`is_plain` if scores are not of clusters, of runs and items, or of sums."""
     chosen = {choose_method(x, y, options) for x, y in pairs} if is_plain else {""}
     names = [_OF_MARGINS[options.test]] if chosen - {SCORED} else []
     names += [_BY_SCORE] if SCORED in chosen else []
@@ -187,10 +184,7 @@ def say_draws(seed: int) -> str:
 
 
 def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) -> str:
-    """Say how almost stochastic order was decided; pairs may differ in their sizes.
-
-    `is_closed` if a closed test tests all models of a task at one level.
-    """
+    """`is_closed` if a closed test tests all models of a task at one level."""
     drawn = f"{options.n_resamples} bootstrap resamples"
     more = say_draws(options.seed)
     said = []

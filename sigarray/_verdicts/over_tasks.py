@@ -88,16 +88,12 @@ class DecidedPairs:
         return list_wins(self.pairs)
 
     @property
-    def is_adjusted(self) -> bool:
-        return self.is_corrected and len(self.pairs) > 1
-
-    @property
     def p(self) -> str:
-        return "adjusted p" if self.is_adjusted else "p"
+        return "adjusted p" if self.say_holm() else "p"
 
     def say_holm(self, before: str = ", after") -> str:
-        said = f"{before} Holm's correction for {len(self.pairs)} comparisons"
-        return said if self.is_adjusted else ""
+        n = len(self.pairs) if self.is_corrected else 1
+        return f"{before} Holm's correction for {n} comparisons" if n > 1 else ""
 
     def say_level(self) -> str:
         return say_level(self.level, len(self.pairs), is_corrected=self.is_corrected)
@@ -137,7 +133,6 @@ class OverTasks(DecidedPairs):
 
     @property
     def is_by_sets(self) -> bool:
-        """Whether pairs are decided by all sets of models that have both."""
         if not self.is_corrected or len(self.names) == 2:
             return False
         if self.baseline is None:
@@ -334,7 +329,6 @@ def close_over_sets(
     sizes = np.arange(k_models - 2)
 
     def find_levels(places: np.ndarray) -> np.ndarray:
-        """Return the levels at which pairs are decided, given what is open."""
         others = is_open[first[places]] & is_open[second[places]]
         terms = np.sort(np.where(others, parts[places], math.inf), axis=1)
         gaps = own[places, None] + np.cumsum(terms[:, : k_models - 2], axis=1)

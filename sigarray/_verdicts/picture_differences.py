@@ -362,17 +362,14 @@ def _make_picture(
         line for x, _, _, decision in rows for line in explain_intervals(x, [decision])
     )
     said = [
-        f"{quote(a)} minus {quote(b)}{of_task(task)}: {_show(x, a, b)}, "
+        f"{quote(a)} minus {quote(b)}{of_task(task)}: "
+        f"{_show_interval(x.find_difference(a, b), *x.find_interval(a, b))}, "
         f"{_say(decision)}"
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
     caption = " ".join([f"{caption}: {what}.{say_limits(rows[0][0])}", *reasons])
     return Picture(figure, caption, f"{'; '.join(said)}.")
-
-
-def _show(x: Comparison, a: str, b: str) -> str:
-    return _show_interval(x.find_difference(a, b), *x.find_interval(a, b))
 
 
 def _show_interval(difference: float, low: float, high: float) -> str:

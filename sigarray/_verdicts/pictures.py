@@ -163,7 +163,6 @@ def _name_scores(comparison: Comparison) -> str:
 
 
 def _name_axis(axes: Any, default: str, name: str) -> None:
-    """Write what is on the x-axis in place of the word by default."""
     from sigarray.plot._style import PLAIN, choose_fonts, show_name
 
     label = axes.get_xlabel().removeprefix(default)

@@ -80,7 +80,6 @@ def show_means(comparison: Comparison) -> Callable[[float], str]:
 
 
 def explain_marks(comparison: Comparison, where: str = "") -> str:
-    """Say for captions what stands beside means, and which of these are bold."""
     spread, unit = name_spread(comparison), comparison.unit
     of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
     of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
@@ -267,7 +266,6 @@ def say_order_of_models(
 
 
 def explain_groups(order: Order, answers: Iterable[str]) -> list[str]:
-    """Say what letters of groups mean, unless the answer does."""
     is_said = any(SHARED_LETTER in x for x in answers)
     return [SHARED_LETTER] if order.has_groups and not is_said else []
 

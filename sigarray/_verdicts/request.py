@@ -1,6 +1,5 @@
 """The test that answers a request for a comparison of scores."""
 
-import dataclasses
 from dataclasses import replace
 
 from sigarray._plain_text import cut_owner, raise_initial, show_number, suggest
@@ -78,7 +77,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
             "pairs of runs are compared by --test permutation: almost stochastic "
             "order, the default for runs, is of independent samples."
         )
-    return check_request(dataclasses.replace(request, test=test))
+    return check_request(replace(request, test=test))
 
 
 def count_resamples(request: Request) -> int:
@@ -116,7 +115,7 @@ def check_baseline(request: Request, table: ScoreTable) -> Request:
                 f"{list_names(by)}."
             )
             raise ValueError(msg)
-    return dataclasses.replace(request, baseline=name)
+    return replace(request, baseline=name)
 
 
 def make_test(request: Request, table: ScoreTable) -> Test:

@@ -49,7 +49,6 @@ class Sampled:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the t of two models that say how scores were sampled."""
         by: dict[str, Any] = {"axis": (-2, -1)} if self.runs else {"paired": True}
         if self.statistic is not None:
             by["statistic"] = self.statistic
@@ -132,7 +131,6 @@ class Sampled:
         return f" by {' and '.join(of)}"
 
     def say_spread(self) -> str:
-        """Say behind standard errors what else was drawn than items one by one."""
         if self.runs:
             return f" for other runs and {'clusters' if self.has_clusters else 'items'}"
         return " by whole clusters" if self.has_clusters else ""

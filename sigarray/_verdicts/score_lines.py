@@ -17,10 +17,7 @@ _WHERE_SIZES_DIFFER = f", {FEWER_DEGREES}"
 
 
 def join_methods(methods: Mapping[str, str]) -> str:
-    """Return the sentences of the method lines of all tasks, each of them once.
-
-    Those of some tasks say of which.
-    """
+    """Return the sentences of the method lines of all tasks, each of them once."""
     by_task = {
         task: method.split(_BETWEEN) if method else []
         for task, method in methods.items()
@@ -63,7 +60,6 @@ def _merge(lists: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _say_where(tasks: Sequence[str], every: Sequence[str]) -> str:
-    """Name the tasks of a sentence, or those that it is not of, if they are fewer."""
     others = [task for task in every if task not in tasks]
     if not others:
         return ""
@@ -87,10 +83,7 @@ _OF_RATERS = "Raters are averaged: results are about other items, not other rate
 
 
 def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[str]:
-    """Say which rows were taken, what scores are means of, and what was left out.
-
-    `is_paired` if the test compares two models on the items of both.
-    """
+    """`is_paired` if the test compares two models on the items of both."""
     return [
         *_say_design(table, task),
         *_say_tasks(table),

@@ -199,7 +199,7 @@ def sign(
         "unit": table.unit,
         # Runs are no pairs, though items are.
         "paired": "yes" if test.is_paired and not table.runs else None,
-        "clusters": _count_clusters(table),
+        "clusters": sum(len({*x}) for x in table.clusters.values()) or None,
         "runs": sum(len(x.runs) for by in table.runs.values() for x in by.values())
         or None,
         "models": len(table.models),
@@ -211,8 +211,7 @@ def sign(
                 *_list_differences(table, decisions),
                 *_list_over_tasks(table, over),
                 *_list_over_tasks(table, aggregates),
-                *_list_own_intervals(table, aggregates),
-                *_list_margins(aggregates),
+                *_list_over_these(table, aggregates),
             ]
         ),
     }
@@ -220,7 +219,6 @@ def sign(
 
 
 def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
-    """Return the scores of each task, and of each pair with items of its own."""
     of_pairs = {
         f"{task}: {' and '.join(sorted(pair))}": dict(zip(pair, scores, strict=True))
         for task, by_pair in table.pairs.items()
@@ -239,10 +237,6 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
         for task, by in table.runs.items()
     }
     return {**table.tasks, **of_sums, **of_runs, **of_pairs, **of_clusters}
-
-
-def _count_clusters(table: ScoreTable) -> int | None:
-    return sum(len({*x}) for x in table.clusters.values()) or None
 
 
 def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:
@@ -269,28 +263,25 @@ def _list_over_tasks(
     ]
 
 
-def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
+def _list_over_these(table: ScoreTable, x: Aggregates | None) -> list[float]:
+    """Return the intervals of models over these tasks, and p-values of margins."""
     if x is None:
         return []
     scale = max(_find_scale(table, task) for task in x.tasks)
-    return [y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)]
-
-
-def _list_margins(x: Aggregates | None) -> list[float]:
-    if x is None:
-        return []
-    numbers = {
+    margins = {
         (y.model, pair.b if y.model == pair.a else pair.a): y.adjusted
         for pair in x.pairs
         for y in pair.margins
     }
-    return [numbers[key] for key in sorted(numbers)]
+    return [
+        *(y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)),
+        *(margins[key] for key in sorted(margins)),
+    ]
 
 
 def _list_differences(
     table: ScoreTable, decisions: Mapping[str, Sequence[Decision]]
 ) -> list[float]:
-    """Return the differences, their intervals and P(A > B), in an order of names."""
     numbers: dict[tuple[str, str, str], list[float]] = {}
     for task, by in decisions.items():
         scale = _find_scale(table, task)
