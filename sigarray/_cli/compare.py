@@ -146,7 +146,6 @@ def _disagree(option: str, said: str | None) -> ValueError:
 def explain_reading(
     fields: Mapping[str, str] | None, baseline: str | None
 ) -> Iterator[None]:
-    """Say of errors in reading what a signature, or a baseline, does not hold."""
     try:
         yield
     except ValueError as error:
@@ -156,7 +155,6 @@ def explain_reading(
 
 
 def _say_order(fields: Mapping[str, str]) -> str:
-    """Say that random permutations of runs depend on the order of their rows."""
     if fields["test"] != "permutation" or "paired" in fields:
         return ""
     return (
@@ -168,7 +166,6 @@ def _say_order(fields: Mapping[str, str]) -> str:
 def report_verification(
     source: str, expected: Mapping[str, str], computed: Mapping[str, str] | None
 ) -> Report:
-    """Say whether the scores are those of a signature, and the numbers too."""
     fields = {} if computed is None else dict(computed)
     same = {name: fields.get(name) == expected[name] for name in _RESULTS}
     others = {

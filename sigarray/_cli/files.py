@@ -79,8 +79,8 @@ def read_models(
     min_models: int = 2,
     max_models: int = MAX_MODELS,
 ) -> ScoreTable:
-    """Read the scores of the chosen models, and note what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
+    direction = read_direction(options)
     pattern = _find_pattern(options)
     choice = Choice(
         metrics=options.metric or (),
@@ -97,12 +97,11 @@ def read_models(
         is_paired=is_paired,
         drop_unmatched=options.drop_unmatched,
         missing=options.missing,
-        higher_is_better=read_direction(options),
+        higher_is_better=direction,
         min_models=min_models,
         max_models=max_models,
     )
     files = options.files or (["-"] if has_input() else [])
-    direction = read_direction(options)
     if isinstance(direction, dict) and not files:
         names = ",".join(direction)
         option = "higher" if direction[next(iter(direction))] else "lower"
@@ -145,7 +144,6 @@ def _find_pattern(options: argparse.Namespace) -> str | None:
 
 
 def _refuse_statistic(name: str, files: list[str]) -> None:
-    """Refuse a statistic without a file, which is read once for each column."""
     if not files or "-" in files:
         got = "standard input" if files else "none"
         msg = (
@@ -156,7 +154,6 @@ def _refuse_statistic(name: str, files: list[str]) -> None:
 
 
 def read_direction(options: argparse.Namespace) -> Direction:
-    """Return the direction of all scores, or of metrics by their names."""
     for names, is_higher in (
         (options.lower_is_better, False),
         (options.higher_is_better, True),
@@ -187,7 +184,6 @@ def is_same_file(path: str, other: str) -> bool:
 
 
 def check_picture_file(path: str | None, files: Sequence[str]) -> None:
-    """Refuse pictures in other files, over the input, or without matplotlib."""
     check_target("--plot", path, PICTURES, files)
     if path is not None:
         from sigarray.plot._style import check_axes
@@ -198,7 +194,6 @@ def check_picture_file(path: str | None, files: Sequence[str]) -> None:
 def check_target(
     option: str, path: str | None, known: tuple[str, ...], files: Sequence[str]
 ) -> None:
-    """Refuse to write to other kinds of files, or over the input."""
     if path is None:
         return
     if not path.lower().endswith(known):

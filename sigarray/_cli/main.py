@@ -61,8 +61,6 @@ _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)
 
 
 class _Once(argparse._StoreAction):
-    """An option with one value, which is given once."""
-
     is_given = False
 
     def __call__(
@@ -96,7 +94,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"sigarray: error: {show_controls(said)}\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
-        """Say which arguments no option takes, and exit."""
         options = [x for x in unknown if x.startswith("-")]
         if options:
             name = options[0].partition("=")[0]
@@ -112,7 +109,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _put_plainly(message: str) -> str:
-    """Say what argparse says, as other errors of the command say it."""
     found = _CHOICE.fullmatch(message)
     if found is not None:
         name, got, choices = found.groups()
@@ -149,7 +145,6 @@ def _say_average(name: str, known: Sequence[str]) -> str:
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:
-    """Ask whether another name was meant: one that begins so, or is alike."""
     longer = [x for x in known if len(name) > len("--") and x.startswith(name)]
     if longer:
         return f" Did you mean {' or '.join(longer)}?"
@@ -192,7 +187,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(given: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a command, or say what is wrong with them and exit."""
     parser = _build_parser(given)
     if given and given[0].startswith("-") and given[0] not in _WITHOUT_COMMAND:
         parser.error(
@@ -211,13 +205,11 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, max_help_position=30)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Name the options that share a line."""
         together: str | None = getattr(action, "together", None)
         return together or super()._format_action_invocation(action)
 
 
 def _build_parser(arguments: Sequence[str]) -> Parser:
-    """Return the parser; it stores the name of the command as `command`."""
     commands = "\n".join(f"  {name:<11}{said}" for name, said in _COMMANDS.items())
     parser = Parser(
         prog="sigarray",

@@ -236,7 +236,6 @@ def _describe_tasks(
     test: Test,
     sizes_of_clusters: Mapping[str, np.ndarray],
 ) -> tuple[dict[str, Comparison], OverTasks | None]:
-    """Return how each task is compared, with models in the order of `compare`."""
     described = {
         task: replace(
             describe_comparison(request, table, test, task),
@@ -254,7 +253,6 @@ def _describe_tasks(
 
 
 def _choose_gain(options: argparse.Namespace) -> Gain | None:
-    """Return the gain that is asked for: one of --lift, --difference and --margin."""
     asked = ("lift", "difference", "margin")
     given = [f"--{x}" for x in asked if getattr(options, x) is not None]
     if "--difference" in given and len(given) > 1:
@@ -267,7 +265,6 @@ def _choose_gain(options: argparse.Namespace) -> Gain | None:
 
 
 def _draw_table(options: argparse.Namespace) -> ScoreTable:
-    """Return a model whose runs are normal, with a standard deviation."""
     if options.files or options.lift is not None:
         got = "--lift, of scores" if options.lift is not None else "a FILE"
         msg = f"Expected --sd alone, or with --difference; got {got}. Leave one out."
@@ -295,7 +292,6 @@ def _draw_table(options: argparse.Namespace) -> ScoreTable:
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:
-    """Add, to a single model, another one with the same scores."""
     if len(table.models) > 1:
         return table
     (name,) = table.models

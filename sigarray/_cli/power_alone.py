@@ -46,7 +46,6 @@ class Gain(NamedTuple):
         return {"lift": self.factor}
 
     def of(self, size: Any, *, is_higher: bool = True) -> Any:
-        """Return what scores of a size, without their signs, gain."""
         if self.factor is None:
             return self.difference if is_higher else -self.difference
         return size * ((self.factor if is_higher else 1.0 / self.factor) - 1.0)
@@ -71,12 +70,10 @@ class Alone:
     curve: SizedPair | None = None
 
     def show_size(self, size: float) -> str:
-        """Show a number of scores, or that it is larger than all that were tried."""
         large = f"more than {self.largest}" if self.largest else "none"
         return large if math.isinf(size) else str(round_size(size))
 
     def list_rows(self) -> list[dict[str, Any]]:
-        """Return a row for the gain, or for each difference; None for infinite ones."""
         rows: list[dict[str, Any]] = [
             {"lifted_model": self.name, "n": n, **_name_limits("least_difference", y)}
             for n, y in self.differences.items()
@@ -190,7 +187,6 @@ class Finder:
         return [1.0, *(find_spreads(n - 1) if self.sd is None else ())]
 
     def _search_least(self, name: str, size: int) -> float:
-        """Search the least difference that shows, to 1 % of it."""
         x, is_higher = self.scores[name], self.trials.higher_is_better
         most = math.inf
         if are_binary(x):
@@ -213,7 +209,6 @@ class Finder:
         return min(high, most)
 
     def _doubt_gain(self, gain: Gain) -> None:
-        """Warn of a gain that takes scores, or means of 0 and 1, beyond 1 or 100."""
         some = [self.scores[name] for name in self.names]
         are_shares = self.trials.higher_is_better and min(x.min() for x in some) >= 0.0
         largest = max(float(x.mean() if are_binary(x) else x.max()) for x in some)
@@ -242,7 +237,6 @@ def say_gain(
 
 
 def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
-    """Say what the scores of a model show, and how sure that is."""
     told = f"by what {x.present} {unit}s tell of the spread {CONFIDENCE}"
     vary = f"vary as those of {quote(x.name)}"
     if x.sd is not None:
@@ -285,7 +279,6 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
 def draw_ranges(
     ax: Any, alone: Sequence[Alone], pairs: Sequence[SizedPair], power: float
 ) -> list[tuple[float, float]]:
-    """Draw and return how many scores of a model may be needed, on curves of pairs."""
     found = {id(x.curve): x for x in alone if len(x.sizes) > 1}
     legend, ranges = ax.get_legend(), []
     look = {"linewidth": 4.0, "alpha": 0.4, "solid_capstyle": "butt", "label": "range"}
@@ -304,7 +297,6 @@ def draw_ranges(
 def count_alone(
     every: Sequence[Alone], of: str, said: str, power: float, unit: str
 ) -> str:
-    """Say how many models have enough scores to see a gain, if there are many."""
     if every[0].gain is None:
         least = [next(iter(x.differences.values()))[0] for x in every]
         found = [x for x in least if x < math.inf]
@@ -321,7 +313,6 @@ def count_alone(
 
 
 def _show(limits: Limits) -> str:
-    """Show a least difference, and its limits if there are any."""
     least, *ends = ("none" if math.isinf(y) else show_number(y) for y in limits)
     return f"{least} [{', '.join(ends)}]" if ends and least != "none" else least
 
@@ -329,7 +320,6 @@ def _show(limits: Limits) -> str:
 def tabulate_alone(
     every: Sequence[tuple[Summary, Alone]], said: str, power: float, unit: str
 ) -> Table:
-    """Show what the scores of each model show: a row for each, or for each number."""
     rows = []
     for summary, x in every:
         show = number_format([summary])

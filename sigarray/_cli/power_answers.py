@@ -84,7 +84,6 @@ class Goal:
 
     @property
     def what(self) -> str:
-        """What is to be seen of a pair, A and B, in a title."""
         if self.difference is not None:
             return f"a difference of {self.difference:.10g}"
         if self.margin is None:
@@ -92,7 +91,6 @@ class Goal:
         return f"that A is not worse than B by {self.margin:.10g} or more"
 
     def show_size(self, size: float, largest: int) -> str:
-        """Show a number with two digits, or that it is larger than all tried."""
         none = "none" if self.has_limit else f"> {largest}"
         return none if math.isinf(size) else str(round_size(size))
 
@@ -121,14 +119,12 @@ class Answer:
 
     @property
     def drawn(self) -> list[SizedPair]:
-        """What a picture shows: pairs, or a model beside one that gains."""
         return self.pairs or [x.curve for x in self.alone if x.curve is not None]
 
 
 def show_leads(
     found: Aggregates, leads: Mapping[tuple[str, str], float]
 ) -> Callable[[str, str], str]:
-    """Return how a lead and its interval are shown, or a probability."""
     start, sign, show = (0.0, "+", "{:+.3g}")
     if found.is_of_pairs:
         start, sign, show = (0.5, "", "{:.3f}")
@@ -144,7 +140,6 @@ def show_leads(
 
 
 def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
-    """Say where power may jump, if sizes that were tried are on both sides of it."""
     limit = goal.asks_welch_below
     tried = [size for x in answers for pair in x.pairs for size in pair.shares]
     if limit is None or not tried or not min(tried) < limit <= max(tried):
@@ -156,7 +151,6 @@ def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
 
 
 def list_tables(answers: list[Answer], goal: Goal) -> list[Table]:
-    """Return the tables that readers can take in: first those that answer."""
     n_models = len({name for x in answers for name in x.comparison.scores})
     n_pairs = sum(len(x.pairs) for x in answers)
     if n_models > MAX_SHOWN:
@@ -175,17 +169,14 @@ def list_tables(answers: list[Answer], goal: Goal) -> list[Table]:
 
 
 def is_short(answers: list[Answer]) -> bool:
-    """Whether readers can take in a line for each pair, or model, on each task."""
     return sum(len(x.comparison.scores) for x in answers) <= MAX_SHOWN
 
 
 def show_present(pair: SizedPair) -> str:
-    """Show how many scores the better and the worse model have, once if it is one."""
     return " and ".join(map(str, dict.fromkeys(pair.present)))
 
 
 def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
-    """Show for each pair on how many tasks its difference is seen, with how many."""
     of_pairs: dict[tuple[str, str], list[SizedPair | None]] = {}
     for x in answers:
         found = {(pair.better, pair.worse): pair for pair in x.pairs}
@@ -220,7 +211,6 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
 
 
 def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
-    """Show of each pair who leads, and how many scores there are and needed."""
     rows = [
         [
             *(pair.better, pair.worse, x.show_lead(pair.better, pair.worse)),

@@ -19,7 +19,6 @@ from sigarray._cli.power_sizes import (
 )
 from sigarray._difference.components import required_items, variance_components
 from sigarray._plain_text import list_in_words, quote, show_number
-from sigarray._verdicts.aggregate_tables import count_tasks
 from sigarray._verdicts.aggregates import Aggregates, compare_aggregates
 from sigarray._verdicts.asked import ALPHA, Request
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -46,7 +45,6 @@ _RUNS = (3, 5, 10, 20)
 def report_tasks(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> tuple[Report, Answer, Goal]:
-    """Say how many scores on each of these tasks show the difference of each pair."""
     option = f"--statistic {request.statistic}"
     given = [x for x in ("lift", "difference") if getattr(options, x) is not None]
     if len(table.models) < 2 or given:
@@ -98,7 +96,7 @@ def report_tasks(
     method = describe_tasks(trials, found, goal)
     name = "probability_of_improvement" if found.is_of_pairs else "difference"
     start = 0.5 if found.is_of_pairs else 0.0
-    where = f", {count_tasks(found)}" if goal.n_tasks > 1 else ""
+    where = f", {found.said_tasks}" if goal.n_tasks > 1 else ""
     document = {
         "source": x.source,
         "statistic": found.statistic,
@@ -181,14 +179,12 @@ class _Pair(NamedTuple):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What is known of the pair, for programs."""
         counts = zip(("n_runs_a", "n_runs_b", "n_items"), self.present, strict=True)
         sds = zip(("sd_by_run", "sd_by_item", "sd_by_both"), self.sds, strict=True)
         names = {"model_a": self.a, "model_b": self.b}
         return {**names, "mean_difference": self.difference, **dict([*counts, *sds])}
 
     def list_items(self, none: Any) -> dict[str, list[Any]]:
-        """Return the numbers of items for programs, with `none` where there is none."""
         return {
             f"required_items{end}": [none if math.isinf(n) else int(n) for n in items]
             for end, items in zip(_SPREADS.values(), self.items.values(), strict=True)
@@ -198,7 +194,6 @@ class _Pair(NamedTuple):
 def report_items(
     table: ScoreTable, request: Request, options: argparse.Namespace
 ) -> Report:
-    """Say how many items show a difference, for several numbers of runs."""
     request = check_baseline(request, table)
     _refuse_options_of_items(table, request, options)
     request = choose_default_test(request, table)
@@ -377,7 +372,6 @@ def _say_items(
 
 
 def _say_needed(n_runs: list[int], items: list[float]) -> str:
-    """Say how many items it takes with some numbers of runs."""
     shown = [
         f"about {round_size(k)} items with {n} runs"
         for n, k in zip(n_runs, items, strict=True)

@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli import power_alone
-from sigarray._cli.power_alone import CONFIDENCE, Gain, count_alone, say_alone
+from sigarray._cli.power_alone import (
+    CONFIDENCE,
+    Gain,
+    count_alone,
+    draw_ranges,
+    say_alone,
+)
 from sigarray._cli.power_answers import (
     OF_SPLITS,
     Answer,
@@ -20,8 +25,7 @@ from sigarray._cli.power_answers import (
 )
 from sigarray._cli.power_sizes import SizedPair, round_size
 from sigarray._plain_text import quote, raise_initial, show_range
-from sigarray._verdicts.aggregate_tables import count_tasks
-from sigarray._verdicts.aggregates import NAMES, Aggregates
+from sigarray._verdicts.aggregates import Aggregates
 from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.overall import say_needed_tasks
@@ -41,7 +45,6 @@ def report_power(
     of_tasks: Sequence[str] = (),
     told: Sequence[str] = (),
 ) -> Report:
-    """Say what was found, and how sure that is."""
     is_one = len(answers) == 1
     of_pairs, of_alone = [], []
     for x in answers:
@@ -82,7 +85,6 @@ def report_power(
 def describe_power(
     trials: Trials | AggregateTrials, goal: Goal, drawn: str, finds: str = ""
 ) -> str:
-    """Say of which samples power is the share, and what is found in them."""
     finds = finds or ("the better one" if goal.margin is None else "a model not worse")
     smoothed = ", smoothed by a normal kernel" if trials.unit == "run" else ""
     return (
@@ -94,7 +96,6 @@ def describe_power(
 def describe_method(
     answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
 ) -> str:
-    """Say by which verdict, and of which samples, power is."""
     alone = answers[0].alone
     drawn = f"these {goal.units} of all models{{}}"
     if alone and alone[0].sd is not None:
@@ -122,15 +123,10 @@ def describe_method(
 
 
 def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> str:
-    """Say by which verdict over these tasks, and of which samples, power is."""
-    said = f"the verdict of sigarray compare by {NAMES[found.statistic][1]}"
-    if goal.n_tasks > 1:
-        said += f" over these {count_tasks(found)}"
+    said = f"the verdict of sigarray compare by {found.plural}{found.where}"
     if found.n_resamples is not None:
         said += f", of {found.n_resamples} resamples"
-    said += f": p <= {found.level:.10g}"
-    if found.is_corrected and len(found.pairs) > 1:
-        said += f", Holm's correction for {len(found.pairs)} comparisons"
+    said += f": p <= {found.level:.10g}{found.say_holm(',')}"
     finds = ""
     if goal.margin is not None:
         finds = "a model not worse, by one-sided tests of a margin of "
@@ -141,7 +137,6 @@ def describe_tasks(trials: AggregateTrials, found: Aggregates, goal: Goal) -> st
 
 
 def say_change(trials: Trials, goal: Goal) -> list[str]:
-    """Say from how many scores on tasks are corrected more strictly."""
     said = (
         f"From {trials.size_of_all} {goal.units} on, sigarray compare controls the "
         "probability of any wrong verdict, with fewer the false discovery rate: power "
@@ -151,7 +146,6 @@ def say_change(trials: Trials, goal: Goal) -> list[str]:
 
 
 def say_precision(number: int, goal: Goal) -> str:
-    """Say how far the samples that are drawn let power be off, and so the numbers."""
     error = math.sqrt(goal.power * (1.0 - goal.power) / number)
     return (
         f"By chance of the samples, a power of {goal.power:g} is uncertain by "
@@ -161,7 +155,6 @@ def say_precision(number: int, goal: Goal) -> str:
 
 
 def say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
-    """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
     if over is None:
         return []
     start = "These numbers are of verdicts on single tasks, "
@@ -210,7 +203,6 @@ def _document_of(x: Answer, goal: Goal) -> dict[str, Any]:
 
 
 def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
-    """Return who is to be seen better, or not worse, and the power of some numbers."""
     a, b = ("better", "worse") if goal.margin is None else ("not_worse", "than")
     return {
         a: pair.better,
@@ -226,10 +218,7 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return a row for each pair, and for each model whose scores are lifted.
-
-    All rows have the same keys.
-    """
+    """Return rows, of the same keys, for pairs and models whose scores are lifted."""
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}
@@ -246,7 +235,6 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
 
 
 def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
-    """Say how many scores a pair needs, and what power it has with those it has."""
     each = (" each" if goal.unit == "run" else "") + goal.where
     are_unequal = len({*pair.present}) > 1
     each += ", equal numbers," * are_unequal
@@ -269,7 +257,6 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
 
 
 def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
-    """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
     which = show_range(n for x in pairs for n in x.present)
@@ -352,7 +339,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
             for y in pairs
         }
         plot.power(sizes, results, wanted=goal.power, unit=goal.unit, ax=ax)
-        ranges += power_alone.draw_ranges(ax, x.alone, pairs, goal.power)
+        ranges += draw_ranges(ax, x.alone, pairs, goal.power)
         say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
         if x.task:
             with warn_of_undrawable():
@@ -384,7 +371,6 @@ def _choose_pairs(answer: Answer) -> list[SizedPair]:
 
 
 def _name(goal: Goal, better: str, worse: str) -> str:
-    """Name both models of a pair, or what a model alone gains."""
     if worse:
         return f"{better} vs. {worse}"
     return goal.gain if goal.margin is None else f"not worse by {goal.margin:.10g}"

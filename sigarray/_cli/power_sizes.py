@@ -97,7 +97,6 @@ class _Curve:
 
     @property
     def high(self) -> float:
-        """The smallest size that was tried with a share that is enough."""
         enough = (n for n in self.shares if self.bound(n) >= self.goal)
         return min(enough, default=math.inf)
 
@@ -174,10 +173,7 @@ def find_sizes(
     is_drawn: bool,
     guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
-    """Find the smallest size for each pair; all models are compared at each size.
-
-    The pairs have the better model first, and so many scores now.
-    """
+    """Find the smallest size for each pair; all models are compared at each size."""
     scores = dict(comparison.scores)
     own = {"matched": comparison.matched, "sizes": comparison.sizes}
 
@@ -271,7 +267,6 @@ def _count_present(comparison: Comparison, pair: tuple[str, str]) -> tuple[int, 
 
 
 def _have_equal_numbers(comparison: Comparison) -> bool:
-    """Tell whether all models have as many scores in all comparisons."""
     numbers = {len(x) for x in comparison.scores.values()}
     numbers.update(n for x in comparison.pairs for n in _count_present(comparison, x))
     return len(numbers) == 1

@@ -31,8 +31,6 @@ _SECONDS_PER_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class _Design:
-    """The tasks that all models have, and what a score is."""
-
     source: str
     tasks: list[str]
     unit: str
@@ -88,7 +86,6 @@ def _name_thresholds(at: np.ndarray, options: argparse.Namespace) -> str:
 
 
 def _find_design(table: ScoreTable, *, higher_is_better: bool) -> _Design:
-    """Return the design of a table, and refuse those that profiles are not for."""
     if table.runs or table.clusters:
         what, advice = "items in clusters", "--unit cluster"
         if table.runs:
@@ -154,7 +151,6 @@ def _choose_shown(scores: Mapping[str, Sequence[np.ndarray]]) -> list[float]:
 def _choose_thresholds(
     scores: Mapping[str, Sequence[np.ndarray]], shown: Sequence[float]
 ) -> list[float]:
-    """Return all thresholds at which a profile changes, or many of them."""
     every = np.unique(_pool(scores))
     if len(every) > _MOST_THRESHOLDS:
         shares = np.linspace(0.0, 1.0, _MOST_THRESHOLDS)
@@ -190,7 +186,6 @@ def _find_profile(
 def _find_lines(
     scores: Mapping[str, Sequence[np.ndarray]], at: np.ndarray, design: _Design
 ) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
-    """Return all thresholds, or many, and the share of each model at them."""
     every = np.asarray(_choose_thresholds(scores, at.tolist()))
     sign = 1.0 if design.higher_is_better else -1.0
     shares: dict[Hashable, np.ndarray] = {}

@@ -150,7 +150,6 @@ def _test(options: argparse.Namespace) -> Report:
 
 
 def _check_number(source: str, n_items: int, options: argparse.Namespace) -> None:
-    """Refuse to resample one item, and warn of few."""
     if n_items == 1 and options.items == "bootstrap":
         msg = (
             f"{source}: expected two items or more, to bootstrap them; got 1. Add "
@@ -172,7 +171,6 @@ def _check_number(source: str, n_items: int, options: argparse.Namespace) -> Non
 def _make_metric(
     source: str, test_set: ResponseSet, options: argparse.Namespace
 ) -> metrics.Metric | metrics.Wins:
-    """Return the metric with its options, if it suits the range of the responses."""
     name = options.metric
     for option, value, known in (
         ("--threshold", options.threshold, metrics.SCORES),
@@ -313,7 +311,6 @@ def _study(options: argparse.Namespace) -> Report:
 
 
 def _say_nearest(records: list[dict[str, Any]]) -> str:
-    """Name the way to resample with p-values nearest to the true ones."""
     undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
     if undefined:
         return (
@@ -341,7 +338,6 @@ def _correct(options: argparse.Namespace) -> Report:
 def report_correction(
     source: str, labels: list[str], p_values: list[float], method: str, level: float
 ) -> Report:
-    """Say which p-values are at most the level after the correction."""
     adjust, name = _METHODS[method]
     adjusted = np.asarray(adjust(p_values)).tolist()
     holds = [q <= level for q in adjusted]

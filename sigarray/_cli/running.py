@@ -4,7 +4,6 @@ import argparse
 import codecs
 import contextlib
 import contextvars
-import dataclasses
 import importlib
 import importlib.metadata
 import io
@@ -82,7 +81,6 @@ def is_quiet() -> bool:
 
 
 def complain(kind: str, message: object, *, is_shown: bool = True) -> None:
-    """Print a note, warning or error on standard error, and keep it for documents."""
     said = _SAID.get()
     if said is not None:
         said.append((kind, str(message)))
@@ -111,7 +109,6 @@ _PAUSE = 0.1
 
 @contextlib.contextmanager
 def watch() -> Iterator[None]:
-    """Show the progress of a computation on standard error, if that is a terminal."""
     with _shown_bar("Replicate") as bar, _told(bar):
         yield
 
@@ -132,12 +129,11 @@ def track(steps: Sequence[T], name: str) -> Iterator[T]:
 
 
 def _told(progress: Any) -> contextlib.AbstractContextManager[None]:
-    return executed_by(dataclasses.replace(current_execution(), progress=progress))
+    return executed_by(replace(current_execution(), progress=progress))
 
 
 @contextlib.contextmanager
 def _shown_bar(name: str) -> Iterator[Any]:
-    """Yield a function that shows (done, total), or None if nobody would see it."""
     if sys.stderr is None or not sys.stderr.isatty() or is_quiet():
         yield None
         return
@@ -149,8 +145,6 @@ def _shown_bar(name: str) -> Iterator[Any]:
 
 
 class _Line:
-    """A line of a terminal that shows progress, and the time that is left."""
-
     def __init__(self, name: str) -> None:
         self._name = name
         self._start = self._last = time.monotonic()
@@ -193,7 +187,6 @@ RESPONSES = {
 
 
 def read_request(options: argparse.Namespace) -> Request:
-    """Return the request, and refuse options that the test ignores."""
     return check_request(
         Request(
             test=options.test,
@@ -281,7 +274,6 @@ _VARIANTS = {"cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy")}
 
 
 def list_versions() -> Iterator[str]:
-    """Yield the lines: versions, and who computes with NumPy's arrays."""
     yield f"sigarray {__version__}"
     yield f"Python {platform.python_version()}, {platform.platform()}"
     for name in (*_PACKAGES, *_OTHERS):

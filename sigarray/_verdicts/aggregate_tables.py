@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import list_in_words, show_range
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._plain_text import show_range
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, say_baseline, say_level, say_worst
-from sigarray._verdicts.lacking import say_of_all
-from sigarray._verdicts.margins import name_columns, show_columns, show_verdict
+from sigarray._verdicts.margins import (
+    name_columns,
+    say_columns,
+    show_columns,
+    show_verdict,
+)
 from sigarray._verdicts.ranking import (
     SPREADS,
     explain_marks,
@@ -118,15 +122,12 @@ def table_of_pairs(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
                 show_verdict(pair),
             ]
         )
-    what, column = f"differences of {name_by(x, are_many=True)}", "A - B"
+    what, column = f"differences of {x.plural}", "A - B"
     if x.is_of_pairs:
-        what, column = name_by(x, are_many=True), f"P(A{comparison.sign}B)"
-    title = f"{what.capitalize()}{say_where(x)}, {say_pair_level(x)}"
-    title += say_baseline(x.baseline)
-    if columns:
-        title += f"; {list_in_words(columns)}: one-sided {name_p_value(x)} of the "
-        title += "margin"
-    header = ["A", "B", f"{column}, interval", name_p_value(x), *columns, "better"]
+        what, column = x.plural, f"P(A{comparison.sign}B)"
+    title = f"{what.capitalize()}{x.where}, {x.say_level()}"
+    title += say_baseline(x.baseline) + say_columns(comparison, x.p)
+    header = ["A", "B", f"{column}, interval", x.p, *columns, "better"]
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
@@ -142,14 +143,14 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
         for name in x.order.names
     ]
     group = ["group"] if has_groups else []
-    title = f"{name_by(x, are_many=True).capitalize()} of models{say_where(x)}"
-    of_model = f"{name_by(x)}, interval"
+    title = f"{x.plural.capitalize()} of models{x.where}"
+    of_model = f"{x.noun}, interval"
     if x.is_of_pairs:
         others = "the other models" if x.baseline is None else "its comparisons"
         title += f", each the mean over {others}"
-        of_model = name_by(x)
+        of_model = x.noun
     else:
-        title += f", {say_own_level(x)}"
+        title += f", {x.say_own_level()}"
     if x.ranks:
         level = say_level(x.level, len(x.ranks), is_corrected=True)
         title += f"; ranks, {level}"
@@ -159,11 +160,10 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
 
 
 def explain_ranks(x: Aggregates) -> list[str]:
-    """Say of what intervals of ranks follow, if there are any."""
     if not x.ranks:
         return []
     return [
-        f"Intervals of ranks follow from the verdicts{say_where(x)}: a model may be on "
+        f"Intervals of ranks follow from the verdicts{x.where}: a model may be on "
         "either side of those that are not shown to be better or worse."
     ]
 
@@ -176,10 +176,6 @@ def _show_value(x: Aggregates, name: str, compared: Mapping[str, Comparison]) ->
     return show_interval(x.values[name], *x.intervals[name], show, decimals, sign="")
 
 
-def say_own_level(x: Aggregates) -> str:
-    return say_level(x.level, len(x.values), is_corrected=False)
-
-
 def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
     summaries = [y for x in compared.values() for y in x.summaries.values()]
     return number_format(summaries, sign=sign)
@@ -188,7 +184,6 @@ def _find_format(compared: Mapping[str, Comparison], sign: str = "") -> Any:
 def show_difference(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
-    """Show a difference, or a probability of improvement, with its interval."""
     decimals = count_decimals(y.interval for y in x.pairs)
     if x.is_of_pairs:
         numbers = pair.probability, *pair.limits
@@ -200,23 +195,3 @@ def show_difference(
 def show_pair_p_value(x: Aggregates, pair: PairOfAggregates) -> str:
     shown = show_p_value(pair.adjusted_pvalue, x.level)
     return show_least(shown) if x.is_least(pair) else shown
-
-
-def name_p_value(x: Aggregates) -> str:
-    return "adjusted p" if x.is_corrected and len(x.pairs) > 1 else "p"
-
-
-def count_tasks(x: Aggregates) -> str:
-    return say_of_all(len(x.tasks), len(x.left_out))
-
-
-def say_where(x: Aggregates) -> str:
-    return f" over these {count_tasks(x)}" if len(x.tasks) > 1 else ""
-
-
-def name_by(x: Aggregates, *, are_many: bool = False) -> str:
-    return NAMES[x.statistic][are_many]
-
-
-def say_pair_level(x: Aggregates) -> str:
-    return say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)

@@ -41,7 +41,6 @@ class Pooled(NamedTuple):
 
     @property
     def design(self) -> dict[str, np.ndarray]:
-        """The options that say how scores were sampled."""
         by = {"strata": self.tasks} if self.tasks[-1] > 0 else {}
         return by if self.clusters is None else by | {"clusters": self.clusters}
 
@@ -92,7 +91,6 @@ def compare_two(
     is_paired: bool,
     resampling: Mapping[str, Any],
 ) -> tuple[float, Interval, float]:
-    """Return the difference of two models, its interval and its p-value."""
     by = _design(samples, is_paired=is_paired) | {"confidence_level": confidence}
     found = _estimate([x.scores for x in samples], statistic, by, resampling)
     p = test_models(samples, statistic, is_paired=is_paired, resampling=resampling)
@@ -140,10 +138,7 @@ _CUTS = {"iqm": (0.25, 0.75), "median": (0.5,)}
 def refuse_two_values(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Refuse a statistic of scores such as 0 and 1, which is no share of them.
-
-    `pooled` are the scores of models on all tasks, and `name` is that of the statistic.
-    """
+    """Refuse a statistic of scores such as 0 and 1, which is no share of them."""
     values = _list_two_values(pooled)
     if statistic not in OF_ORDER or not values:
         return
@@ -166,7 +161,6 @@ def refuse_two_values(
 
 
 def _list_two_values(pooled: Mapping[str, np.ndarray]) -> list[float]:
-    """Return the two values that all scores have, if some model has both."""
     ends = [(float(x.min()), float(x.max())) for x in pooled.values()]
     values = sorted({x for pair in ends for x in pair})
     if len(values) != 2 or all(low == high for low, high in ends):
@@ -182,7 +176,6 @@ def suits_quartiles(pooled: Mapping[str, np.ndarray]) -> bool:
 def _find_tied(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate
 ) -> tuple[str, float] | None:
-    """Return the model with the largest share of ties, and that, if it is large."""
     shares = {model: find_share(x, statistic) for model, x in pooled.items()}
     most = max(shares, key=shares.__getitem__)
     return (most, shares[most]) if shares[most] >= _TIED[statistic] else None
@@ -191,7 +184,6 @@ def _find_tied(
 def doubt_ties(
     pooled: Mapping[str, np.ndarray], statistic: Aggregate, name: str, *, n_tasks: int
 ) -> None:
-    """Warn that many scores of a model are tied where the statistic cuts."""
     tied = _find_tied(pooled, statistic) if statistic in OF_ORDER else None
     if tied is None:
         return
@@ -274,7 +266,6 @@ def find_leads(
 def average_improvements(
     names: Iterable[str], leads: Mapping[tuple[str, str], float]
 ) -> dict[str, float]:
-    """Return the mean probability of each model to beat those it is compared with."""
     by_model: dict[str, list[float]] = {name: [] for name in names}
     for (a, b), lead in leads.items():
         by_model[a].append(0.5 + lead)
@@ -356,7 +347,6 @@ def refuse_scores(
 
 
 def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
-    """Say that clusters of one name are taken for others on another task."""
     counts = Counter(name for task in tasks for name in {*table.clusters.get(task, ())})
     shared = [name for name, n in counts.items() if n > 1]
     if shared:
@@ -369,7 +359,6 @@ def note_shared_names(table: ScoreTable, tasks: Sequence[str]) -> None:
 def _say_unequal(
     sizes: Mapping[str, tuple[int, ...]], tasks: Sequence[str], unit: str
 ) -> str:
-    """Say which model has fewest scores on which task, and how many there are."""
     n, name, k = min((n, x, k) for x, by in sizes.items() for k, n in enumerate(by))
     most = max(n for by in sizes.values() for n in by)
     return f"{n} {unit}s of {name!r} on {tasks[k]!r}, and up to {most}"

@@ -9,13 +9,7 @@ import numpy as np
 
 from sigarray._plain_text import quote, raise_initial, show_number
 from sigarray._verdicts.aggregate_tables import (
-    count_tasks,
     explain_ranks,
-    name_by,
-    name_p_value,
-    say_own_level,
-    say_pair_level,
-    say_where,
     show_difference,
     show_pair_p_value,
     table_of_models,
@@ -32,7 +26,14 @@ from sigarray._verdicts.decisions import (
     say_least,
 )
 from sigarray._verdicts.lacking import say_left_out
-from sigarray._verdicts.margins import order_pair, say_margin_of, say_worse, show_claims
+from sigarray._verdicts.margins import (
+    end_not_worse,
+    order_pair,
+    say_margin_of,
+    say_worse,
+    show_claims,
+    show_margin,
+)
 from sigarray._verdicts.margins import say_answer as say_margins
 from sigarray._verdicts.near_levels import warn_near
 from sigarray._verdicts.overall import advise_scaling, find_scales
@@ -40,7 +41,7 @@ from sigarray._verdicts.paragraph import end, list_verdicts, say_what
 from sigarray._verdicts.ranking import explain_groups, say_which_are_better
 from sigarray._verdicts.records import AGGREGATE_FIELDS, make_record, write_document
 from sigarray.read._messages import warn
-from sigarray.report._layout import Report, equate, show_p_value
+from sigarray.report._layout import Report, equate
 
 # P-values within so many standard errors of the level hang on the draws.
 _ERRORS_OF_DRAWS = 2.0
@@ -51,7 +52,6 @@ def add_aggregates(
     x: Aggregates,
     compared: Mapping[str, Comparison],
 ) -> Report:
-    """Add the verdict over these tasks to a report: first, if there are several."""
     _doubt(x, compared)
     _doubt_draws(x)
     tables = [table_of_pairs(x, compared), table_of_models(x, compared)]
@@ -89,7 +89,7 @@ def add_aggregates(
 
 def _say_what_decides(x: Aggregates) -> list[str]:
     pairs = [(y.interval, y.better) for y in x.pairs]
-    return say_by_which(name_p_value(x), pairs, _name_even(x))
+    return say_by_which(x.p, pairs, _name_even(x))
 
 
 def _name_even(x: Aggregates) -> str:
@@ -115,7 +115,6 @@ def _add_paragraph(
     paragraphs: Sequence[str],
     compared: Mapping[str, Comparison],
 ) -> list[str]:
-    """Add the verdict over these tasks for a paper: first, if there are several."""
     verdicts = []
     comparison = next(iter(compared.values()))
     for y in x.pairs:
@@ -123,7 +122,7 @@ def _add_paragraph(
         pair = y.turn() if is_turned else y
         numbers = [
             show_difference(x, pair, compared),
-            f"{name_p_value(x)} {equate(show_pair_p_value(x, pair))}",
+            f"{x.p} {equate(show_pair_p_value(x, pair))}",
             *show_claims(comparison, pair, pair.a, pair.b),
         ]
         verdicts.append((pair.a, pair.b, pair.verdict, f"({', '.join(numbers)})"))
@@ -131,7 +130,7 @@ def _add_paragraph(
         *map(end, _say_answer(x)),
         *_list_remarks(x),
         f"In parentheses: {_name_estimate(x)} with its "
-        f"interval, {say_pair_level(x)}, and {name_p_value(x)}"
+        f"interval, {x.say_level()}, and {x.p}"
         f"{say_margin_of(comparison)}.",
         *list_verdicts(x.order.names, verdicts, say_worse(comparison)),
     ]
@@ -145,7 +144,7 @@ def _add_paragraph(
 
 
 def _say_answer(x: Aggregates) -> list[str]:
-    by = f" by {name_by(x, are_many=True)}{say_where(x)}"
+    by = f" by {x.plural}{x.where}"
     return say_which_are_better(x.order, x.baseline, x.wins, by)
 
 
@@ -153,11 +152,11 @@ def _say_pair(
     x: Aggregates, pair: PairOfAggregates, compared: Mapping[str, Comparison]
 ) -> str:
     shown = equate(show_pair_p_value(x, pair))
-    p, level = f"{name_p_value(x)} {shown}", f"{x.level:.10g}"
+    p, level = f"{x.p} {shown}", f"{x.level:.10g}"
     if pair.better == pair.b:
         pair = pair.turn()
-    first, second, where = quote(pair.a), quote(pair.b), say_where(x)
-    many = name_by(x, are_many=True)
+    first, second, where = quote(pair.a), quote(pair.b), x.where
+    many = x.plural
     difference = f"the {many} differ by {show_difference(x, pair, compared)}"
     if x.is_of_pairs:
         difference = f"a run of {first} beats one of {second} with probability "
@@ -182,29 +181,24 @@ def _name_estimate(x: Aggregates) -> str:
             "how probably a run of the model that is named first beats one of the "
             "other,"
         )
-    return f"the difference of {name_by(x, are_many=True)}"
+    return f"the difference of {x.plural}"
 
 
 def _say_not_worse(
     x: Aggregates, pair: PairOfAggregates, comparison: Comparison
 ) -> str:
     first, second = map(quote, order_pair(pair, pair.a, pair.b))
-    by = say_where(x) or f" by {name_by(x, are_many=True)}"
-    margin = f"{x.margin or 0.0:.10g}"
+    by = x.where or f" by {x.plural}"
     said = f"{first} is not {say_worse(comparison)} than {second}{by}"
     if len(pair.not_worse) > 1:
-        said = f"{first} and {second} are equivalent{by}, apart by less than {margin}"
-    p = max(y.adjusted for y in pair.margins if y.model in pair.not_worse)
-    name = name_p_value(x)
-    return (
-        f"{said}: {name} {equate(show_p_value(p, x.level))} <= {x.level:.10g}; neither "
-        f"is shown to be better ({name} {equate(show_pair_p_value(x, pair))})"
-    )
+        said = f"{first} and {second} are equivalent{by}, apart by less than "
+        said += show_margin(comparison)
+    return end_not_worse(said, pair, show_pair_p_value(x, pair), x.p, x.level)
 
 
 def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]:
     comparison = next(iter(compared.values()))
-    where = say_where(x).lstrip() or f"by {name_by(x, are_many=True)}"
+    where = x.where.lstrip() or f"by {x.plural}"
     where = raise_initial(where)
     if len(x.pairs) == 1:
         (pair,) = x.pairs
@@ -218,15 +212,13 @@ def _say_margins(x: Aggregates, compared: Mapping[str, Comparison]) -> list[str]
 
 
 def _list_remarks(x: Aggregates) -> list[str]:
-    """Say what is decided, and of what other scores that is."""
     rule, what = f"p <= {x.level:.10g}", f"{x.unit}s"
     if x.n_clusters is not None:
         test = "t-test" if x.statistic == "mean" else "bootstrap"
         rule += f" by a {test} with {_say_clusters(x)}"
         what = "clusters of items"
-    if x.is_corrected and len(x.pairs) > 1:
-        rule += f", after Holm's correction for {len(x.pairs)} comparisons"
-    by = f"by the {name_by(x)} of all its {x.unit}s"
+    rule += x.say_holm()
+    by = f"by the {x.noun} of all its {x.unit}s"
     if x.statistic == "mean" and (x.n_clusters or x.sizes[0] < x.sizes[1]):
         by = "by the mean of its means on tasks, each of which counts the same,"
     if x.is_of_pairs:
@@ -242,20 +234,20 @@ def _list_remarks(x: Aggregates) -> list[str]:
             f"{rule}. This is about other {what} on the same tasks."
         ]
     if x.margin is not None:
-        where = say_where(x).lstrip() or f"by the {name_by(x)}"
+        where = x.where.lstrip() or f"by the {x.noun}"
         told.append(
             f"{raise_initial(where)}, a model is not worse than another by "
-            f"{x.margin:.10g} or more if the one-sided {name_p_value(x)} of the "
+            f"{x.margin:.10g} or more if the one-sided {x.p} of the "
             f"margin is at most {x.level:.10g}."
         )
     if x.is_of_pairs and not all(y.interval.low < y.interval.high for y in x.pairs):
         told.append("A probability of 0 or 1 is that of all resamples: no interval.")
     if any(disagree(y.interval, y.better) for y in x.pairs):
         told.append(
-            f"Intervals of {name_by(x, are_many=True)} and their p-values are computed "
+            f"Intervals of {x.plural} and their p-values are computed "
             "or corrected in different ways: one may be clear where the other is not."
         )
-    return told + say_least(any(map(x.is_least, x.pairs)), say_where(x))
+    return told + say_least(any(map(x.is_least, x.pairs)), x.where)
 
 
 def _say_clusters(x: Aggregates) -> str:
@@ -265,9 +257,9 @@ def _say_clusters(x: Aggregates) -> str:
 
 def _describe(x: Aggregates, test: str) -> str:
     paired = f", paired by {x.unit}" if x.is_paired else ""
-    where, of = f"Over these {count_tasks(x)}", f" of the {name_by(x)}"
+    where, of = f"Over these {x.said_tasks}", f" of the {x.noun}"
     if len(x.tasks) == 1:
-        where, of = name_by(x, are_many=True).capitalize(), ""
+        where, of = x.plural.capitalize(), ""
     strata = "" if len(x.tasks) == 1 else ", with tasks as strata"
     if x.n_clusters is not None:
         strata += f"{' and' if strata else ', with'} {_say_clusters(x)}"
@@ -289,21 +281,19 @@ def _describe(x: Aggregates, test: str) -> str:
             f"percentiles of {x.n_resamples} resamples (seed {x.seed}), and not below "
             "the least by exchanges of runs within tasks"
         )
-    if x.is_corrected and len(x.pairs) > 1:
-        said += f", Holm's correction for {len(x.pairs)} comparisons"
+    said += x.say_holm(",")
     if x.margin is not None:
         said += f"; one-sided tests of a margin of {x.margin:.10g} by the same"
     own = "Student's" if x.statistic == "mean" else "percentiles of resamples"
     own = f"Intervals of single models are {own}"
-    own += f"{strata}, {say_own_level(x)}"
+    own += f"{strata}, {x.say_own_level()}"
     own_intervals = [] if x.is_of_pairs else [own]
-    of_pairs = f"{raise_initial(whose)}, {say_pair_level(x)}"
+    of_pairs = f"{raise_initial(whose)}, {x.say_level()}"
     told = [said, of_pairs, *own_intervals, *_say_draws(x)]
     return ". ".join(told)
 
 
 def _say_draws(x: Aggregates) -> list[str]:
-    """Say how many scores of a task a resample has, and why."""
     if x.statistic == "mean" or len(x.tasks) == 1:
         return []
     of = f"one {x.unit} fewer than there are on each task"
@@ -311,7 +301,6 @@ def _say_draws(x: Aggregates) -> list[str]:
 
 
 def _doubt_draws(x: Aggregates) -> None:
-    """Warn of p-values that are so near the level that other draws may decide."""
     if x.n_resamples is None:
         return
     near = []

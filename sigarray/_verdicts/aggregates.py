@@ -32,13 +32,13 @@ from sigarray._verdicts.aggregate_tests import (
     refuse_two_values,
     test_models,
 )
-from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.comparison import pairs_of, say_level
 from sigarray._verdicts.decisions import list_not_worse
 from sigarray._verdicts.floors import is_least
 from sigarray._verdicts.intervals import Interval
-from sigarray._verdicts.lacking import list_shared
+from sigarray._verdicts.lacking import list_shared, say_of_all
 from sigarray._verdicts.margins import test_margins
-from sigarray._verdicts.over_tasks import ComparedPair
+from sigarray._verdicts.over_tasks import ComparedPair, DecidedPairs
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
 from sigarray._verdicts.sampled import find_sampled
 from sigarray.read._messages import announce
@@ -111,7 +111,7 @@ class PairOfAggregates(ComparedPair):
 
 
 @dataclass(frozen=True)
-class Aggregates:
+class Aggregates(DecidedPairs):
     """Models by a statistic of all their scores on tasks, each of which is a stratum.
 
     `values` are those of the models, each with an interval of its own; tasks that some
@@ -139,6 +139,25 @@ class Aggregates:
     margin: float | None = None
 
     @property
+    def noun(self) -> str:
+        return NAMES[self.statistic][0]
+
+    @property
+    def plural(self) -> str:
+        return NAMES[self.statistic][1]
+
+    @property
+    def said_tasks(self) -> str:
+        return say_of_all(len(self.tasks), len(self.left_out))
+
+    @property
+    def where(self) -> str:
+        return f" over these {self.said_tasks}" if len(self.tasks) > 1 else ""
+
+    def say_own_level(self) -> str:
+        return say_level(self.level, len(self.values), is_corrected=False)
+
+    @property
     def is_of_pairs(self) -> bool:
         """Whether the statistic is one of two models, and not of each."""
         return self.statistic == "improvement"
@@ -150,12 +169,7 @@ class Aggregates:
         return is_least(pair.pvalue, test, self.n_resamples or 0)
 
     @functools.cached_property
-    def wins(self) -> Wins:
-        return list_wins(self.pairs)
-
-    @functools.cached_property
     def order(self) -> Order:
-        """The models by their values, each of them behind those that are better."""
         sign = -1.0 if self.higher_is_better else 1.0
         ranks = {name: sign * x for name, x in self.values.items()}
         return order_by(ranks, self.wins, self.baseline)
@@ -173,7 +187,6 @@ def compare_aggregates(
     seed: int,
     margin: float | None = None,
 ) -> Aggregates:
-    """Compare models by a statistic over the tasks that all of them have."""
     tasks, left_out = list_shared(table)
     refuse_scores(table, statistic, tasks)
     samples = {

@@ -1,8 +1,7 @@
 """What is asked of a comparison: tests and methods, and which options go together."""
 
-import dataclasses
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -49,7 +48,6 @@ FEW_CLUSTERS = 50
 FEW_RANKS = 10
 # More folds are hardly those of one repetition, but numbered over several.
 MOST_FOLDS = 20
-# Tests that resample, and tests that can be paired.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
 PAIRED_TESTS = ("bootstrap", "permutation", "t")
 TESTS_OF_RANKS = ("mann-whitney", "brunner-munzel")
@@ -80,8 +78,6 @@ _FEW_COMPARISONS = 3
 
 @dataclass(frozen=True)
 class OrderOptions:
-    """How to compute the bounds eps_min, and the threshold for a better model."""
-
     threshold: float = 0.2
     confidence_level: float = 0.95
     method: Method = "auto"
@@ -137,7 +133,6 @@ class PairOptions:
 
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return the method of a pair, which `describe_test` puts into words."""
     method = options.method if options.is_of_plain_mean else "resampling"
     if options.margin is not None and is_by_score(x, y, options):
         return SCORED
@@ -235,7 +230,6 @@ _OF_BOUNDS = " The bounds of aso hold at --confidence-level."
 
 
 def check_request(request: Request) -> Request:
-    """Refuse options that the test ignores, if the test is known."""
     test = request.test
     if test is None:
         return request
@@ -274,7 +268,7 @@ def check_request(request: Request) -> Request:
             raise ValueError(msg)
     if request.test_share is not None:
         # Every split has a score of each model.
-        request = dataclasses.replace(request, is_paired=True)
+        request = replace(request, is_paired=True)
     _check_statistic(request)
     if request.missing == "worst" and test not in OF_INDEPENDENT:
         msg = (
@@ -288,7 +282,6 @@ def check_request(request: Request) -> Request:
 
 
 def choose_test_of_folds(request: Request, column: str, n: int) -> Request:
-    """Take t, corrected by the share of the data that a fold is tested on."""
     option, share = f"--fold {column}", request.test_share
     if request.test not in (None, "t"):
         msg = (
@@ -309,7 +302,7 @@ def choose_test_of_folds(request: Request, column: str, n: int) -> Request:
             f"each of {n} folds was tested on {share:.3g} of the data, and training "
             "sets overlap: models are compared by --test t, which corrects for that."
         )
-    return check_request(dataclasses.replace(request, test="t", test_share=share))
+    return check_request(replace(request, test="t", test_share=share))
 
 
 def _check_statistic(request: Request) -> None:

@@ -1,12 +1,11 @@
 """Almost stochastic order of every two models: of scores, or of runs and items."""
 
-import dataclasses
 import functools
 import itertools
 import math
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,21 +13,13 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
-from sigarray._numeric.special import student_quantile
 from sigarray._order.crossed import find_df_of_bound, replicate_tables
-from sigarray._order.errors import has_percentiles
 from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.asked import FEW_SCORES, OrderOptions
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.method_lines import EPS_MIN, OF_RUNS, describe_orders, say_draws
-from sigarray._verdicts.near_levels import (
-    Drawn,
-    draw_pairs,
-    find_bound,
-    find_bounds,
-    list_drawn,
-)
+from sigarray._verdicts.near_levels import Plan, draw_pairs, find_bounds, list_drawn
 from sigarray._verdicts.orders import (
     CLOSED,
     choose_order_correction,
@@ -82,7 +73,6 @@ class OrderTest(OrderOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: bounds and p-values, corrected."""
         first = next(iter(compared.values()))
         results = run_orders(
             {task: x.scores for task, x in compared.items()},
@@ -102,7 +92,6 @@ class OrderTest(OrderOptions, Test):
     def _find_level(
         self, compared: Mapping[str, Comparison], results: Results
     ) -> float:
-        """Return the level of the tests of equality on each task."""
         return find_level_of_equality(
             results,
             {task: x.scores for task, x in compared.items()},
@@ -240,7 +229,7 @@ class OrderTest(OrderOptions, Test):
 _SECONDS_PER_ITEM, _SECONDS_PER_SCORE = 3e-8, 1e-9
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class OrderOfSeeds(OrderTest):
     """Order of the means of runs over items, as `aso` has it with both axes."""
 
@@ -263,7 +252,6 @@ class OrderOfSeeds(OrderTest):
         )
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: bounds and p-values, corrected for the pairs of a task."""
         n_tasks = len(compared)
         return {
             task: self._run_task(x, n_tasks if x.is_corrected else 1)
@@ -296,7 +284,9 @@ class OrderOfSeeds(OrderTest):
         n_pairs = len(x.pairs) if x.is_corrected else 1
         level = (1.0 - self.confidence_level) / (n_tasks * n_pairs)
         sign = 1.0 if x.higher_is_better else -1.0
-        drawn = _list_drawn(tables, result, self, level=level, sign=sign)
+        drawn = list_drawn(
+            tables, result, self, level=level, sign=sign, plan=_plan_runs
+        )
         return leave_out_uncompared(draw_pairs(x.names, result, self, drawn))
 
     def _find_level(
@@ -309,9 +299,8 @@ class OrderOfSeeds(OrderTest):
     def draw(
         self, compared: Mapping[str, Comparison], results: Results
     ) -> list[Picture]:
-        """As in `Test`, of the means of runs."""
         means = {
-            task: dataclasses.replace(
+            task: replace(
                 x, scores={name: table.mean(axis=1) for name, table in x.runs.items()}
             )
             for task, x in compared.items()
@@ -327,38 +316,22 @@ class OrderOfSeeds(OrderTest):
         return None
 
 
-def _list_drawn(
-    tables: Mapping[str, np.ndarray],
-    result: PairwiseAsoResult,
+def _plan_runs(
+    pair: Sequence[str],
+    tables: Sequence[np.ndarray],
     options: OrderOptions,
-    *,
-    level: float,
-    sign: float,
-) -> Iterator[Drawn]:
-    """Yield the pairs whose bounds may be near the threshold, as `list_drawn` does."""
-    names, n_pairs = list(tables), math.comb(len(tables), 2)
-    for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
-        pair = [names[i], names[j]]
-        a, b = (sign * tables[name] for name in pair)
-        n_items = a.shape[1]
-        df = find_df_of_bound(HOST, a.reshape(-1), b.reshape(-1), n_items=n_items)
-        find_bound_of = functools.partial(
-            find_bound,
-            ratio=float(result.violation_ratio[i, j]),
-            scale=1.0,
-            quantile=-student_quantile(level, float(df)),
-            level=level,
-            has_percentile=has_percentiles(
-                len(a), len(b), n_pairs, options.n_resamples
-            ),
-        )
-        draw = functools.partial(
-            replicate_tables,
-            HOST,
-            [x.reshape(1, -1) for x in (a, b)],
-            seed_words(HOST, options.seed),
-            n_items=n_items,
-            streams=(name_streams(pair),),
-            grid=even_grid(options.dt),
-        )
-        yield i, j, draw, find_bound_of
+    n_pairs: int,
+) -> Plan:
+    del n_pairs
+    n_items = tables[0].shape[1]
+    df = find_df_of_bound(HOST, *(x.reshape(-1) for x in tables), n_items=n_items)
+    draw = functools.partial(
+        replicate_tables,
+        HOST,
+        [x.reshape(1, -1) for x in tables],
+        seed_words(HOST, options.seed),
+        n_items=n_items,
+        streams=(name_streams(pair),),
+        grid=even_grid(options.dt),
+    )
+    return Plan(draw, 1.0, float(df))

@@ -34,8 +34,6 @@ UNPAIRED = "of unpaired independent samples"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models by name, their scores, and how they were compared."""
-
     source: str
     scores: Mapping[str, Any]
     test: str
@@ -114,18 +112,20 @@ class Comparison:
         scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
-        level, is_paired = self.level_of_interval, self.is_paired
+        level = 1.0 - self.error_of_intervals / (
+            self.n_comparisons if self.is_corrected else 1
+        )
         if self.sampled is not None:
             intervals = self.sampled.find_intervals(self.scores, pairs, level)
-            return dict(zip(pairs, intervals, strict=True))
-        # With Welch's test, so that p and the interval say the same of one pair.
-        intervals = find_intervals(
-            scores,
-            level,
-            is_paired=is_paired,
-            is_of_test=self.test == "t",
-            test_share=self.test_share,
-        )
+        else:
+            # With Welch's test, so that p and the interval say the same of one pair.
+            intervals = find_intervals(
+                scores,
+                level,
+                is_paired=self.is_paired,
+                is_of_test=self.test == "t",
+                test_share=self.test_share,
+            )
         return dict(zip(pairs, intervals, strict=True))
 
     def find_interval(self, a: str, b: str) -> Interval:
@@ -142,7 +142,6 @@ class Comparison:
         return count_decimals(self.intervals.values())
 
     def describe_intervals(self) -> str:
-        """Say what the intervals are, if there are any, for the line on the method."""
         if not self.has_intervals:
             return ""
         are_hits = self.test_share is None and all(
@@ -151,9 +150,9 @@ class Comparison:
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
-        one = "interval of the difference"
-        many = "intervals of differences"
-        what = one if self.n_comparisons == 1 else many
+        what = "intervals of differences"
+        if self.n_comparisons == 1:
+            what = "interval of the difference"
         are_unequal = any(1 < n < m for n, m in map(sorted, self._sizes))
         if self.sampled is not None:
             whose, what = "Student's", f"{what}{self.sampled.say_errors()}"
@@ -179,14 +178,7 @@ class Comparison:
         )
 
     @property
-    def level_of_interval(self) -> float:
-        """The confidence of an interval alone."""
-        n = self.n_comparisons if self.is_corrected else 1
-        return 1.0 - self.error_of_intervals / n
-
-    @property
     def error_of_intervals(self) -> float:
-        """The share of cases in which any interval fails."""
         return 1.0 - self.confidence_level if self.test == "aso" else self.alpha
 
     def list_scores(self, a: str, b: str) -> tuple[Any, Any]:
@@ -203,7 +195,6 @@ class Comparison:
         return dict.fromkeys(self.scores, range(self.sampled.number))
 
     def count_scores(self, name: str) -> str:
-        """Count the scores of a model, and those that are the worst, for missing."""
         n = self.n_worst.get(name, 0)
         if self.runs:
             return " x ".join(map(str, self.runs[name].shape))
@@ -223,7 +214,6 @@ class Comparison:
         return {} if self.sampled is None else self.sampled.runs
 
     def advise_more(self) -> str:
-        """Say of what more would decide more, and how to find how many."""
         if self.runs:
             return f"More {self._name_scarce()} would decide more"
         if self.test_share is not None:
@@ -249,7 +239,6 @@ class Comparison:
         return unit if of_items > _RULES * of_runs else f"runs and {unit}"
 
     def name_units(self) -> str:
-        """Name what items were sampled as."""
         has_clusters = self.sampled is not None and self.sampled.has_clusters
         return "clusters" if has_clusters else f"{self.unit}s"
 
@@ -258,7 +247,6 @@ class Comparison:
         return "" if self.sampled is None else self.sampled.say_spread()
 
     def count_sampled(self, a: str, b: str) -> dict[str, int]:
-        """Return the number of clusters, or of the runs of two models, for records."""
         if self.runs:
             n_runs = {"n_runs_a": len(self.runs[a]), "n_runs_b": len(self.runs[b])}
             return n_runs | _count_clusters(self)
@@ -266,7 +254,6 @@ class Comparison:
 
     @property
     def is_of_means(self) -> bool:
-        """Whether models are compared by means, and not by a metric of sums."""
         return self.sampled is None or self.sampled.statistic is None
 
     @property
@@ -276,7 +263,6 @@ class Comparison:
 
     @property
     def estimates(self) -> str:
-        """The same of several models: "means", or "f1"."""
         return "means" if self.is_of_means else self.metric
 
     @property
@@ -300,7 +286,6 @@ def list_models(compared: Mapping[str, Comparison]) -> list[str]:
 
 
 def say_better(metric: str, *, higher_is_better: bool) -> str:
-    """Say which scores of a metric, or of several, are better: "higher acc is"."""
     direction = "higher" if higher_is_better else "lower"
     named = "scores" if metric == "score" else name_metrics(metric)
     are = "are" if metric == "score" or ", " in metric else "is"
@@ -314,12 +299,10 @@ def name_metrics(metric: str) -> str:
 
 
 def say_baseline(baseline: str | None) -> str:
-    """Say behind the title of a table that B is the baseline, if there is one."""
     return "" if baseline is None else f"; B is the baseline {quote(baseline)}"
 
 
 def say_worst(compared: Iterable[Comparison]) -> str:
-    """Say, behind a number of scores, how many of them are the worst, for missing."""
     n = sum(sum(x.n_worst.values()) for x in compared)
     some = "score" if n == 1 else "scores"
     return f", with {n} missing {some} counted as the worst" if n else ""
@@ -336,7 +319,6 @@ def say_design(compared: Iterable[Comparison]) -> str:
 
 
 def say_level(error: float, n_intervals: int, *, is_corrected: bool) -> str:
-    """Say how certain intervals are: together, or each of them."""
     level = f"{100.0 * (1.0 - error):.10g} % confidence"
     if n_intervals == 1:
         return level
@@ -353,7 +335,6 @@ def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]
 
 
 def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
-    """Return what JSON says of a comparison, beside its results."""
     level = {"confidence_level": comparison.confidence_level}
     if comparison.test != "aso":
         level = {"alpha": comparison.alpha}
@@ -380,7 +361,6 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
 
 
 def _count_clusters(comparison: Comparison) -> dict[str, int]:
-    """Return the number of clusters for JSON, if items are in some."""
     sampled = comparison.sampled
     if sampled is None or not sampled.has_clusters:
         return {}

@@ -47,8 +47,6 @@ def list_not_worse(
 
 
 class Decided(Protocol):
-    """A pair of models, and the better one of them, if any."""
-
     @property
     def a(self) -> str: ...
     @property
@@ -58,8 +56,6 @@ class Decided(Protocol):
 
 
 class Judged(Decided, Protocol):
-    """A verdict on two models, which may have a margin."""
-
     @property
     def verdict(self) -> str: ...
     @property
@@ -132,13 +128,11 @@ class Decision:
 
     @property
     def verdict(self) -> str:
-        """What is known, in a word: one is better, they are unequal, or neither."""
         undecided = "unequal" if self.is_unequal else "inconclusive"
         return name_verdict(self.better, self.not_worse, undecided)
 
 
 def name_verdict(better: str | None, not_worse: Sequence[str], undecided: str) -> str:
-    """Return what is known of a pair, in a word, or the word for what is not."""
     if better is not None:
         return "better"
     if not_worse:
@@ -182,7 +176,6 @@ def decide_by_orders(
 def decide_by_tests(
     comparison: Comparison, tests: Sequence[PairTest], adjusted: Sequence[float]
 ) -> list[Decision]:
-    """Return every pair, decided where the adjusted p-value is at most alpha."""
     decisions = []
     for (a, b), test, q in zip(comparison.pairs, tests, adjusted, strict=True):
         better = test.leader if q <= comparison.alpha else None
@@ -253,7 +246,6 @@ def name_number(comparison: Comparison) -> str:
 
 
 def is_adjusted(comparison: Comparison) -> bool:
-    """Tell whether p-values are adjusted for several comparisons."""
     return comparison.is_corrected and comparison.n_comparisons > 1
 
 
@@ -264,14 +256,12 @@ def find_bounds(x: Decision, a: str) -> tuple[float, float]:
 
 
 def say_bounds(x: Decision, a: str, threshold: float) -> str:
-    """Say eps_min of both models of a pair, `a` first."""
     b = x.b if x.a == a else x.a
     first, second = (show_bound(bound, threshold) for bound in find_bounds(x, a))
     return f"eps_min {first} for {quote(a)} over {quote(b)}, {second} for the reverse"
 
 
 def say_direction(x: Decision, a: str, sign: str) -> str:
-    """Say of which model over the other eps_min is, where neither is better."""
     if x.better is not None or "eps_min_a_over_b" not in x.record:
         return ""
     first, second = find_bounds(x, a)
@@ -291,7 +281,6 @@ def say_equality(comparison: Comparison, x: Decision) -> str:
 
 
 def find_share(x: Decision, a: str) -> float | None:
-    """Return the share of cases in which a model is better than the other of a pair."""
     share = x.record.get("probability_of_improvement")
     if share is None:
         return None
@@ -299,7 +288,6 @@ def find_share(x: Decision, a: str) -> float | None:
 
 
 def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
-    """Say that a verdict is sharper than the interval of its difference."""
     return say_if_sharper(comparison.find_interval(better, worse))
 
 
@@ -314,7 +302,6 @@ def say_if_sharper(interval: Interval, even: str = "0") -> str:
 def explain_intervals(
     comparison: Comparison, decisions: Sequence[Decision]
 ) -> list[str]:
-    """Say why a model may be better though the interval of a difference includes 0."""
     differing = [
         x for x in decisions if disagree(comparison.find_interval(x.a, x.b), x.better)
     ]
@@ -337,10 +324,7 @@ def explain_intervals(
 def say_by_which(
     number: str, pairs: Iterable[tuple[Interval, str | None]], even: str = "0"
 ) -> list[str]:
-    """Say in a clause what decides, where an interval seems to say something else.
-
-    `pairs` have the interval of each and its better model, if there is one.
-    """
+    """`pairs` have the interval of each and its better model, if there is one."""
     if not any(disagree(*pair) for pair in pairs):
         return []
     return [
@@ -349,7 +333,6 @@ def say_by_which(
 
 
 def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
-    """Say that intervals of few runs are wider where numbers of runs differ."""
     for x in comparisons:
         sizes = {len(scores) for scores in x.scores.values() if len(scores) > 1}
         are_few = len(sizes) > 1 and min(sizes) < _FEW
@@ -359,7 +342,6 @@ def explain_unequal_sizes(comparisons: Iterable[Comparison]) -> list[str]:
 
 
 def advise_repeats(explained: Sequence[str]) -> list[str]:
-    """Say what to do about numbers of runs that differ, if they are explained."""
     return [
         "Do not remove runs to have equal numbers; if some are missing, repeat them."
     ] * bool(explained)
@@ -373,15 +355,11 @@ def disagree(interval: Interval, better: str | None) -> bool:
 
 
 def say_least(are_some: bool, where: str = "") -> list[str]:
-    """Say what "<=" before a p-value means, if some have it.
-
-    `where`, such as " on single tasks", says which p-values these are.
-    """
+    """`where`, such as " on single tasks", says which p-values these are."""
     return [
         f"P-values marked <={where} are the least that this number of resamples allows."
     ] * are_some
 
 
 def advise_least(are_some: bool) -> list[str]:
-    """Name the option that makes p-values at their least smaller, if some are."""
     return ["More resamples, by --n-resamples, lower p-values marked <=."] * are_some

@@ -20,12 +20,12 @@ from sigarray._verdicts.lacking import (
     note_lacking,
 )
 from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.overall import list_scales, note_scales
+from sigarray._verdicts.overall import list_scales
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.sampled import count_units
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
-from sigarray.read._messages import Caution, note, warn
+from sigarray.read._messages import Caution, RepeatedCaution, note, warn
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -109,7 +109,6 @@ _MANY = 10**9
 
 
 def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
-    """Warn once of scores that vary by no more than rounding."""
     is_of_runs = next(iter(compared.values())).unit == "run"
     is_by_variance = test.says_nothing_of_constants(_MANY)
     if not is_by_variance and (not is_of_runs or test.is_paired):
@@ -156,7 +155,6 @@ _FAR = 10.0
 
 
 def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
-    """Ask of runs with a score of exactly 0, far from the others, if they crashed."""
     odd: dict[str, dict[tuple[str, ...], None]] = {}
     for task, x in compared.items():
         for name, scores in x.scores.items():
@@ -179,7 +177,6 @@ _LEVEL_OF_FAR, _DF_OF_FAR = 0.001, 3
 
 
 def note_far_runs(table: ScoreTable) -> None:
-    """Name the runs that are far from all others of their model, and are kept."""
     if table.unit != "run" or table.missing == "keep":
         return
     samples = {
@@ -208,7 +205,6 @@ def note_far_runs(table: ScoreTable) -> None:
 
 
 def _find_far(x: np.ndarray, level: float) -> int | None:
-    """Return the place of a score that is far from all others, which vary."""
     if not isinstance(x, np.ndarray):
         return None  # on the disk
     k = int(np.argmax(np.abs(x - np.mean(x))))
@@ -240,7 +236,6 @@ def _list_sampled(x: Comparison) -> list[Scores]:
 def _name_by_task(
     named: Mapping[str, Iterable[tuple[str, ...]]], *, has_pairs: bool, of: int
 ) -> str:
-    """List the models of each of so many tasks, or pairs of them, in a sentence."""
     said = []
     for task, groups in named.items():
         if has_pairs:
@@ -253,7 +248,6 @@ def _name_by_task(
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of models that do not vary, or refuse if none does: any number would do."""
     flat = [name for name, x in scores.items() if _is_flat(x, least=1)]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
@@ -299,15 +293,13 @@ def _is_flat(x: np.ndarray, least: int = 2) -> bool:
 def doubt_compared(
     compared: Mapping[str, Comparison], test: Test, over: OverTasks | None
 ) -> None:
-    """Say which scores do not vary, which are single, and what tasks have in common.
-
-    `over` is None, too, where another verdict over tasks says of their scales.
-    """
+    """`over` is None, too, where another verdict over tasks says of their scales."""
     doubt_constants(compared, test)
     doubt_zeros(compared)
     doubt_single_runs(compared)
     note_lacking(compared)
-    note_scales(over)
+    for said in list_scales(over):
+        note(RepeatedCaution(said))
 
 
 def doubt_folds(table: ScoreTable) -> str:
@@ -325,7 +317,6 @@ _OF_REFERENCES = ("f1", "macro_f1", "recall", "word_error_rate")
 
 
 def doubt_references(table: ScoreTable) -> None:
-    """Warn of items that have another reference for another model, by its counts."""
     name = getattr(getattr(table.statistic, "measure", None), "__name__", "")
     what = {"word_error_rate": "words"}.get(name, "positives, tp + fn,")
     odd: list[str] = []

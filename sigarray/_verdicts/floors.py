@@ -25,7 +25,6 @@ _MAX_OF_RANKS = 10**7
 
 
 def has_exact_ranks(n: int, m: int) -> bool:
-    """Tell whether there are few enough scores for their exact p-value."""
     # Each of n + m scores is added to sums of up to n ranks, which are below n (n + m).
     return 2 * (min(n, m) * (n + m)) ** 2 <= _MAX_OF_RANKS
 
@@ -54,7 +53,6 @@ def _count_tails(twice: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray
     return np.cumsum(shares), np.cumsum(shares[::-1])[::-1]
 
 
-# The most decimals of scores.
 _MAX_DECIMALS = 4
 # The largest relative error of a score as it is read.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
@@ -65,7 +63,6 @@ _MAX_ADDITIONS = 2**28
 
 
 def has_exact_exchanges(x: np.ndarray, y: np.ndarray) -> bool:
-    """Tell whether scores have few decimals, and pairs are not too many."""
     differences = _find_whole_differences(x, y)
     if differences is None:
         return False
@@ -74,7 +71,6 @@ def has_exact_exchanges(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def compare_by_exchanges(x: np.ndarray, y: np.ndarray) -> ResamplingResult:
-    """Return the difference of means, and its two-sided p-value over all exchanges."""
     differences = _find_whole_differences(x, y)
     if differences is None:
         msg = f"Expected scores of at most {_MAX_DECIMALS} decimals; got others."
@@ -233,12 +229,10 @@ def plan_draws(n_resamples: int, alpha: float, n_comparisons: int) -> Draws | No
 
 
 def has_units(x: np.ndarray, y: np.ndarray) -> bool:
-    """Tell whether the differences of pairs are a few multiples of one unit."""
     return bool(find_multiples(HOST, pool_samples(HOST, x, y), len(x))[1])
 
 
 def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
-    """Tell whether the approximation is right to 1 %: enough scores, and no lattice."""
     sizes = np.abs(x - y) if is_paired else np.concatenate([x, y])
     sizes = sizes[sizes != 0.0]
     if np.unique(sizes).size < _SHARE_OF_SIZES * sizes.size:
@@ -271,7 +265,6 @@ def list_floors(
     is_paired: bool,
     baseline: str | None = None,
 ) -> list[float]:
-    """Return the least p-values that the sizes of all pairs of all tasks allow."""
     return [
         smallest_p_value(test, len(by[a]), len(by[b]), is_paired=is_paired)
         for by in tasks.values()
@@ -289,7 +282,6 @@ def doubt_sizes(
     is_paired: bool,
     baseline: str | None = None,
 ) -> None:
-    """Warn if scores are so few that a test of their order can tell no models apart."""
     floors = list_floors(tasks, test, is_paired=is_paired, baseline=baseline)
     least, floor = min(floors), max(floors)
     if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":

@@ -51,7 +51,6 @@ def settle_direction(table: ScoreTable, said: Direction) -> bool | None:
 
 
 def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> None:
-    """Ask for the direction of losses, which higher ones would turn round, or warn."""
     if direction:
         return
     names = table.metric.split(", "), list(table.tasks)
@@ -85,7 +84,6 @@ def inspect_direction(table: ScoreTable, direction: bool | None, gate: str) -> N
 
 
 def _refuse_negated(table: ScoreTable) -> None:
-    """Refuse losses below zero, which are negated, as better if lower."""
     samples = [x for by in table.tasks.values() for x in by.values()]
     if not all(map(is_never_negative, table.metric.split(", "))) or not all(
         isinstance(x, np.ndarray) and x.size and x.max() <= 0 for x in samples
@@ -105,7 +103,6 @@ def _refuse_negated(table: ScoreTable) -> None:
 def _refuse_mixed(
     table: ScoreTable, metrics: Sequence[str], tasks: Sequence[str]
 ) -> None:
-    """Refuse losses on some tasks beside scores that are better if higher on others."""
     mixed = find_mixed(metrics)
     if mixed is not None:
         loss, other = mixed
@@ -196,7 +193,6 @@ def inspect_table(
 
 
 def _refuse_single_scores(table: ScoreTable) -> None:
-    """Refuse one score of each model, which does not show how scores vary."""
     sizes = [len(x) for by in table.tasks.values() for x in by.values()]
     if len(table.models) < 2 or max(sizes) > 1:
         return
@@ -230,7 +226,6 @@ def _refuse_single_scores(table: ScoreTable) -> None:
 
 
 def _check_scales(table: ScoreTable, *, is_vouched: bool, is_lower: bool) -> None:
-    """Refuse shares beside percentages, or warn where the unit of scores was given."""
     fault = _compare_scales(table) or _find_other_scale(table)
     if fault is None and not is_lower:
         fault = _compare_tasks(table)
@@ -249,7 +244,6 @@ def _check_scales(table: ScoreTable, *, is_vouched: bool, is_lower: bool) -> Non
 
 
 def _compare_scales(table: ScoreTable) -> str | None:
-    """Return a fault if one model is in shares and one in percent; warn of sizes."""
     for task, by in table.tasks.items():
         ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
         shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
@@ -272,7 +266,6 @@ def _compare_scales(table: ScoreTable) -> str | None:
 
 
 def _compare_tasks(table: ScoreTable) -> str | None:
-    """Return a fault if runs on some tasks are in shares, and on others in percent."""
     words = list_words(table.metric)
     if table.unit != "run" or table.metrics or words & _OF_ANY_SIZE:
         return None
@@ -326,7 +319,6 @@ def _find_other_scale(table: ScoreTable) -> str | None:
 
 
 def _say_hundreds(table: ScoreTable) -> None:
-    """Say that answers which are 0 and 100 have no intervals and tests of shares."""
     if table.unit != "item" or table.statistic is not None:
         return
     every = [x for by in table.tasks.values() for x in by.values()]
@@ -363,7 +355,6 @@ def _doubt_copies(table: ScoreTable) -> None:
 
 
 def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
-    """Say as what missing scores count, of which no file knows how bad they are."""
     missing = {task: by for task, by in table.n_missing.items() if any(by.values())}
     if table.missing != "worst" or not missing:
         return
@@ -386,7 +377,6 @@ def _doubt_worst(table: ScoreTable, *, is_higher: bool) -> None:
 
 
 def check_sizes(source: str, scores: Scores) -> None:
-    """Refuse models with one score, for a test that needs their variance."""
     for name, column in scores.items():
         if len(column) < 2:
             msg = (

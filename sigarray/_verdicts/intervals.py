@@ -38,7 +38,6 @@ class Interval(NamedTuple):
 
     @property
     def includes_zero(self) -> bool:
-        """Whether 0 is between the limits; False if there are none."""
         return self.low <= 0.0 <= self.high
 
     def turn(self) -> "Interval":
@@ -105,7 +104,6 @@ def find_intervals(
 
 
 def _find_degrees_of_freedom(x: _Estimates, *, are_fewer: bool) -> np.ndarray:
-    """Return those of Welch, or fewer, as the test of means of ASO has them."""
     _, dfs = find_t(HOST, x.errors[:, 0], [*x.errors.T], [*(x.sizes - 1.0).T])
     if not are_fewer:
         return np.asarray(dfs)
@@ -157,7 +155,6 @@ def _compare_hits(
     *,
     is_paired: bool,
 ) -> list[tuple[int, Interval]]:
-    """Return intervals of proportions, many pairs of one size in a call."""
     groups: dict[tuple[int, int], list[int]] = {}
     for k in places:
         x, y = pairs[k]

@@ -16,7 +16,6 @@ _MAX_SAID = 20
 
 
 def say_matched(table: ScoreTable) -> None:
-    """Say how many items, or runs, each pair has, where some models lack some."""
     for task, by in table.pairs.items():
         of = f" of task {task!r}" if task else ""
         said = [f"{a!r} and {b!r} on {len(x)}" for (a, b), (x, _) in by.items()]
@@ -47,7 +46,6 @@ def say_own(pairs: Collection[tuple[Any, Any]], n_all: int, unit: str) -> str:
 
 
 def explain_matched(comparison: Comparison) -> list[str]:
-    """Say what means and differences are of, if pairs have items of their own."""
     if not comparison.matched:
         return []
     n_all = len(next(iter(comparison.scores.values())))
@@ -82,7 +80,6 @@ _SHOWN = 3
 
 
 def list_shared(table: ScoreTable) -> tuple[list[str], list[str]]:
-    """Return the tasks with scores of all models, and those that are left out."""
     shared = [task for task, by in table.tasks.items() if {*table.models} <= {*by}]
     return shared, [*(x for x in table.tasks if x not in shared), *table.left_out]
 
@@ -90,7 +87,6 @@ def list_shared(table: ScoreTable) -> tuple[list[str], list[str]]:
 def count_by_task(
     table: ScoreTable, tasks: Sequence[str], option: str = ""
 ) -> dict[str, tuple[int, ...]]:
-    """Return the number of scores of each model on each task; refuse single ones."""
     sizes = {
         name: tuple(len(table.tasks[task][name]) for task in tasks)
         for name in table.models
@@ -119,7 +115,6 @@ def count_tasks(compared: Mapping[str, Comparison]) -> str:
 
 
 def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
-    """Say in sentences which tasks are left out, of all or over tasks, and why."""
     lacking = _find_lacking(compared)
     said = [f"{line}." for line in next(iter(compared.values())).why_left_out]
     if not lacking:
@@ -138,13 +133,11 @@ def say_left_out(compared: Mapping[str, Comparison]) -> list[str]:
 
 
 def note_lacking(compared: Mapping[str, Comparison]) -> None:
-    """Tell the listener of tasks that some model lacks; reading has told of others."""
     if _find_lacking(compared):
         note(Caution(say_left_out(compared)[-1]))
 
 
 def say_of_all(n: int, n_left_out: int) -> str:
-    """Say on how many tasks verdicts over tasks are, of all that the files have."""
     return f"{n} of {n + n_left_out} tasks" if n_left_out else f"{n} tasks"
 
 
@@ -180,7 +173,6 @@ _ENOUGH = 3
 
 
 def advise_single(name: str, n_models: int) -> str:
-    """Say what to do with a model of which there is one score, beside others."""
     leave = f", or leave it out with --ignore {shlex.quote(name)}"
     leave = leave if n_models > 2 else ""
     return (

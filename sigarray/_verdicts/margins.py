@@ -74,7 +74,6 @@ def _test_sampled(
     claims: Pairs,
     alternative: str,
 ) -> list[MarginTest]:
-    """Test claims by what was sampled: clusters, runs and items, or sums."""
     given: Mapping[str, Any] = scores
     function: Callable[..., Any] = t_test
     by: dict[str, Any] = {"alternative": alternative, "margin": options.margin}
@@ -133,14 +132,18 @@ def adjust_margins(
     p_values = np.asarray([[x.p_value for x in margins] for margins in pairs])
     every = iter(adjust_claims(p_values) if is_corrected else p_values)
     return {
-        task: [_with_adjusted(test, next(every).tolist()) for test in by]
+        task: [
+            replace(
+                test,
+                margins=tuple(
+                    replace(x, adjusted=p)
+                    for x, p in zip(test.margins, next(every).tolist(), strict=True)
+                ),
+            )
+            for test in by
+        ]
         for task, by in tests.items()
     }
-
-
-def _with_adjusted(test: PairTest, adjusted: Sequence[float]) -> PairTest:
-    margins = zip(test.margins, adjusted, strict=True)
-    return replace(test, margins=tuple(replace(x, adjusted=p) for x, p in margins))
 
 
 def adjust_claims(p_values: np.ndarray) -> np.ndarray:
@@ -162,6 +165,24 @@ def adjust_claims(p_values: np.ndarray) -> np.ndarray:
     return adjusted
 
 
+def add_claims(
+    better: set[tuple[str, str]],
+    claims: Sequence[tuple[str, str]],
+    p_values: np.ndarray,
+    level: float,
+    *,
+    is_corrected: bool,
+) -> set[tuple[str, str]]:
+    """Return who is better, of pairs of claims, or claimed to be no worse.
+
+    P-values (P, 1 or 2) of other pairs are behind those of the claims.
+    """
+    adjusted = adjust_claims(p_values) if is_corrected else p_values
+    each = zip(claims, adjusted.reshape(-1), strict=False)
+    of_claims = better & {*claims}  # of a baseline nothing is claimed
+    return of_claims | {claim for claim, p in each if p <= level}
+
+
 # More pairs are counted, not named.
 _MOST_NAMED = 6
 
@@ -171,7 +192,6 @@ def show_margin(comparison: Comparison) -> str:
 
 
 def say_worse(comparison: Comparison) -> str:
-    """Say by how much: "worse by 0.01 or more"."""
     return f"worse by {show_margin(comparison)} or more"
 
 
@@ -183,19 +203,22 @@ def order_pair(x: Judged, a: str, b: str) -> tuple[str, str]:
 
 
 def say_not_worse(comparison: Comparison, x: Decision, a: str, b: str) -> str:
-    """Say that A is not worse than B, or both equivalent, with the p-value of that."""
     first, second, margin = quote(a), quote(b), show_margin(comparison)
     if len(x.not_worse) > 1:
         said = f"{first} and {second} are equivalent, apart by less than {margin}"
     else:
         said = f"{first} is not worse than {second} by {margin} or more"
+    return end_not_worse(said, x, x.shown, name_number(comparison), comparison.alpha)
+
+
+def end_not_worse(said: str, x: Judged, shown: str, number: str, level: float) -> str:
+    """Say by which p-value that is, and that of the test for a better model."""
     # That of equivalence is the larger one of both sides.
     p_value = max(y.adjusted for y in x.margins if y.model in x.not_worse)
-    p = equate(show_p_value(p_value, comparison.alpha))
-    number = name_number(comparison)
+    p = equate(show_p_value(p_value, level))
     return (
-        f"{said}: {number} {p} <= {comparison.alpha:.10g}; neither is shown to be "
-        f"better ({number} {equate(x.shown)})"
+        f"{said}: {number} {p} <= {level:.10g}; neither is shown to be better "
+        f"({number} {equate(shown)})"
     )
 
 
@@ -217,7 +240,6 @@ def explain_margin(
     decisions: Mapping[str, Sequence[Decision]],
     where: str = "",
 ) -> list[str]:
-    """Say when a model is no worse, and why intervals may say another thing."""
     first = next(iter(compared.values()))
     if first.margin is None:
         return []
@@ -244,14 +266,12 @@ def explain_margin(
 
 
 def explain_over_tasks(comparison: Comparison) -> list[str]:
-    """Say that verdicts over tasks have no margin, if single tasks have one."""
     if comparison.margin is None:
         return []
     return ["Margins are asked on each task; over tasks like these none is."]
 
 
 def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
-    """Tell whether a model is no worse, but may be so by its interval."""
     other = x.b if model == x.a else x.a
     interval, margin = comparison.find_interval(model, other), comparison.margin or 0.0
     if comparison.higher_is_better:
@@ -260,7 +280,6 @@ def _reaches_beyond(comparison: Comparison, x: Decision, model: str) -> bool:
 
 
 def say_answer(comparison: Comparison, decisions: Sequence[Judged]) -> list[str]:
-    """Say in a line which of several pairs are equivalent, or one not worse."""
     if comparison.margin is None or len(decisions) < 2:
         return []
     margin, baseline = show_margin(comparison), comparison.baseline
@@ -289,7 +308,6 @@ def _list(pairs: Sequence[str]) -> str:
 
 
 def name_columns(comparison: Comparison) -> list[str]:
-    """Name the columns of a table of pairs: p of A, and without a baseline of B."""
     if comparison.margin is None:
         return []
     sign, back = comparison.sign, "-" if comparison.higher_is_better else "+"
@@ -298,13 +316,11 @@ def name_columns(comparison: Comparison) -> list[str]:
     return [f"p({a}{sign}{b}{back}{margin})" for a, b in pairs]
 
 
-def say_columns(comparison: Comparison) -> str:
-    """Say behind the title of a table of pairs what those columns are."""
+def say_columns(comparison: Comparison, number: str) -> str:
     columns = name_columns(comparison)
     if not columns:
         return ""
-    those = list_in_words(columns)
-    return f"; {those}: one-sided {name_number(comparison)} of the margin"
+    return f"; {list_in_words(columns)}: one-sided {number} of the margin"
 
 
 def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
@@ -314,7 +330,6 @@ def show_columns(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]
 
 
 def say_margin_of(comparison: Comparison) -> str:
-    """Say which numbers of a margin stand behind others, if any."""
     if comparison.margin is None:
         return ""
     whose = "" if comparison.baseline is not None else " for either model"
@@ -332,14 +347,12 @@ def show_claims(comparison: Comparison, x: Judged, a: str, b: str) -> list[str]:
 
 
 def show_verdict(x: Judged) -> str:
-    """Show the better model of a pair, or else the verdict."""
     if x.verdict == "not worse":
         return f"{x.not_worse[0]} not worse"
     return x.better or x.verdict
 
 
 def say_on_tasks(comparison: Comparison, by: Mapping[str, Decision]) -> str:
-    """Say of a pair on how many tasks either model is no worse, if that was asked."""
     counts: dict[str, int] = {}
     for x in by.values():
         for y in x.margins:
@@ -355,7 +368,6 @@ def table_of_tasks(
     decisions: Mapping[str, Sequence[Decision]],
     order: Sequence[str],
 ) -> list[Table]:
-    """Show on which tasks a model is no worse than another one, if that was asked."""
     first = next(iter(compared.values()))
     if first.margin is None:
         return []

@@ -87,7 +87,6 @@ def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
 
 
 def describe_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
-    """Name the test and its methods; those of pairs differ with their sizes."""
     how = ""
     if options.test in _DESCRIPTIONS:
         how = _describe_ranks(pairs, options)
@@ -99,10 +98,7 @@ def describe_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
 def describe_margins(
     pairs: Pairs, options: PairOptions, *, is_plain: bool, n: int
 ) -> str:
-    """Say how margins are tested, of `n` pairs in all.
-
-    `is_plain` if scores are not of clusters, of runs and items, or of sums.
-    """
+    """`is_plain` if scores are not of clusters, of runs and items, or of sums."""
     chosen = {choose_method(x, y, options) for x, y in pairs} if is_plain else {""}
     names = [_OF_MARGINS[options.test]] if chosen - {SCORED} else []
     names += [_BY_SCORE] if SCORED in chosen else []
@@ -118,7 +114,6 @@ def describe_margins(
 
 
 def _describe_resampling(pairs: Pairs, options: PairOptions) -> str:
-    """Say of what p-values are: all exchanges, an approximation, or resamples."""
     chosen = [choose_method(x, y, options) for x, y in pairs]
     resampled = [p for p, x in zip(pairs, chosen, strict=True) if x == "resampling"]
     drawn, is_drawn = _describe_draws(resampled, options)
@@ -147,7 +142,6 @@ def _describe_resampling(pairs: Pairs, options: PairOptions) -> str:
 
 
 def _describe_draws(pairs: Pairs, options: PairOptions) -> tuple[str, bool]:
-    """Say of which resamples p-values are, and whether some of these are random."""
     n, seed = options.n_resamples or 0, options.seed
     said = f"of {n} resamples (seed {seed})"
     if options.test == "permutation":
@@ -168,7 +162,6 @@ def _describe_draws(pairs: Pairs, options: PairOptions) -> tuple[str, bool]:
 
 
 def _describe_ranks(pairs: Pairs, options: PairOptions) -> str:
-    """Say where p-values of ranks are exact, or no smaller than exact ones."""
     are_exact = {has_exact_ranks(len(x), len(y)) for x, y in pairs}
     if options.test == "mann-whitney":
         said = {True: "exact given the ties", False: "by the normal approximation"}
@@ -184,7 +177,6 @@ EPS_MIN = "eps_min of A over B, and by itself of B over A"
 
 
 def say_draws(seed: int) -> str:
-    """Say by what resamples are drawn, and where there are more of them."""
     return (
         f"(drawn by seed {seed} and the names of models, and more where it is near the "
         "threshold)"
@@ -192,10 +184,7 @@ def say_draws(seed: int) -> str:
 
 
 def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) -> str:
-    """Say how almost stochastic order was decided; pairs may differ in their sizes.
-
-    `is_closed` if a closed test tests all models of a task at one level.
-    """
+    """`is_closed` if a closed test tests all models of a task at one level."""
     drawn = f"{options.n_resamples} bootstrap resamples"
     more = say_draws(options.seed)
     said = []
@@ -291,7 +280,6 @@ _REFERENCES = {
 
 
 def list_references(document: Mapping[str, object]) -> list[str]:
-    """List those of the tests and the correction that a document of JSON names."""
     keys = [str(document["test"]), str(document.get("correction"))]
     if document.get("over_tasks"):
         keys.append("wilcoxon")

@@ -21,8 +21,8 @@ from sigarray._verdicts.doubts import (
 )
 from sigarray._verdicts.inspection import inspect_table, settle_direction
 from sigarray._verdicts.lacking import list_shared, say_matched
-from sigarray._verdicts.one_sentence import write_sentence
 from sigarray._verdicts.over_tasks import compare_over_tasks
+from sigarray._verdicts.overall import write_sentence
 from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.request import (
     check_baseline,

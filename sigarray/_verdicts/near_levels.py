@@ -14,7 +14,7 @@ from sigarray._numeric.special import student_quantile
 from sigarray._order.errors import count_beyond, has_percentiles
 from sigarray._order.ratio import bootstrap_ratios
 from sigarray._order.stacks import plan_error
-from sigarray._verdicts.asked import OrderOptions
+from sigarray._verdicts.asked import OrderOptions, PairOptions
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 from sigarray.read._messages import warn
@@ -39,8 +39,18 @@ class Bound(NamedTuple):
         return self.high < threshold or self.low >= threshold
 
 
+# Near a level the most draws of a p-value, and the most drawn scores.
+_MOST_DRAWS, _MOST_DRAWN = 2**19, 2**27
 # The places of two models, what draws replicates of their ratio, and what bounds it.
 Drawn = tuple[int, int, Callable[..., np.ndarray], Callable[..., Bound]]
+
+
+class Plan(NamedTuple):
+    """What draws the replicates of a pair; its error is `scale` times their spread."""
+
+    draw: Callable[..., np.ndarray]
+    scale: float
+    df: float
 
 
 def draw_pairs(
@@ -96,34 +106,49 @@ def list_drawn(
     *,
     level: float,
     sign: float,
+    plan: Callable[..., Plan | None] | None = None,
 ) -> Iterator[Drawn]:
-    """Yield the pairs whose bounds are of resamples, what draws, and what bounds."""
     names = list(scores)
     n_pairs = math.comb(len(names), 2)
     for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
         pair = [names[i], names[j]]
         samples = [sign * np.asarray(scores[name], dtype=float) for name in pair]
-        sizes = len(samples[0]), len(samples[1])
-        plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
-        if plan.method != "bootstrap":
+        planned = (plan or _plan_scores)(pair, samples, options, n_pairs)
+        if planned is None:
             continue
+        sizes = len(samples[0]), len(samples[1])
         find_bound_of = functools.partial(
             find_bound,
             ratio=float(result.violation_ratio[i, j]),
-            scale=math.sqrt(min(sizes) / (min(sizes) - 1)),
-            quantile=-student_quantile(level, min(sizes) - 1),
+            scale=planned.scale,
+            quantile=-student_quantile(level, planned.df),
             level=level,
             has_percentile=has_percentiles(*sizes, n_pairs, options.n_resamples),
         )
-        draw = functools.partial(
-            bootstrap_ratios,
-            HOST,
-            [x[None, :] for x in samples],
-            seed_words(HOST, options.seed),
-            streams=tuple((x,) for x in name_streams(pair)),
-            grid=plan.grid,
-        )
-        yield i, j, draw, find_bound_of
+        yield i, j, planned.draw, find_bound_of
+
+
+def _plan_scores(
+    pair: Sequence[str],
+    samples: Sequence[np.ndarray],
+    options: OrderOptions,
+    n_pairs: int,
+) -> Plan | None:
+    """Return the plan of a pair whose bound is of resamples."""
+    sizes = len(samples[0]), len(samples[1])
+    plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
+    if plan.method != "bootstrap":
+        return None
+    draw = functools.partial(
+        bootstrap_ratios,
+        HOST,
+        [x[None, :] for x in samples],
+        seed_words(HOST, options.seed),
+        streams=tuple((x,) for x in name_streams(pair)),
+        grid=plan.grid,
+    )
+    least = min(sizes)
+    return Plan(draw, math.sqrt(least / (least - 1)), least - 1)
 
 
 def _draw_until_clear(
@@ -132,7 +157,6 @@ def _draw_until_clear(
     options: OrderOptions,
     most: int = _MOST,
 ) -> Bound:
-    """Double the replicates until their bound is clear of the threshold."""
     replicates = np.zeros(0)
     count = max(options.n_resamples, _LEAST)
     while True:
@@ -201,18 +225,39 @@ def is_near(p: float, level: float, n_drawn: int, n_errors: float = _CLEAR) -> b
     return abs(p - level) < n_errors * error
 
 
-def is_near_any_level(
-    p: float, n_drawn: int, *, alpha: float, n_comparisons: int
-) -> bool:
+# A result, its p-value, and the number of resamples of it.
+Resampled = tuple[Any, float, int]
+
+
+def draw_on(
+    found: Resampled,
+    draw: Callable[[int], Resampled],
+    options: PairOptions,
+    n_scores: int,
+) -> Resampled:
+    """Draw four times as many resamples as before, as long as the seed would decide.
+
+    Each of them is of so many scores.
+    """
+    _, p, n_drawn = found
+    while n_drawn and _is_near_any_level(p, n_drawn, options):
+        count = 4 * (n_drawn + 1) - 1
+        if count > _MOST_DRAWS or count * n_scores > _MOST_DRAWN:
+            break
+        found = _, p, n_drawn = draw(count)
+    return found
+
+
+def _is_near_any_level(p: float, n_drawn: int, options: PairOptions) -> bool:
     """Tell whether p is near a level of Holm's correction.
 
     These are alpha over 1, 2, ... comparisons; only the two around p are examined.
     """
     if not p > 0.0:
         return False
-    count = math.floor(alpha / p)
+    count = math.floor(options.alpha / p)
     return any(
-        is_near(p, alpha / min(max(k, 1), n_comparisons), n_drawn)
+        is_near(p, options.alpha / min(max(k, 1), options.n_comparisons), n_drawn)
         for k in (count, count + 1)
     )
 
@@ -222,7 +267,6 @@ def doubt_near_alpha(
     decisions: Mapping[str, Sequence[Decision]],
     alpha: float,
 ) -> None:
-    """Warn once of verdicts that hang on the seed."""
     near, numbers = [], []
     for task, by in tests.items():
         on = f" on {task!r}" if len(tests) > 1 else ""
@@ -246,7 +290,6 @@ def doubt_near_alpha(
 
 
 def warn_near(near: Sequence[str], level: float, n_drawn: int) -> None:
-    """Warn of pairs whose adjusted p is near a level, of so many draws, if any are."""
     if near:
         warn(
             f"The adjusted p of {shorten(near, _SHOWN)} is {level:g} up to the error "

@@ -60,7 +60,6 @@ def run_orders(
     is_corrected: bool,
     higher_is_better: bool,
 ) -> dict[str, PairwiseAsoResult]:
-    """Compare every two models of every task, at one level for all of them."""
     n_tasks = len(tasks) if is_corrected else 1
     share = partial(
         _run_task,
@@ -81,7 +80,6 @@ def run_orders(
 
 
 def _can_decide(tasks: Mapping[str, Samples], options: OrderOptions) -> bool:
-    """Tell whether the numbers of runs could decide a pair of any task."""
     if choose_order_correction(tasks, options) != CLOSED:
         return True
     return _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True)
@@ -94,7 +92,6 @@ def _can_any(
     *,
     is_corrected: bool,
 ) -> bool:
-    """Tell whether a pair of any task could be decided, at a share of the level."""
     return any(
         can_decide(
             [len(x) for x in scores.values()],
@@ -105,7 +102,6 @@ def _can_any(
 
 
 def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
-    """Warn that no task can be decided, and say how many runs it would take."""
     every = [(name, len(x)) for by in tasks.values() for name, x in by.items()]
     needed = next(
         (
@@ -197,7 +193,6 @@ def _count_told(p_values: Sequence[float], level: float) -> tuple[int, int]:
 
 
 def leave_out_uncompared(result: PairwiseAsoResult) -> PairwiseAsoResult:
-    """Return the result with NaN for bounds of pairs that were not compared."""
     return result._replace(eps_min=copy_bounds(result)[0])
 
 
@@ -208,7 +203,6 @@ def find_level_of_equality(
     *,
     is_corrected: bool,
 ) -> float:
-    """Return the level at which the p-values of equality of each task are judged."""
     level = 1.0 - options.confidence_level
     if not is_corrected:
         return level
@@ -220,7 +214,6 @@ def find_level_of_equality(
 def choose_order_correction(
     tasks: Mapping[str, Samples], options: OrderOptions
 ) -> OrderCorrection:
-    """Choose the correction for several tasks, as `choose_correction` does."""
     if len(tasks) == 1 or _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True):
         return CLOSED
     is_of_use = _can_any(tasks, options, 1.0, is_corrected=False)
@@ -230,7 +223,6 @@ def choose_order_correction(
 def family_of_task(
     scores: Samples, options: OrderOptions, share: float, *, is_corrected: bool
 ) -> Family:
-    """Return the family of the models of a task, at a share of the level."""
     name, names = options.baseline, list(scores)
     return family_of(
         len(names),
@@ -297,7 +289,6 @@ def _run_task(
 
 
 def say_lack(scores: Samples, family: Family) -> str:
-    """Say whose scores are too few for any verdict, if so, and what would decide."""
     sizes = [len(x) for x in scores.values()]
     if can_decide(sizes, family):
         return ""
@@ -322,13 +313,11 @@ def say_lack(scores: Samples, family: Family) -> str:
 def level_of_bounds(
     scores: Samples, options: OrderOptions, *, is_corrected: bool, n_tasks: int
 ) -> float:
-    """Return the level at which `eps_min` of each two models bounds their ratio."""
     family = family_of_task(scores, options, 1.0 / n_tasks, is_corrected=is_corrected)
     return family.level_of_bound
 
 
 def plan_errors(scores: Samples, options: OrderOptions) -> list[Plan]:
-    """Return the plans of all pairs, without repetition."""
     sizes = sorted(len(column) for column in scores.values())
     pairs = list(itertools.combinations(sizes, 2))
     plans = (

@@ -9,7 +9,7 @@ Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
 import functools
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -19,7 +19,7 @@ from sigarray._correction import holm
 from sigarray._difference.ranks import wilcoxon_test
 from sigarray._numeric.ranks import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
-from sigarray._verdicts.comparison import Comparison, list_models, pairs_of
+from sigarray._verdicts.comparison import Comparison, list_models, pairs_of, say_level
 from sigarray._verdicts.decisions import MarginTest, name_verdict
 from sigarray._verdicts.intervals import Interval, find_intervals
 from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by, sort_pairs
@@ -31,8 +31,6 @@ _ROUNDING = 16
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """Two models that are compared by a difference over several tasks."""
-
     a: str
     b: str
     difference: float
@@ -48,7 +46,6 @@ class ComparedPair:
         return name_verdict(self.better, self.not_worse, "inconclusive")
 
     def turn(self) -> Self:
-        """Return the numbers of B and A."""
         return replace(
             self,
             a=self.b,
@@ -64,7 +61,6 @@ class ComparedPair:
 
     @property
     def p_values(self) -> dict[str, float]:
-        """The p-value alone, and adjusted, for programs."""
         return {"pvalue": self.pvalue, "adjusted_pvalue": self.adjusted_pvalue}
 
 
@@ -80,8 +76,31 @@ class PairOverTasks(ComparedPair):
         return replace(super().turn(), wins=self.losses, losses=self.wins)
 
 
+class DecidedPairs:
+    """Pairs of models over several tasks, which are decided together."""
+
+    pairs: Sequence[ComparedPair]
+    level: float
+    is_corrected: bool
+
+    @functools.cached_property
+    def wins(self) -> Wins:
+        return list_wins(self.pairs)
+
+    @property
+    def p(self) -> str:
+        return "adjusted p" if self.say_holm() else "p"
+
+    def say_holm(self, before: str = ", after") -> str:
+        n = len(self.pairs) if self.is_corrected else 1
+        return f"{before} Holm's correction for {n} comparisons" if n > 1 else ""
+
+    def say_level(self) -> str:
+        return say_level(self.level, len(self.pairs), is_corrected=self.is_corrected)
+
+
 @dataclass(frozen=True)
-class OverTasks:
+class OverTasks(DecidedPairs):
     """Models by their mean scores on the tasks that all of them have.
 
     Pairs are in the order of the models; of each, A is the one that ranks first.
@@ -102,17 +121,11 @@ class OverTasks:
     metric: str
 
     @functools.cached_property
-    def wins(self) -> Wins:
-        return list_wins(self.pairs)
-
-    @functools.cached_property
     def order(self) -> Order:
-        """The models by mean rank, each of them behind those that are better."""
         return order_by(self.mean_ranks, self.wins, self.baseline)
 
     @property
     def needed_tasks(self) -> int:
-        """The least number of tasks with which any pair can be decided."""
         n_tasks = 1
         while _least_p_value(self, n_tasks) > self.level:
             n_tasks += 1
@@ -120,7 +133,6 @@ class OverTasks:
 
     @property
     def is_by_sets(self) -> bool:
-        """Whether pairs are decided by all sets of models that have both."""
         if not self.is_corrected or len(self.names) == 2:
             return False
         if self.baseline is None:
@@ -133,7 +145,6 @@ class OverTasks:
 
     @functools.cached_property
     def mean_of_means(self) -> dict[str, float]:
-        """The mean of the means on all tasks, each of which counts the same."""
         return dict(zip(self.names, np.mean(self.means, axis=0).tolist(), strict=True))
 
 
@@ -275,7 +286,6 @@ def is_by_sets(n_tasks: int, n_models: int, level: float) -> bool:
 
 
 def _least_alone(n_tasks: int) -> float:
-    """Return the least p-value of Wilcoxon's test on so many tasks."""
     return 2.0 ** (1 - n_tasks)
 
 
@@ -319,7 +329,6 @@ def close_over_sets(
     sizes = np.arange(k_models - 2)
 
     def find_levels(places: np.ndarray) -> np.ndarray:
-        """Return the levels at which pairs are decided, given what is open."""
         others = is_open[first[places]] & is_open[second[places]]
         terms = np.sort(np.where(others, parts[places], math.inf), axis=1)
         gaps = own[places, None] + np.cumsum(terms[:, : k_models - 2], axis=1)
@@ -377,7 +386,6 @@ def find_wins(merits: np.ndarray) -> np.ndarray:
 
 
 def _least_p_value(over: OverTasks, n_tasks: int) -> float:
-    """Return the least adjusted p-value of a pair on so many tasks."""
     least = _least_alone(n_tasks)
     if not over.is_corrected:
         return least

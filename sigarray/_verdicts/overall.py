@@ -1,18 +1,21 @@
-"""What to say of models over all tasks, by the results of `over_tasks`."""
+"""What to say of models over all tasks by `over_tasks`, or of all in one sentence."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._plain_text import quote, show_number
-from sigarray._verdicts.comparison import say_baseline, say_level
+from sigarray._verdicts.aggregates import Aggregates
+from sigarray._verdicts.asked import OF_INDEPENDENT
+from sigarray._verdicts.comparison import UNPAIRED, Comparison, say_baseline
 from sigarray._verdicts.decisions import say_by_which, say_if_sharper
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
-from sigarray._verdicts.paragraph import end, list_verdicts
-from sigarray._verdicts.ranking import Wins, say_which_are_better, sort_pairs
-from sigarray.read._messages import RepeatedCaution, note
+from sigarray._verdicts.paragraph import end, list_verdicts, say_what
+from sigarray._verdicts.ranking import SHARED_LETTER, Wins, say_which_are_better
+from sigarray._verdicts.verdict import say_basis
 from sigarray.read._scales import are_unlike, say_scaling
 from sigarray.report._layout import (
     Table,
@@ -33,35 +36,31 @@ def say_answer(over: OverTasks | None) -> list[str]:
 
 
 def table_of_pairs(over: OverTasks) -> Table:
-    """Show a row for each pair, the model that ranks first as A."""
     rows: list[list[str]] = []
     marked = set()
-    for a, b, x in sort_pairs(over.order.names, over.pairs):
+    for x in over.pairs:
         if x.better is not None:
             marked.add((len(rows), 5))
-        won = (x.wins, x.losses) if a == x.a else (x.losses, x.wins)
         rows.append(
             [
-                *(a, b, _show_difference(over, x, a)),
-                f"{won[0]} : {won[1]}{_say_ties(x)}",
+                *(x.a, x.b, _show_difference(over, x)),
+                f"{x.wins} : {x.losses}{_say_ties(x)}",
                 show_p_value(x.adjusted_pvalue, over.level),
                 x.better or "inconclusive",
             ]
         )
-    p = _name_p_value(over)
+    p = over.p
     header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
-    title = f"Differences of means{_say_where(over)}, {say_level_of(over)}"
+    title = f"Differences of means{_say_where(over)}, {over.say_level()}"
     title += say_baseline(over.baseline)
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
 def _say_ties(x: PairOverTasks) -> str:
-    """Count the tasks on which the means of two models are equal, if there are any."""
     return f", {x.ties} tie{'' if x.ties == 1 else 's'}" if x.ties else ""
 
 
 def table_of_models(over: OverTasks) -> Table:
-    """Show the mean rank of each model and the mean of its means, best first."""
     order, means = over.order, over.mean_of_means
     show = number_format([describe_scores(x) for x in over.means.T])
     rows = [
@@ -80,7 +79,6 @@ def table_of_models(over: OverTasks) -> Table:
 
 
 def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Table:
-    """Show models by how often they beat another one, over all tasks and on one."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
     if over is None:
@@ -103,16 +101,13 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
     return Table(title, header, rows, decides=True)
 
 
-def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
-    """Say whether A is better than B over all tasks; A is not behind."""
-    won = pair.wins if a == pair.a else pair.losses
-    n = len(over.tasks)
+def say_pair(over: OverTasks, pair: PairOverTasks) -> str:
     tied = f" and even on {pair.ties}" if pair.ties else ""
-    ahead = f"ahead on {won} of {n} tasks{tied}"
+    ahead = f"ahead on {pair.wins} of {len(over.tasks)} tasks{tied}"
     shown = equate(show_p_value(pair.adjusted_pvalue, over.level))
-    p = f"{_name_p_value(over)} {shown}"
-    first, second = quote(a), quote(b)
-    difference = f"the means differ by {_show_difference(over, pair, a)}"
+    p = f"{over.p} {shown}"
+    first, second = quote(pair.a), quote(pair.b)
+    difference = f"the means differ by {_show_difference(over, pair)}"
     if pair.better is None:
         return (
             f"{first} vs. {second} over tasks like these: inconclusive ({first} is "
@@ -128,65 +123,61 @@ def write_paragraph(over: OverTasks | None) -> list[str]:
     if over is None:
         return []
     verdicts = []
-    for a, b, x in sort_pairs(over.order.names, over.pairs):
-        first, second = (b, a) if is_behind(over, x, a) else (a, b)
-        won = x.wins if first == x.a else x.losses
+    for pair in over.pairs:
+        x = pair.turn() if is_behind(over, pair) else pair
         p = equate(show_p_value(x.adjusted_pvalue, over.level))
         numbers = [
-            _show_difference(over, x, first),
-            f"ahead on {won} of {len(over.tasks)}{_say_ties(x)}",
-            f"{_name_p_value(over)} {p}",
+            _show_difference(over, x),
+            f"ahead on {x.wins} of {len(over.tasks)}{_say_ties(x)}",
+            f"{over.p} {p}",
         ]
         verdict = "inconclusive" if x.better is None else "better"
-        verdicts.append((first, second, verdict, f"({', '.join(numbers)})"))
+        verdicts.append((x.a, x.b, verdict, f"({', '.join(numbers)})"))
     return [
         *(say_needed_tasks(over) or map(end, say_answer(over))),
         *list_remarks(over),
         "In parentheses: the difference of the means over tasks with its interval, "
-        f"{say_level_of(over)}, on how many tasks the model that is named "
-        f"first is ahead, and {_name_p_value(over)}.",
+        f"{over.say_level()}, on how many tasks the model that is named "
+        f"first is ahead, and {over.p}.",
         *list_verdicts(over.order.names, verdicts),
         *say_what_decides(over),
         *list_scales(over),
     ]
 
 
-def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
-    """Tell whether a model of a pair is worse over all tasks, or, undecided, behind."""
+def is_behind(over: OverTasks, pair: PairOverTasks) -> bool:
+    """Tell whether A of a pair is worse over all tasks, or, undecided, behind."""
     if pair.better is not None:
-        return pair.better != a
+        return pair.better == pair.b
     lead = pair.wins - pair.losses
     if lead == 0:
         means = over.mean_of_means
         lead_of_means = means[pair.a] - means[pair.b]
-        lead = 1 if (lead_of_means >= 0.0) == over.higher_is_better else -1
-    return (lead > 0) != (a == pair.a)
+        return (lead_of_means >= 0.0) != over.higher_is_better
+    return lead < 0
 
 
 def list_remarks(over: OverTasks | None) -> list[str]:
-    """Say when a model is better over all tasks, and what readers may wonder about."""
     if over is None:
         return []
     rule = f"p <= {over.level:.10g} by {_OF_TWO}"
     if over.is_by_sets:
         rule += ", and by the ranks within every set of models that contains both"
-    elif over.is_corrected and len(over.names) > 2:
-        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    else:
+        rule += over.say_holm()
     return [f"Over tasks like these, a model is better than another if {rule}."]
 
 
 def say_rule(over: OverTasks) -> str:
-    """Name the test over tasks like these, and when a model is better, in a clause."""
     rule = f"two-sided p <= {over.level:.10g}"
     if over.is_by_sets:
         rule += ", closed over sets of models by ranks within tasks"
-    elif over.is_corrected and len(over.names) > 2:
-        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    else:
+        rule += over.say_holm()
     return f"{_OF_TWO} ({rule})"
 
 
 def say_needed_tasks(over: OverTasks | None) -> list[str]:
-    """Say how many tasks are needed, if there are too few to decide any pair."""
     if over is None or over.can_decide:
         return []
     return [
@@ -196,10 +187,9 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
 
 
 def say_what_decides(over: OverTasks | None) -> list[str]:
-    """Say so in a clause, where an interval over tasks seems to say something else."""
     if over is None:
         return []
-    p = f"{_name_p_value(over)} of Wilcoxon's signed-rank test"
+    p = f"{over.p} of Wilcoxon's signed-rank test"
     return say_by_which(p, ((x.interval, x.better) for x in over.pairs))
 
 
@@ -234,7 +224,6 @@ def find_scales(means: np.ndarray) -> Scales | None:
 
 
 def list_scales(over: OverTasks | None) -> list[str]:
-    """Say that means over tasks are those of tasks with large scores, if unlike."""
     scales = None if over is None else find_scales(over.means)
     if over is None or scales is None:
         return []
@@ -250,12 +239,6 @@ def list_scales(over: OverTasks | None) -> list[str]:
     ]
 
 
-def note_scales(over: OverTasks | None) -> None:
-    """Tell the listener that tasks with large scores weigh most, if they do."""
-    for said in list_scales(over):
-        note(RepeatedCaution(said))
-
-
 def advise_scales(over: OverTasks | None) -> list[str]:
     if over is None or not list_scales(over):
         return []
@@ -266,15 +249,11 @@ def advise_scales(over: OverTasks | None) -> list[str]:
 
 
 def advise_scaling(means: np.ndarray, tasks: Sequence[str]) -> str:
-    """Say how to bring tasks of means (tasks, models) to one scale."""
     return say_scaling(tasks, np.min(means, axis=1), np.max(np.abs(means), axis=1))
 
 
 def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
-    """Say how models are compared over all tasks, for the line on the method.
-
-    `has_worst` if missing scores were counted as the worst.
-    """
+    """`has_worst` if missing scores were counted as the worst."""
     if over is None:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
@@ -282,13 +261,11 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         f". Over tasks like these {len(over.tasks)}, which are taken as a sample: "
         f"Wilcoxon's signed-rank test of the means on each task{of_worst}, two-sided"
     )
-    if len(over.names) > 2 and over.is_corrected:
-        said += (
-            ", closed over sets of models by weighted sums of ranks on each task"
-            if over.is_by_sets
-            else f", Holm's correction for {len(over.pairs)} comparisons"
-        )
-    return f"{said}. Student's intervals over tasks, {say_level_of(over)}"
+    if over.is_by_sets:
+        said += ", closed over sets of models by weighted sums of ranks on each task"
+    else:
+        said += over.say_holm(",")
+    return f"{said}. Student's intervals over tasks, {over.say_level()}"
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:
@@ -317,22 +294,13 @@ def write_document(over: OverTasks) -> dict[str, Any]:
     }
 
 
-def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
+def _show_difference(over: OverTasks, pair: PairOverTasks) -> str:
     show = number_format([describe_scores(x) for x in over.means.T], sign="+")
-    difference, interval = pair.difference, pair.interval
-    if a != pair.a:
-        difference, interval = -difference, interval.turn()
     decimals = count_decimals(x.interval for x in over.pairs)
-    return show_interval(difference, *interval, show, decimals)
-
-
-def _name_p_value(over: OverTasks) -> str:
-    is_adjusted = over.is_corrected and len(over.pairs) > 1
-    return "adjusted p" if is_adjusted else "p"
+    return show_interval(pair.difference, *pair.interval, show, decimals)
 
 
 def _say_where(over: OverTasks) -> str:
-    """Say of which tasks verdicts are, and how many count: those of all models."""
     n, others = len(over.tasks), len(over.left_out)
     if not others:
         return f" over tasks like these {n}"
@@ -341,5 +309,68 @@ def _say_where(over: OverTasks) -> str:
     return f" over tasks like these ({n} of {n + others} have {scores} of all models)"
 
 
-def say_level_of(over: OverTasks) -> str:
-    return say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
+_SHARED = "; of models that share a letter, neither is shown to be better"
+
+
+def write_sentence(
+    compared: Mapping[str, Comparison],
+    over: OverTasks | None,
+    aggregates: Aggregates | None,
+    answers: Sequence[str],
+    verdicts: Sequence[str],
+    lack: str,
+) -> str:
+    """Say in a sentence what was compared, how, and what the answer is.
+
+    That is the first of `answers`, or, of two models alone, the first of `verdicts` on
+    every pair with the level of its interval. `lack` says why there is none, if so.
+    """
+    first = next(iter(compared.values()))
+    of_tasks = over if over is not None and over.can_decide else None
+    is_of_these = aggregates is not None and len(compared) > 1
+    if aggregates is not None and is_of_these:
+        how, level = _name_statistic(aggregates), aggregates.say_level()
+        is_of_pair = len(aggregates.pairs) == 1
+    elif of_tasks is not None:
+        how, level = say_rule(of_tasks), of_tasks.say_level()
+        is_of_pair = len(of_tasks.pairs) == 1
+    else:
+        how, level = _name_test(first), first.say_level_of_intervals()
+        is_of_pair = len(compared) == 1 and len(first.names) == 2
+    if lack and len(compared) == 1:
+        result = f"there are too few {first.unit}s for any verdict"
+    elif is_of_pair:
+        said = verdicts[0].partition("; on single tasks, ")[0]
+        result = f"{said.rstrip('.')} ({level})"
+    elif answers or len(verdicts) == 1:
+        result = _join([*answers, *verdicts][0])
+    else:  # of tasks that are not those of all models
+        return ""
+    return f"{say_what(compared)} by {how}; {result}."
+
+
+def _join(answer: str) -> str:
+    said = answer.removesuffix(f" {SHARED_LETTER}").rstrip(".")
+    if said != answer.rstrip("."):
+        said += _SHARED
+    said = re.sub(
+        r"\. (Worse|Inconclusive|Unequal)(?=: )", lambda x: f"; {x[1].lower()}", said
+    )
+    start = re.match("(Ranking|Better|In|No|On|Over) ?", f"{said} ")
+    return said[0].lower() + said[1:] if start else said
+
+
+def _name_test(x: Comparison) -> str:
+    name = OF_INDEPENDENT.get(x.test)
+    if name is None:
+        name = x.method.partition(", two-sided")[0].replace(f" {UNPAIRED}", "")
+        name = name if name.startswith("Welch") else f"a {name}"
+    sides = "" if x.test == "aso" else "two-sided "
+    return f"{name.replace('Almost', 'almost')} ({sides}{say_basis(x)})"
+
+
+def _name_statistic(x: Aggregates) -> str:
+    test = "t-test" if x.statistic == "mean" else "bootstrap test"
+    name = f"the {x.noun}" if x.is_of_pairs else f"a {test} of the {x.noun}"
+    rule = f"two-sided p <= {x.level:.10g}{x.say_holm()}"
+    return f"{name}{x.where}, with tasks as strata ({rule})"

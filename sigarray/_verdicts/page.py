@@ -175,7 +175,6 @@ class Origin:
 def write_page(
     report: Report, pictures: Sequence[Picture], table: ScoreTable, origin: Origin
 ) -> str:
-    """Return the page: answer, tables, doubts, pictures, method, scores, origin."""
     first, *others = report.headline or [""]
     title = f"{report.document['source']}: which model is better?"
     parts = [
@@ -251,7 +250,6 @@ def _list_references(document: Mapping[str, object]) -> list[str]:
 
 
 def _unfold_scores(table: ScoreTable) -> list[str]:
-    """Show the scores, to unfold: as a table, as a file to save, or their number."""
     units = _take_units(table)
     n_scores = sum(len(scores) for by in units.values() for _, scores in by.values())
     if table.runs:
@@ -319,7 +317,6 @@ def _list_runs(table: ScoreTable) -> list[list[str]]:
 
 
 def _add_clusters(table: ScoreTable, rows: list[list[str]]) -> list[list[str]]:
-    """Add the cluster of each item to rows, which are in the order of the table."""
     labels = [
         label
         for task, by in table.tasks.items()

@@ -34,7 +34,7 @@ from sigarray._verdicts.floors import (
     p_value_of_ranks,
     suits_saddlepoint,
 )
-from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.near_levels import Resampled, draw_on
 from sigarray.read._messages import announce, track
 from sigarray.read._wide import Scores
 
@@ -45,8 +45,6 @@ _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
 # The most scores in one call, and the most pairs that are permuted one by one.
 _MOST_HELD, _FEW_PAIRS = 2**20, 4
-# Near a level the most draws, and the most drawn scores.
-_MOST_DRAWS, _MOST_DRAWN = 2**19, 2**27
 
 
 def run_pairwise(
@@ -112,7 +110,9 @@ def find_tests(
         if least > float(result.pvalue):
             n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
-            result, n_drawn = _draw_until_clear(x, y, options, settings, result)
+            found = result, float(result.pvalue), n_drawn
+            draw = functools.partial(_draw_again, x, y, options, settings)
+            result, _, n_drawn = draw_on(found, draw, options, len(x) + len(y))
         is_by_welch = least > float(result.pvalue)
         result = result._replace(statistic=observed[a, b])
         statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
@@ -226,7 +226,6 @@ def _permute_all(
 
 
 def _needs_more(result: Any, settings: Mapping[str, Any], options: PairOptions) -> bool:
-    """Tell whether a p-value is near the least that its resamples can give."""
     more = options.more_draws
     is_drawn = settings.get("method") == "resampling"
     return more is not None and is_drawn and bool(result.pvalue <= more.limit)
@@ -235,7 +234,6 @@ def _needs_more(result: Any, settings: Mapping[str, Any], options: PairOptions) 
 def _choose_more(
     x: np.ndarray, y: np.ndarray, settings: dict[str, Any], options: PairOptions
 ) -> dict[str, Any]:
-    """Return settings that give smaller p-values: an approximation, or more draws."""
     # With equal sizes, t orders permutations as the mean does.
     is_of_mean = settings["statistic"] == "mean"
     if options.test == "permutation":
@@ -289,28 +287,16 @@ def _count_drawn(
     return 0 if ways <= count else count
 
 
-def _draw_until_clear(
+def _draw_again(
     x: np.ndarray,
     y: np.ndarray,
     options: PairOptions,
     settings: dict[str, Any],
-    result: Any,
-) -> tuple[Any, int]:
-    """Draw four times as many resamples as before, as long as the seed would decide.
-
-    Returns the result and its number of resamples.
-    """
-    drawn = count = settings["n_resamples"]
-    is_near = functools.partial(
-        is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons
-    )
-    while is_near(float(result.pvalue), drawn):
-        count = 4 * (count + 1) - 1
-        if count > _MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
-            break
-        drawn = count
-        result = FUNCTIONS[options.test](x, y, **settings | {"n_resamples": drawn})
-    return result, drawn
+    count: int,
+) -> Resampled:
+    settings = settings | {"n_resamples": count}
+    result = FUNCTIONS[options.test](x, y, **settings)
+    return result, float(result.pvalue), count
 
 
 def _advise(options: PairOptions) -> str:

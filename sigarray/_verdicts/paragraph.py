@@ -53,7 +53,6 @@ def write_paragraph(
     rule: str,
     lack: str = "",
 ) -> str:
-    """Say each verdict with its difference, for each model; or why there is none."""
     numbers = name_number(comparison)
     if comparison.test == "aso":
         has_both = any(x.better is None for x in decisions)
@@ -120,12 +119,10 @@ def _say_better(names: Sequence[str], by: Mapping[str, Sequence[str]]) -> list[s
 
 
 def end(sentence: str) -> str:
-    """Return a line of a headline as a sentence of a paragraph."""
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def say_what(compared: Mapping[str, Comparison]) -> str:
-    """Say how many models were compared, by how many scores."""
     first = next(iter(compared.values()))
     how = _count_units(compared)
     if first.is_paired:
@@ -139,7 +136,6 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
 
 
 def say_measured(compared: Mapping[str, Comparison]) -> str:
-    """Say for captions which scores are compared, and how many there are."""
     first = next(iter(compared.values()))
     better = "higher" if first.higher_is_better else "lower"
     own = {task: x.own_metric for task, x in compared.items() if x.own_metric}
@@ -192,7 +188,6 @@ def _say_means(comparison: Comparison, order: Order) -> str:
 
 
 def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
-    """Show the difference of A and B, and what decides, as the table does."""
     difference = show_difference(comparison, a, b)
     sharper = say_sharper(comparison, a, b) if x.better is not None else ""
     numbers = [f"{difference}{sharper}"]
@@ -216,7 +211,6 @@ _MOST_NAMED = 6
 def say_single_tasks(
     names: Sequence[str], by_pair: Mapping[tuple[str, str], Mapping[str, Decision]]
 ) -> list[str]:
-    """Say on which tasks a model is better, in a sentence for each model."""
     better: dict[str, list[str]] = {}
     open_pairs: list[str] = []
     for (a, b), by in by_pair.items():
@@ -238,7 +232,6 @@ def say_single_tasks(
 
 
 def name_tasks(tasks: Sequence[str], every: Sequence[str]) -> str:
-    """Name some of all tasks in parentheses, or those that they are not, if few."""
     others = [x for x in every if x not in {*tasks}]
     if not tasks or not others:
         return ""
@@ -254,7 +247,6 @@ _MOST_PAIRS = 3
 
 
 def advise(comparison: Comparison, decisions: Sequence[Decision]) -> list[str]:
-    """Say what would tell more pairs apart, if any may be."""
     is_open = ("inconclusive", "unequal")
     undecided = [
         x for x in decisions if x.verdict in is_open and _varies(comparison, x)
@@ -268,7 +260,6 @@ def advise(comparison: Comparison, decisions: Sequence[Decision]) -> list[str]:
 
 
 def _say_equal(pairs: Sequence[Decision]) -> list[str]:
-    """Say that no difference was seen, and which tests are of models as good."""
     if len(pairs) > _MOST_PAIRS:
         which = f"{len(pairs)} pairs of models"
     else:

@@ -12,11 +12,10 @@ from sigarray._plain_text import (
     raise_initial,
     show_number,
 )
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison, list_models, say_level
 from sigarray._verdicts.decisions import Decision, Judged, explain_intervals
 from sigarray._verdicts.intervals import FEWER_DEGREES
-from sigarray._verdicts.lacking import say_of_all
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.overall import say_answer
 from sigarray._verdicts.pictures import (
@@ -68,19 +67,16 @@ def draw_differences(
 
 
 def draw_aggregates(x: Aggregates | None, metrics: Iterable[str]) -> list[Picture]:
-    """Draw the differences over these tasks, or the models if pairs are many."""
     if x is None:
         return []
-    level = say_level(x.level, len(x.pairs), is_corrected=x.is_corrected)
-    tasks = say_of_all(len(x.tasks), len(x.left_out))
-    where = f" over these {tasks}" if len(x.tasks) > 1 else ""
+    level, where = x.say_level(), x.where
     if len(x.pairs) > MOST_ROWS and x.baseline is None:
         mean = "mean " * x.is_of_pairs  # against each other model
-        label = f"{mean}{NAMES[x.statistic][0]}{where}"
+        label = f"{mean}{x.noun}{where}"
         sign = -1.0 if x.higher_is_better else 1.0
         return [draw_models(x.values, x.wins, label, said="Values", sign=sign)]
-    what = f"differences of {NAMES[x.statistic][1]}{where}, first minus second model"
-    shown, small = say_metric(metrics), f"{NAMES[x.statistic][1]}{where}, {level}"
+    what = f"differences of {x.plural}{where}, first minus second model"
+    shown, small = say_metric(metrics), f"{x.plural}{where}, {level}"
     if x.is_of_pairs:
         what = "probabilities that a run of the first model beats one of the second"
         what, shown, small = f"{what}{where}", f"P(first is better){where}", level
@@ -104,7 +100,7 @@ def draw_pairs_over_tasks(over: OverTasks | None) -> list[Picture]:
         return []
     if len(over.pairs) > MOST_ROWS:
         return []
-    level = say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)
+    level = over.say_level()
     what = f"of means over tasks like these {len(over.tasks)}"
     small = f"means over tasks like these {len(over.tasks)}, {level}"
     axes = _draw_pairs(over, say_metric([over.metric]), small)
@@ -159,7 +155,6 @@ def _say_aggregates(x: Aggregates, pair: PairOfAggregates) -> str:
 
 
 def _say_drawn(rows: Iterable[Row]) -> dict[str, Any]:
-    """Say what is drawn, and how sure its intervals are."""
     every = [x for x, *_ in rows]
     level, *others = {x.say_level_of_intervals(): None for x in every}
     said = say_metric(x.metric for x in every)
@@ -169,7 +164,6 @@ def _say_drawn(rows: Iterable[Row]) -> dict[str, Any]:
 def _draw_two_models(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
-    """Draw a row for each task, or a panel where tasks differ much in scale."""
     a, b = order_two_models(compared, decisions, over)
     rows: dict[str, Row] = {
         task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
@@ -193,7 +187,6 @@ def _have_one_scale(tasks: Iterable[Iterable[Row]]) -> bool:
 def _draw_one_task(
     compared: Mapping[str, Comparison], decisions: Decisions
 ) -> Picture | None:
-    """Draw a row for every two models, or for each one and the baseline."""
     ((task, x),) = compared.items()
     if len(x.pairs) > MOST_ROWS and x.baseline is None:
         return None
@@ -215,7 +208,6 @@ def _draw_one_task(
 def _draw_tasks(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
-    """Draw a panel for each task, with a row for every two models."""
     most = max(len(x.pairs) for x in compared.values())
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
@@ -308,14 +300,11 @@ def _draw_rows(
 
 
 def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
-    """Return the result and the verdict of the only two models over all tasks."""
     (pair,) = over.pairs
-    interval, difference = pair.interval, pair.difference
-    if math.isnan(interval.low):
+    pair = pair if pair.a == a else pair.turn()
+    if math.isnan(pair.interval.low):
         return None
-    if pair.a != a:
-        interval, difference = interval.turn(), -difference
-    return make_result(difference, interval), say_verdict(pair, a)
+    return make_result(pair.difference, pair.interval), say_verdict(pair, a)
 
 
 def _draw_panels(
@@ -362,7 +351,6 @@ def _find_rows(rows: Mapping[str, Row]) -> dict[str, tuple[BootstrapResult, str]
 def _make_picture(
     figure: Any, caption: str, panels: Mapping[str, Mapping[str, Row]]
 ) -> Picture:
-    """Say which intervals they are, and list them for those who do not see them."""
     rows = [row for by in panels.values() for row in by.values()]
     kinds: dict[str, str] = {}
     for x, *_ in rows:
@@ -374,17 +362,14 @@ def _make_picture(
         line for x, _, _, decision in rows for line in explain_intervals(x, [decision])
     )
     said = [
-        f"{quote(a)} minus {quote(b)}{of_task(task)}: {_show(x, a, b)}, "
+        f"{quote(a)} minus {quote(b)}{of_task(task)}: "
+        f"{_show_interval(x.find_difference(a, b), *x.find_interval(a, b))}, "
         f"{_say(decision)}"
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
     caption = " ".join([f"{caption}: {what}.{say_limits(rows[0][0])}", *reasons])
     return Picture(figure, caption, f"{'; '.join(said)}.")
-
-
-def _show(x: Comparison, a: str, b: str) -> str:
-    return _show_interval(x.find_difference(a, b), *x.find_interval(a, b))
 
 
 def _show_interval(difference: float, low: float, high: float) -> str:

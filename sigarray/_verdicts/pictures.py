@@ -65,7 +65,6 @@ def name_task(figure: Any, task: str) -> None:
 
 
 def say_metric(metrics: Iterable[str]) -> str:
-    """Say what is drawn: the difference in a metric."""
     metric, *others = dict.fromkeys(metrics)
     what = "score" if others else metric
     if ", " in what:
@@ -118,7 +117,6 @@ def order_two_models(
     decisions: Mapping[str, Sequence[Decision]],
     over: OverTasks | None = None,
 ) -> list[str]:
-    """Return the only two models in the order of the tables."""
     if len(compared) > 1:
         return order_over_tasks(compared, over)
     ((task, x),) = compared.items()
@@ -159,18 +157,15 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
 
 
 def _find_means(comparison: Comparison) -> tuple[float, dict[str, float]]:
-    """Return the means of models, and the sign by which the best one is the least."""
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     return -1.0 if comparison.higher_is_better else 1.0, means
 
 
 def _name_scores(comparison: Comparison) -> str:
-    """Name the metric on an axis, or "score" if tasks have several."""
     return "score" if ", " in comparison.metric else comparison.metric
 
 
 def _name_axis(axes: Any, default: str, name: str) -> None:
-    """Write what is on the x-axis in place of the word by default."""
     from sigarray.plot._style import PLAIN, choose_fonts, show_name
 
     label = axes.get_xlabel().removeprefix(default)
@@ -179,7 +174,6 @@ def _name_axis(axes: Any, default: str, name: str) -> None:
 
 
 def draw_curves(table: ScoreTable, compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the learning curves of each task, if tasks are few and runs have steps."""
     if len(table.curves) > MOST_TASKS:
         return []
     column = "step" if table.last_steps is None else table.last_steps.column
@@ -231,7 +225,6 @@ def _draw_curves(
 def draw_means(
     compared: Mapping[str, Comparison], order: Sequence[str]
 ) -> list[Picture]:
-    """Draw the means of models on several tasks, in the order of the tables."""
     from sigarray.plot._leaderboard import draw_leaderboard
 
     if len(compared) == 1:
@@ -257,7 +250,6 @@ def draw_critical_differences(
     decisions: Mapping[str, Sequence[Decision]],
     lacks: Callable[[Comparison], str],
 ) -> list[Picture]:
-    """Draw models of each task by their means, and who is not told apart."""
     if len(compared) > MOST_TASKS:
         return []
     drawn = []
@@ -280,7 +272,6 @@ def draw_critical_differences(
 
 
 def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
-    """Draw three models or more by their mean ranks, and who is not told apart."""
     if over is None or len(over.names) < 3 or over.baseline is not None:
         return []
     ranks = over.mean_ranks
@@ -301,7 +292,6 @@ def draw_models(
     limits: tuple[float, float] | None = None,
     says: str = _NONE_BETTER,
 ) -> Picture:
-    """Draw models on an axis, and join those that no verdict tells apart."""
     from sigarray.plot._critical_differences import draw_on_axis
     from sigarray.plot._style import MOST_MODELS, choose_fonts
 
@@ -330,7 +320,6 @@ def draw_models(
 def draw_contingency(
     compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
 ) -> list[Picture]:
-    """Draw on which items of 0 and 1 two models are right, on the only task."""
     from sigarray import plot
     from sigarray.plot._differences import draw_limits
 
@@ -363,7 +352,6 @@ def draw_contingency(
 def draw_orders(
     threshold: float, comparison: Comparison, result: PairwiseAsoResult, task: str
 ) -> Picture:
-    """Draw almost stochastic order: of two models their scores, of more the bounds."""
     from sigarray import plot
 
     names = comparison.names

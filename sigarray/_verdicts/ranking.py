@@ -80,7 +80,6 @@ def show_means(comparison: Comparison) -> Callable[[float], str]:
 
 
 def explain_marks(comparison: Comparison, where: str = "") -> str:
-    """Say for captions what stands beside means, and which of these are bold."""
     spread, unit = name_spread(comparison), comparison.unit
     of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
     of = of if comparison.is_of_means else f"{comparison.metric} of all {unit}s"
@@ -139,7 +138,6 @@ Pair = TypeVar("Pair", bound=Decided)
 
 
 def list_wins(decisions: Iterable[Decided]) -> Wins:
-    """Return the pairs (better, worse)."""
     return [
         (x.better, x.b if x.better == x.a else x.a)
         for x in decisions
@@ -150,7 +148,6 @@ def list_wins(decisions: Iterable[Decided]) -> Wins:
 def list_unequal(
     order: Order, baseline: str | None, decisions: Iterable[Decision]
 ) -> list[str]:
-    """Return the models that are unequal to the baseline, and neither is better."""
     of_pairs = {
         name for x in decisions if x.verdict == "unequal" for name in (x.a, x.b)
     }
@@ -158,7 +155,6 @@ def list_unequal(
 
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
-    """Sort models by their means, each of them behind those that are better."""
     sign = -1.0 if comparison.higher_is_better else 1.0
     merits = {name: sign * x["mean"] for name, x in comparison.summaries.items()}
     return order_by(merits, wins, comparison.baseline)
@@ -270,7 +266,6 @@ def say_order_of_models(
 
 
 def explain_groups(order: Order, answers: Iterable[str]) -> list[str]:
-    """Say what letters of groups mean, unless the answer does."""
     is_said = any(SHARED_LETTER in x for x in answers)
     return [SHARED_LETTER] if order.has_groups and not is_said else []
 
@@ -278,7 +273,6 @@ def explain_groups(order: Order, answers: Iterable[str]) -> list[str]:
 def say_which_are_better(
     order: Order, baseline: str | None, wins: Wins, where: str
 ) -> list[str]:
-    """Say in a line which models are better than which, as of two alone, too."""
     said = say_order_of_models(order, baseline, wins, where)
     if said:
         return said
@@ -296,7 +290,6 @@ def table_of_models(
     *,
     decides: bool = False,
 ) -> Table:
-    """Show the models in order, their numbers of scores and means, and more columns."""
     summaries, show = summarize(comparison), show_means(comparison)
     rows = [
         [
@@ -318,7 +311,6 @@ def table_of_models(
 
 
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
-    """Show the models in order, and how many each of them beats."""
     more = {
         what: {name: str(counts[name]) for name in order.names}
         for what, counts in (
@@ -332,7 +324,6 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
 def matrix_of_pairs(
     comparison: Comparison, decisions: Sequence[Decision], order: Order
 ) -> Table:
-    """Show the deciding number of every pair, the best models first."""
     numbers: dict[tuple[str, str], str] = {}
     limit = comparison.threshold
     for x in decisions:
@@ -363,7 +354,6 @@ def list_best(comparison: Comparison) -> list[str]:
 def say_ranking(
     n_models: int, wins: Wins, basis: str, n_pairs: int, n_tasks: int = 1
 ) -> str:
-    """Say how many pairs were decided."""
     tasks = f" on {n_tasks} tasks" if n_tasks > 1 else ""
     return (
         f"In {len(wins)} of {n_pairs} pairs of {n_models} models{tasks}, one model is "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import quote, suggest
-from sigarray._verdicts.aggregates import NAMES, Aggregates, PairOfAggregates
+from sigarray._verdicts.aggregates import Aggregates, PairOfAggregates
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import (
     MARGIN_FIELDS,
@@ -119,7 +119,6 @@ def list_records_over_tasks(
 
 
 def fill_numbers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record in which numbers that a test does not have are NaN."""
     return {
         name: math.nan if x is None and name in _NUMBERS else x
         for name, x in record.items()
@@ -127,7 +126,6 @@ def fill_numbers(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turn(record: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
-    """Return the numbers of B and A, of those of A and B."""
     turned = dict(record) | turn_margins(record)
     for name in ("mean_difference", "statistic"):
         if name in record:
@@ -156,7 +154,6 @@ THESE_TASKS = "these tasks"
 def make_record(
     x: Aggregates, pair: PairOfAggregates, like: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a record of a pair, with the columns of others."""
     of_pair = pair.differences
     if x.is_of_pairs:
         of_pair = {"probability_of_improvement": pair.probability}
@@ -219,7 +216,6 @@ def write_document(x: Aggregates) -> dict[str, Any]:
 
 
 def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:
-    """Return what a pair is compared by, with its interval."""
     name, value, limits = "difference", pair.difference, pair.interval
     if x.is_of_pairs:
         name = "probability_of_improvement"
@@ -267,7 +263,7 @@ def list_undecided(
         for x in of_task
     ]
     if aggregates is not None:
-        where = f" by {NAMES[aggregates.statistic][1]}"
+        where = f" by {aggregates.plural}"
         if len(aggregates.tasks) > 1:
             where += f" over these {len(aggregates.tasks)} tasks"
         compared = [(x, where) for x in aggregates.pairs]

@@ -1,6 +1,5 @@
 """The test that answers a request for a comparison of scores."""
 
-import dataclasses
 from dataclasses import replace
 
 from sigarray._plain_text import cut_owner, raise_initial, show_number, suggest
@@ -44,7 +43,6 @@ ORDERS = OrderOptions()
 
 
 def choose_default_test(request: Request, table: ScoreTable) -> Request:
-    """Take the test that suits a table, unless one is asked for."""
     if table.fold_column is not None:
         return choose_test_of_folds(request, table.fold_column, table.n_folds)
     if request.test is not None:
@@ -79,7 +77,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
             "pairs of runs are compared by --test permutation: almost stochastic "
             "order, the default for runs, is of independent samples."
         )
-    return check_request(dataclasses.replace(request, test=test))
+    return check_request(replace(request, test=test))
 
 
 def count_resamples(request: Request) -> int:
@@ -117,11 +115,10 @@ def check_baseline(request: Request, table: ScoreTable) -> Request:
                 f"{list_names(by)}."
             )
             raise ValueError(msg)
-    return dataclasses.replace(request, baseline=name)
+    return replace(request, baseline=name)
 
 
 def make_test(request: Request, table: ScoreTable) -> Test:
-    """Return the test that is asked for, and warn where it does not suit the scores."""
     name = str(request.test)
     if table.runs:
         refuse_options_of_runs(
@@ -165,7 +162,6 @@ def make_test(request: Request, table: ScoreTable) -> Test:
 
 
 def _check_margin(request: Request, table: ScoreTable) -> None:
-    """Refuse a margin that no difference of shares reaches."""
     margin = request.margin
     if margin is None or margin < 1.0 or table.clusters or table.runs or table.sums:
         return
@@ -180,7 +176,6 @@ def _check_margin(request: Request, table: ScoreTable) -> None:
 
 
 def refuse_tests_of_sampled(request: Request, table: ScoreTable) -> None:
-    """Refuse tests and options that are not of items in clusters, or of a metric."""
     refuse_single(table)
     test, of_sums = request.test, table.statistic is not None
     what = f"{table.metric}, a metric of sums" if of_sums else "items in clusters"
@@ -230,7 +225,6 @@ def _make_order_test(request: Request, *, has_runs: bool) -> Test:
 
 
 def _doubt_test(request: Request, table: ScoreTable) -> None:
-    """Warn where the p-values or the claims of a test are worth less."""
     for doubt in _list_doubts(request, table):
         warn(doubt)
     if request.test in TESTS_OF_ORDERS:
@@ -313,12 +307,10 @@ def _doubt_unlike_numbers(table: ScoreTable) -> list[str]:
 
 
 def _count_corrected(request: Request, table: ScoreTable) -> int:
-    """Count the comparisons that p-values are corrected for."""
     return count_pairs(table, request) if request.is_corrected else 1
 
 
 def _doubt_margin(request: Request, table: ScoreTable) -> list[str]:
-    """Say that a margin is as large as all differences can be, on any task."""
     margin = request.margin
     doubts = []
     for task, by in table.tasks.items() if margin is not None else ():

@@ -328,29 +328,26 @@ class ModelComparison:
         from sigarray.plot._style import warn_of_undrawable
 
         with warn_of_undrawable():
-            return self._list_pictures()
-
-    def _list_pictures(self) -> list[Picture]:
-        compared, decisions = self.compared, self.decisions
-        drawn = draw_contingency(compared, decisions)
-        these = self.over_these_tasks
-        over = self.over_tasks if these is None else None
-        drawn = drawn or draw_differences(compared, decisions, over)
-        # Panels of differences on several tasks say who is not told apart, too.
-        of_few = {} if drawn and len(compared) > 1 else compared
-        of_all = draw_aggregates(these, [x.metric for x in compared.values()])
-        order = order_over_tasks(compared, self.over_tasks)
-        order = order if these is None else these.order.names
-        return [
-            *(of_all or draw_pairs_over_tasks(self.over_tasks)),
-            *drawn,
-            *draw_means(compared, order),
-            *draw_over_tasks(self.over_tasks),
-            *draw_critical_differences(of_few, decisions, self.test.find_lack),
-            *self.test.draw(compared, self.results),
-            *draw_scores(compared),
-            *draw_curves(self.table, compared),
-        ]
+            compared, decisions = self.compared, self.decisions
+            drawn = draw_contingency(compared, decisions)
+            these = self.over_these_tasks
+            over = self.over_tasks if these is None else None
+            drawn = drawn or draw_differences(compared, decisions, over)
+            # Panels of differences on several tasks say who is not told apart, too.
+            of_few = {} if drawn and len(compared) > 1 else compared
+            of_all = draw_aggregates(these, [x.metric for x in compared.values()])
+            order = order_over_tasks(compared, self.over_tasks)
+            order = order if these is None else these.order.names
+            return [
+                *(of_all or draw_pairs_over_tasks(self.over_tasks)),
+                *drawn,
+                *draw_means(compared, order),
+                *draw_over_tasks(self.over_tasks),
+                *draw_critical_differences(of_few, decisions, self.test.find_lack),
+                *self.test.draw(compared, self.results),
+                *draw_scores(compared),
+                *draw_curves(self.table, compared),
+            ]
 
     def _with_doubts(self) -> Report:
         return replace(self.content, doubts=self.warnings)

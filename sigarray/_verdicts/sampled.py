@@ -45,12 +45,10 @@ class Sampled:
 
     @property
     def has_design(self) -> bool:
-        """Whether items are in clusters, or in several runs."""
         return self.has_clusters or bool(self.runs)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the t of two models that say how scores were sampled."""
         by: dict[str, Any] = {"axis": (-2, -1)} if self.runs else {"paired": True}
         if self.statistic is not None:
             by["statistic"] = self.statistic
@@ -91,7 +89,6 @@ class Sampled:
         }
 
     def list_tables(self) -> dict[str, np.ndarray]:
-        """Return scores by run and item, or sums of clusters by their mean size."""
         tables = {}
         for name, x in self.runs.items():
             by_run = self.sum_clusters({str(k): y for k, y in enumerate(x)})
@@ -125,7 +122,6 @@ class Sampled:
         return {name: x / self.sizes for name, x in self.sum_clusters(scores).items()}
 
     def say_errors(self) -> str:
-        """Say behind intervals by which errors they are."""
         of = ["the influences of items"] if self.statistic is not None else []
         unit = "clusters" if self.has_clusters else "items"
         if self.runs:
@@ -135,7 +131,6 @@ class Sampled:
         return f" by {' and '.join(of)}"
 
     def say_spread(self) -> str:
-        """Say behind standard errors what else was drawn than items one by one."""
         if self.runs:
             return f" for other runs and {'clusters' if self.has_clusters else 'items'}"
         return " by whole clusters" if self.has_clusters else ""
@@ -148,7 +143,6 @@ class Sampled:
     def find_intervals(
         self, scores: Mapping[str, Any], pairs: Pairs, level: float
     ) -> list[Interval]:
-        """Return the intervals of differences, by the errors of what was sampled."""
         intervals = [UNKNOWN] * len(pairs)
         for places, a, b in self.list_batches(scores, pairs, _MOST_HELD):
             result = t_ci(a, b, confidence_level=level, **self.options)
@@ -191,7 +185,6 @@ def find_sampled(table: ScoreTable, task: str) -> Sampled | None:
 
 
 def sort_runs(scores: np.ndarray) -> np.ndarray:
-    """Sort the runs of a table (S, n) by their scores."""
     return scores[np.lexsort(scores.T[::-1])]
 
 
@@ -249,7 +242,6 @@ def take_clusters(table: ScoreTable, *, as_sums: bool) -> ScoreTable:
 
 
 def say_clusters(sampled: Iterable[Sampled | None]) -> str:
-    """Say in how many clusters items are, on each task: " in 57 clusters"."""
     counts = [x.number for x in sampled if x is not None and x.has_clusters]
     if not counts:
         return ""
@@ -265,7 +257,6 @@ def say_items(sampled: Sequence[Sampled]) -> str:
 
 
 def say_all_items(sampled: Sequence[Sampled], n_tasks: int) -> str:
-    """Say how many on all tasks: "1,319 items in 57 clusters", or as `say_items`."""
     are_plain = all(x.has_clusters and not x.runs for x in sampled)
     if len(sampled) < n_tasks or not are_plain:
         return say_items(sampled)
@@ -274,7 +265,6 @@ def say_all_items(sampled: Sequence[Sampled], n_tasks: int) -> str:
 
 
 def refuse_single(table: ScoreTable) -> None:
-    """Refuse a single cluster, which does not show how others would differ."""
     for task, labels in table.clusters.items():
         if len({*labels}) < 2:
             on = f" on {task}" if task else ""
@@ -295,7 +285,6 @@ def refuse_options_of_runs(
     test_share: float | None,
     has_clusters: bool,
 ) -> None:
-    """Refuse tests and options that are not of items in several runs, both drawn."""
     what = "items in several runs of each model, both of which were drawn"
     if has_clusters and test == "aso":
         msg = (

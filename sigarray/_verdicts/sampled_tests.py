@@ -23,7 +23,7 @@ from sigarray._resampling.draws import Exchanges, Places, count_permutations
 from sigarray._verdicts.asked import FUNCTIONS, PairOptions
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.near_levels import Resampled, draw_on
 from sigarray._verdicts.pairwise_tests import run_pairwise
 from sigarray._verdicts.sampled import Pairs, Sampled
 from sigarray.read._messages import announce
@@ -125,14 +125,12 @@ def _count_drawn(
     return counts
 
 
-# A statistic, its p-value, and the number of resamples of it.
-Result = tuple[float, float, int]
 # A test of some pairs by a number of resamples.
-Call = Callable[[Pairs, int], list[Result]]
+Call = Callable[[Pairs, int], list[Resampled]]
 # The most pairs that are resampled one by one.
 _FEW_PAIRS = 4
-# Scores in one call; near a level the most draws, and the most drawn units.
-_MOST_HELD, _MOST_DRAWS, _MOST_DRAWN = 2**20, 2**19, 2**27
+# Scores in one call.
+_MOST_HELD = 2**20
 # For a guess at the time: of each score of a pair, and of each unit in each resample.
 _SECONDS_PER_SCORE, _SECONDS_PER_DRAW = 1e-7, 2e-8
 
@@ -172,8 +170,7 @@ def run_sampled(
 
 def _find_results(
     scores: Scores, options: PairOptions, sampled: Sampled, pairs: Pairs
-) -> list[Result]:
-    """Test pairs, which share resamples: more where p is near the least possible."""
+) -> list[Resampled]:
     if options.n_resamples is None:
         return _test_by_t(scores, sampled, pairs)
     test = _choose_call(scores, options, sampled, len(pairs))
@@ -184,16 +181,22 @@ def _find_results(
         for k, result in zip(near, again, strict=True):
             results[k] = result
     if options.draws_on:
+        n_scores = 2 * sampled.number
+        draws = [functools.partial(_draw_again, test, pair) for pair in pairs]
         return [
-            _draw_until_clear(test, pair, options, sampled, result)
-            for pair, result in zip(pairs, results, strict=True)
+            draw_on(result, draw, options, n_scores)
+            for draw, result in zip(draws, results, strict=True)
         ]
     return results
 
 
-def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Result]:
-    """Test pairs by the errors of what was sampled, many in a call."""
-    results: list[Result] = [(0.0, 1.0, 0)] * len(pairs)
+def _draw_again(test: Call, pair: Sequence[str], count: int) -> Resampled:
+    (result,) = test([pair], count)
+    return result
+
+
+def _test_by_t(scores: Scores, sampled: Sampled, pairs: Pairs) -> list[Resampled]:
+    results: list[Resampled] = [(0.0, 1.0, 0)] * len(pairs)
     for places, a, b in sampled.list_batches(scores, pairs, _MOST_HELD):
         result = t_test(a, b, **sampled.options)
         numbers = result.statistic.tolist(), result.pvalue.tolist()
@@ -224,7 +227,6 @@ def test_by_sizes(
 def _choose_call(
     scores: Scores, options: PairOptions, sampled: Sampled, n_pairs: int
 ) -> Call:
-    """Return a test of pairs by a number of resamples: of many pairs, all at once."""
     n = sampled.number
     n_all = math.inf
     if options.test == "permutation":
@@ -251,30 +253,11 @@ def _choose_call(
             ]
             return [(float(x.statistic), float(x.pvalue)) for x in every]
 
-    def test(pairs: Pairs, number: int) -> list[Result]:
+    def test(pairs: Pairs, number: int) -> list[Resampled]:
         drawn = 0 if n_all <= number else number
         return [(*x, drawn) for x in find(pairs, number)]
 
     return test
-
-
-def _draw_until_clear(
-    test: Call,
-    pair: Sequence[str],
-    options: PairOptions,
-    sampled: Sampled,
-    result: Result,
-) -> Result:
-    """Draw four times as many resamples as before, as long as the seed would decide."""
-    is_near = functools.partial(
-        is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons
-    )
-    while result[2] and is_near(result[1], result[2]):
-        count = 4 * (result[2] + 1) - 1
-        if count > _MOST_DRAWS or 2 * count * sampled.number > _MOST_DRAWN:
-            break
-        (result,) = test([pair], count)
-    return result
 
 
 def guess_seconds(options: PairOptions, sampled: Sampled) -> float:

@@ -20,7 +20,7 @@ from sigarray._verdicts.aggregate_tests import (
 from sigarray._verdicts.asked import FEW_SCORES
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import are_binary
-from sigarray._verdicts.margins import adjust_claims, list_claims
+from sigarray._verdicts.margins import add_claims, list_claims
 from sigarray._verdicts.test import DrawnSamples, Shares, Test
 from sigarray.read._wide import Scores
 
@@ -83,7 +83,6 @@ class Trials:
         return self._divisors[size]
 
     def _is_by_rate(self, size: int | None) -> bool:
-        """Tell whether `compare` of so many scores controls a rate over tasks."""
         sizes = {
             task: {
                 name: range(len(scores) if size is None else size)
@@ -125,10 +124,8 @@ class Trials:
     ) -> Shares:
         """Compare samples of one size of all models, or of as many scores as each has.
 
-        Of the pairs in `sure_of`, if the share is not below `above`, bounds near the
-        threshold get more resamples; other bounds may be a little too small. Pairs that
-        are `matched` have scores of their own, on the items of both. If scores are of
-        clusters, these have `sizes`.
+        Pairs that are `matched` have scores of their own, on the items of both. If
+        scores are of clusters, these have `sizes`. For others see `Test.find_shares`.
         """
         drawn = self._draw_all(scores, matched or {}, sizes, size)
         return self._find_shares(drawn, sure_of, size, above)
@@ -191,7 +188,6 @@ class Trials:
         *stream: int,
         is_paired: bool,
     ) -> dict[str, np.ndarray]:
-        """Draw samples (R, size) of each model: see `draw_samples`."""
         return draw_samples(
             scores,
             size,
@@ -287,7 +283,6 @@ class AggregateTrials:
     seed: int
 
     def share_better(self, size: int | None) -> Shares:
-        """Compare samples of one size on each task, or of as many scores as there."""
         samples, design = self._draw(size)
         pairs = pairs_of(samples, self.baseline)
         # In the order of names, so that the order of columns changes no number.
@@ -307,12 +302,16 @@ class AggregateTrials:
             side = "greater" if self.higher_is_better else "less"
             by: dict[str, Any] = {"alternative": side, "margin": self.margin}
             tested = [self._compare(samples, design, *x, **by)[1] for x in claims]
-            for better, p in zip(wins, np.stack(tested, axis=-1), strict=True):
-                by_pair = p.reshape(len(pairs), -1)
-                of_claims = adjust_claims(by_pair) if self.is_corrected else by_pair
-                each = zip(claims, of_claims.reshape(-1), strict=True)
-                better &= {*claims}  # of a baseline nothing is claimed
-                better |= {claim for claim, q in each if q <= self.level}
+            wins = [
+                add_claims(
+                    better,
+                    claims,
+                    p.reshape(len(pairs), -1),
+                    self.level,
+                    is_corrected=self.is_corrected,
+                )
+                for better, p in zip(wins, np.stack(tested, axis=-1), strict=True)
+            ]
         counts = Counter(pair for better in wins for pair in better)
         return {pair: count / self.number for pair, count in counts.items()}
 

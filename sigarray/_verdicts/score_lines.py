@@ -17,10 +17,7 @@ _WHERE_SIZES_DIFFER = f", {FEWER_DEGREES}"
 
 
 def join_methods(methods: Mapping[str, str]) -> str:
-    """Return the sentences of the method lines of all tasks, each of them once.
-
-    Those of some tasks say of which.
-    """
+    """Return the sentences of the method lines of all tasks, each of them once."""
     by_task = {
         task: method.split(_BETWEEN) if method else []
         for task, method in methods.items()
@@ -63,7 +60,6 @@ def _merge(lists: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _say_where(tasks: Sequence[str], every: Sequence[str]) -> str:
-    """Name the tasks of a sentence, or those that it is not of, if they are fewer."""
     others = [task for task in every if task not in tasks]
     if not others:
         return ""
@@ -87,10 +83,7 @@ _OF_RATERS = "Raters are averaged: results are about other items, not other rate
 
 
 def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[str]:
-    """Say which rows were taken, what scores are means of, and what was left out.
-
-    `is_paired` if the test compares two models on the items of both.
-    """
+    """`is_paired` if the test compares two models on the items of both."""
     return [
         *_say_design(table, task),
         *_say_tasks(table),
@@ -110,7 +103,6 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
 
 
 def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
-    """Say so for all tasks, what holds for several of them once."""
     return join_methods(
         {
             task: ". ".join(describe_scores(table, task, is_paired=is_paired))
@@ -120,7 +112,6 @@ def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
 
 
 def _say_design(table: ScoreTable, task: str) -> list[str]:
-    """Say in how many clusters or runs items are, if they are in some."""
     sampled = find_sampled(table, task)
     if sampled is None:
         return []
@@ -183,7 +174,6 @@ def name_by_task(metrics: Mapping[str, str]) -> str:
 
 
 def _say_pooled(table: ScoreTable) -> list[str]:
-    """Say of which tasks the items of a group are, which counts as one task."""
     return [
         f"{quote(group)} pools the items of "
         f"{f'its {n}' if n == n_all else f'{n} of its {n_all}'} tasks"
@@ -193,7 +183,6 @@ def _say_pooled(table: ScoreTable) -> list[str]:
 
 
 def _say_unscored(table: ScoreTable) -> list[str]:
-    """Say how many items were left out because no model has a score of them."""
     by_task = {x: y for x, y in table.unscored.items() if x in table.tasks}
     if not by_task:
         return []
@@ -213,7 +202,6 @@ def _name_metric(table: ScoreTable) -> str:
 
 
 def _name_few(names: list[str], what: str, on: str = "") -> str:
-    """Name a few tasks or items, or count them, for what was done with them."""
     some, was = (what, "was") if len(names) == 1 else (f"{what}s", "were")
     if len(names) > _MOST_NAMED:
         return f"{len(names)} {some}{on} {was}"
@@ -245,7 +233,6 @@ def _say_steps(table: ScoreTable) -> list[str]:
 
 
 def _say_means(table: ScoreTable) -> list[str]:
-    """Say of how many scores each is a mean, on any of the tasks."""
     means = [x for task, x in table.averaged.items() if task in table.tasks]
     if not means:
         return []
@@ -260,7 +247,6 @@ def _say_means(table: ScoreTable) -> list[str]:
 
 
 def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
-    """Say how many ratings were left out for their raters, or that these differ."""
     every = [x for task, x in table.raters.items() if task in table.tasks]
     matched = [x for x in every if x.n]
     said = []
@@ -287,7 +273,6 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
 
 
 def doubt_raters(table: ScoreTable) -> list[str]:
-    """Say that models were not rated by the same raters, on how many of the tasks."""
     every = [x for task, x in table.raters.items() if task in table.tasks]
     others = Counter(name for x in every for name in x.others)
     unequal = Counter(name for x in every for name in x.unequal)
@@ -310,7 +295,6 @@ def _say_settings(table: ScoreTable) -> list[str]:
 
 
 def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
-    """Say how many items or runs were left out, of the tasks that lost some."""
     every = [x for task, x in table.n_dropped.items() if task in table.tasks]
     if not every:
         return []
@@ -354,7 +338,6 @@ def _say_missing(table: ScoreTable, task: str) -> list[str]:
 
 
 def _say_ended(table: ScoreTable, task: str) -> str:
-    """Say how many runs have crashed, ended early, or have no score, and of whom."""
     crashed, early, worst, n_again = table.ended[task]
     others = Counter(table.n_missing[task]) - (Counter(crashed) + Counter(early))
     said = []

@@ -32,7 +32,6 @@ def read_table(
     higher_is_better: Direction,
     request: Request,
 ) -> ScoreTable:
-    """Read scores, unless they have been read; and put items into clusters."""
     column = clusters if isinstance(clusters, str) else None
     has_labels = clusters is not None and column is None
     if not isinstance(scores, ScoreTable):
@@ -172,7 +171,6 @@ def sign(
     over: OverTasks | None = None,
     aggregates: Aggregates | None = None,
 ) -> dict[str, str] | None:
-    """Return the fields of a signature, or None for scores that stay on the disk."""
     if not table.ids:
         return None
     of_test = test.list_fields()
@@ -202,7 +200,7 @@ def sign(
         "unit": table.unit,
         # Runs are no pairs, though items are.
         "paired": "yes" if test.is_paired and not table.runs else None,
-        "clusters": _count_clusters(table),
+        "clusters": sum(len({*x}) for x in table.clusters.values()) or None,
         "runs": sum(len(x.runs) for by in table.runs.values() for x in by.values())
         or None,
         "models": len(table.models),
@@ -214,8 +212,7 @@ def sign(
                 *_list_differences(table, decisions),
                 *_list_over_tasks(table, over),
                 *_list_over_tasks(table, aggregates),
-                *_list_own_intervals(table, aggregates),
-                *_list_margins(aggregates),
+                *_list_over_these(table, aggregates),
             ]
         ),
     }
@@ -223,7 +220,6 @@ def sign(
 
 
 def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
-    """Return the scores of each task, and of each pair with items of its own."""
     of_pairs = {
         f"{task}: {' and '.join(sorted(pair))}": dict(zip(pair, scores, strict=True))
         for task, by_pair in table.pairs.items()
@@ -244,12 +240,7 @@ def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
     return {**table.tasks, **of_sums, **of_runs, **of_pairs, **of_clusters}
 
 
-def _count_clusters(table: ScoreTable) -> int | None:
-    return sum(len({*x}) for x in table.clusters.values()) or None
-
-
 def _name_statistic(table: ScoreTable, aggregates: Aggregates | None) -> str | None:
-    """Name a metric of sums, or the statistic of a verdict over these tasks."""
     if aggregates is not None:
         return aggregates.statistic
     return None if table.statistic is None else table.metric
@@ -273,30 +264,25 @@ def _list_over_tasks(
     ]
 
 
-def _list_own_intervals(table: ScoreTable, x: Aggregates | None) -> list[float]:
-    """Return the interval of each model over these tasks, in the order of names."""
+def _list_over_these(table: ScoreTable, x: Aggregates | None) -> list[float]:
+    """Return the intervals of models over these tasks, and p-values of margins."""
     if x is None:
         return []
     scale = max(_find_scale(table, task) for task in x.tasks)
-    return [y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)]
-
-
-def _list_margins(x: Aggregates | None) -> list[float]:
-    """Return the p-values of margins over these tasks, in the order of names."""
-    if x is None:
-        return []
-    numbers = {
+    margins = {
         (y.model, pair.b if y.model == pair.a else pair.a): y.adjusted
         for pair in x.pairs
         for y in pair.margins
     }
-    return [numbers[key] for key in sorted(numbers)]
+    return [
+        *(y for name in sorted(x.intervals) for y in _round(x.intervals[name], scale)),
+        *(margins[key] for key in sorted(margins)),
+    ]
 
 
 def _list_differences(
     table: ScoreTable, decisions: Mapping[str, Sequence[Decision]]
 ) -> list[float]:
-    """Return the differences, their intervals and P(A > B), in an order of names."""
     numbers: dict[tuple[str, str, str], list[float]] = {}
     for task, by in decisions.items():
         scale = _find_scale(table, task)
@@ -314,7 +300,6 @@ def _list_differences(
 
 
 def _find_scale(table: ScoreTable, task: str) -> float:
-    """Return the size of the scores of a task: their largest finite one."""
     sizes = [np.abs(x[np.isfinite(x)]) for x in table.tasks[task].values()]
     return max((float(x.max()) for x in sizes if x.size), default=0.0) or 1.0
 
@@ -325,7 +310,6 @@ def _round(numbers: Sequence[float], scale: float) -> list[float]:
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
-    """Return the deciding numbers, in an order free of that of columns or tasks."""
     numbers: dict[tuple[str, str, str], float] = {}
     for task, by in decisions.items():
         for x in by:

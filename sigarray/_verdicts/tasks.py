@@ -92,8 +92,7 @@ def report_tasks(
     method += overall.describe_method(over, has_worst=table.missing == "worst")
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
     sentences = [
-        _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
-        + say_on_tasks(first, by)
+        _say_pair(a, b, by, pairs_over.get((a, b)), over) + say_on_tasks(first, by)
         for (a, b), by in by_pair.items()
     ]
     records = list_records(compared, decisions, order)
@@ -204,7 +203,6 @@ def _collect_by_pair(
 def _say_single_tasks(
     over: OverTasks | None, decisions: Mapping[str, Sequence[Decision]]
 ) -> list[str]:
-    """Say on how many tasks a model is better, where none is over all of them."""
     if over is None or over.wins:
         return []
     count = sum(bool(list_wins(by)) for by in decisions.values())
@@ -284,7 +282,6 @@ def _ranking_table(
 
 
 def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Put tasks on which no model is better, if there are several, in a last row."""
     nothing = [x for x in rows if x[1] == _NOTHING]
     if len(nothing) < 2:
         return list(rows)
@@ -296,7 +293,6 @@ def _join_rows(rows: Sequence[list[str]]) -> list[list[str]]:
 def _decision_table(
     compared: Mapping[str, Comparison], by_pair: DecisionsOfPairs
 ) -> Table:
-    """Show who is better on each of a few tasks, with the number that decides."""
     rows: list[list[str]] = []
     marked = set()
     first = next(iter(compared.values()))
@@ -333,7 +329,8 @@ def _say_pair(
     losses = [task for task, x in by.items() if x.better == b]
     is_turned = len(losses) > len(wins)
     if pair is not None and over is not None:
-        is_turned = overall.is_behind(over, pair, a)
+        is_turned = overall.is_behind(over, pair)
+        pair = pair.turn() if is_turned else pair
     if is_turned:
         a, b, wins, losses = b, a, losses, wins
     first, second = quote(a), quote(b)
@@ -351,7 +348,7 @@ def _say_pair(
             on = "the only task" if n == 1 else f"all {tasks}"
             return f"{first} vs. {second}: inconclusive on {on}."
         return f"{first} is {better.format(f'than {second} ')}."
-    said = overall.say_pair(over, pair, a, b)
+    said = overall.say_pair(over, pair)
     if not wins and not losses:
         return f"{said}; on single tasks, inconclusive on all {n}."
     return f"{said}; on single tasks, {first} is {better.format('')}."

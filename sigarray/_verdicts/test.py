@@ -16,8 +16,8 @@ from sigarray._verdicts.decisions import Decision, PairTest, decide_by_tests
 from sigarray._verdicts.floors import choose_correction, list_floors
 from sigarray._verdicts.lacking import list_matched, say_own
 from sigarray._verdicts.margins import (
+    add_claims,
     add_margins,
-    adjust_claims,
     adjust_margins,
     list_claims,
 )
@@ -213,7 +213,6 @@ class PairwiseTest(PairOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As in `Test`: p-values are not corrected yet."""
         return {
             task: [test for scores in list_matched(x) for test in self._test(scores, x)]
             for task, x in track(list(compared.items()), "Task")
@@ -277,7 +276,6 @@ class PairwiseTest(PairOptions, Test):
 
     @property
     def asks_welch_below(self) -> int | None:
-        """As in `Test`: where permutations are of the t of unpaired runs."""
         is_of_t = self.test == "permutation" and self.unit == "run"
         return FEW_SCORES if is_of_t and not self.is_paired else None
 
@@ -320,14 +318,17 @@ class PairwiseTest(PairOptions, Test):
         if self.margin is not None:
             claims = list_claims(pairs, self.baseline)
             by_sample = _test_samples(samples, self, claims)
-            for better, (_, p_values) in zip(found, by_sample, strict=True):
-                by_pair = p_values.reshape(len(pairs), -1)
-                others = np.ones((n_others, by_pair.shape[1]))
-                every = np.concatenate([by_pair, others])
-                adjusted = adjust_claims(every) if is_corrected else every
-                claimed = zip(claims, adjusted.reshape(-1), strict=False)
-                better &= {*claims}  # of a baseline nothing is claimed
-                better |= {claim for claim, p in claimed if p <= self.alpha}
+            others = np.ones((n_others, len(claims) // len(pairs)))
+            found = [
+                add_claims(
+                    better,
+                    claims,
+                    np.concatenate([p.reshape(len(pairs), -1), others]),
+                    self.alpha,
+                    is_corrected=is_corrected,
+                )
+                for better, (_, p) in zip(found, by_sample, strict=True)
+            ]
         counts = Counter(itertools.chain.from_iterable(found))
         return {pair: count / len(found) for pair, count in counts.items()}
 
@@ -372,7 +373,6 @@ def _test_clusters(
     options: PairOptions,
     pairs: Sequence[tuple[str, str]],
 ) -> Iterator[tuple[list[tuple[str, str] | None], np.ndarray]]:
-    """Yield what `_test_samples` does of clusters, by t that allows for their sizes."""
     sign = 1.0 if samples.higher_is_better else -1.0
     by_pair = [sign * (samples.scores[a] - samples.scores[b]) for a, b in pairs]
     leads, p_values = test_by_sizes(np.stack(by_pair, axis=1), sizes, options.margin)

@@ -83,10 +83,7 @@ def report_orders(
     decisions: Sequence[Decision],
     lack: str = "",
 ) -> Report:
-    """Report which models are almost stochastically dominant: eps_min < threshold.
-
-    `lack` says why there can be no verdict, if so.
-    """
+    """`lack` says why there can be no verdict, if so."""
     bounds = np.asarray(result.eps_min).tolist()
     eps_min = [[None if math.isnan(x) else x for x in row] for row in bounds]
     return _make_report(
@@ -204,10 +201,7 @@ def _explain(
     has_rows: bool,
     lack: str,
 ) -> list[str]:
-    """Say when a model is better, and what readers may wonder about.
-
-    `has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair.
-    """
+    """`has_rows` if readers see intervals, and P(A>B) beside eps_min, of every pair."""
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if lack:
@@ -242,7 +236,6 @@ def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> 
 def _table_of_pairs(
     comparison: Comparison, decisions: Sequence[Decision], order: Order, lack: str
 ) -> Table:
-    """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
     sign, limit = comparison.sign, comparison.threshold
     # Pairs may have items of their own.
@@ -254,14 +247,15 @@ def _table_of_pairs(
         difference += ", interval"
         title += f", {comparison.say_level_of_intervals()}"
     header = ["A", "B", *sizes, difference, *([f"P(A{sign}B)"] * shares)]
-    title += f"{say_baseline(comparison.baseline)}{say_columns(comparison)}"
+    number = name_number(comparison)
+    title += say_baseline(comparison.baseline) + say_columns(comparison, number)
     n_bounds = 0
     if comparison.test == "aso":
         # That of B over A is shown where one of these is the smaller one.
         every = [find_bounds(x, a) for a, _, x in pairs]
         n_bounds = 2 if any(second < first for first, second in every) else 1
     bounds = [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
-    header += bounds[:n_bounds] or [name_number(comparison)]
+    header += bounds[:n_bounds] or [number]
     header += name_columns(comparison)
     header.append("better")
     rows: list[list[str]] = []

@@ -179,8 +179,6 @@ def draw_differences(
     What is drawn is `said` below the axis, and `of_intervals` at the foot of a new
     figure. At `limits` a difference is a margin. What stands apart is `of_overall` in
     the legend, and marks are `by` what is said where they differ from intervals.
-
-    A new figure is two columns wide, if labels of one are too long for one column.
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
@@ -277,7 +275,6 @@ def list_marks(
 def say_if_differing(
     rows: Iterable[tuple[Any, ...]], verdicts: Iterable[str], by: str
 ) -> list[str]:
-    """Say that a model is better though its interval includes 0, or not so, if any."""
     found = {
         verdict in ("A", "B")
         for (*_, low, high), verdict in zip(rows, verdicts, strict=True)
@@ -336,7 +333,6 @@ def _choose_marks(
 
 
 def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
-    """Return (label, difference, low, high) of each task."""
     if isinstance(results, Mapping):
         check_alone(results, labels, "labels")
         if not results:

@@ -198,7 +198,6 @@ def _draw_panel(
     *,
     is_quantile: bool,
 ) -> list[Any]:
-    """Draw both functions of a kind, and what is between them; return the keys."""
     against: dict[str, Any] = {"hatch": HATCH, "facecolor": "white", "edgecolor": INK}
     for_it: dict[str, Any] = {"facecolor": PALE, "edgecolor": PALE}
     fill = ax.fill_between if is_quantile else ax.fill_betweenx

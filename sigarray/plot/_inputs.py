@@ -35,10 +35,7 @@ _MOST_QUANTILES = 2048
 
 
 def find_room(ax: "Axes", longest: int, *, is_own: bool) -> float:
-    """Return how wide axes are, in inches, beside names of so many letters.
-
-    `is_own` if the figure has nothing else.
-    """
+    """Return how wide axes are, in inches; `is_own` if the figure has nothing else."""
     width = float(ax.figure.bbox.width / ax.figure.dpi)
     if is_own:
         return width - longest / _SMALL - _MARGINS
@@ -59,7 +56,6 @@ def add_lines(ax: "Axes", n: int) -> None:
 
 
 def cut_below(figure: Any, said: str) -> str:
-    """Cut what is drawn to a line as wide as a figure."""
     return show_name(said, int(LETTERS_BELOW * figure.get_size_inches()[0]) - 4)
 
 
@@ -96,7 +92,6 @@ def add_foot(figure: Any, said: str, label: str = "") -> None:
 
 
 def shorten_sides(names: Iterable[Hashable], room: float) -> list[str]:
-    """Show names of models that are in lines of so many inches."""
     return show_names(names, max(24, min(28, int(_SMALL * room) - 10)))
 
 
@@ -164,7 +159,6 @@ def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
 
 
 def check_alone(given: Any, names: Any, word: str = "names") -> None:
-    """Raise if names are passed beside those of a mapping."""
     if isinstance(given, Mapping) and names is not None:
         msg = f"Expected {word} in the mapping alone; got {word} too. Leave them out."
         raise ValueError(msg)
@@ -181,7 +175,6 @@ def check_finite(x: np.ndarray, what: str, advice: str) -> None:
 
 
 def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
-    """Return results by label: a mapping of them, or a single one."""
     by_label = dict(results) if isinstance(results, Mapping) else {None: results}
     wrong = [x for x in by_label.values() if not isinstance(x, kind)]
     if wrong or not by_label:

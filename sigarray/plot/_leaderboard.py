@@ -13,13 +13,12 @@ from sigarray.plot._style import (
     INK,
     MOST_MODELS,
     PAPER,
-    PLAIN,
-    SMALL,
     check_axes,
     draws,
     explain,
     make_figure,
     measure,
+    name_cells,
     say_left_out,
     show_names,
     tidy,
@@ -117,7 +116,6 @@ def draw_leaderboard(
     is_higher_better: bool,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw models in the order of their mean ranks, or of names."""
     tasks, models, means = _find_means(scores)
     ranks = _rank(means if is_higher_better else -means)
     overall = np.nanmean(ranks, axis=0)
@@ -153,7 +151,6 @@ def draw_leaderboard(
 
 
 def _find_means(scores: Any) -> tuple[list[Hashable], list[Hashable], np.ndarray]:
-    """Return tasks, models and means (T, K), NaN where a model lacks a task."""
     is_table = isinstance(scores, Mapping) and bool(scores)
     wrong = None if is_table else scores
     if is_table:
@@ -197,7 +194,6 @@ def _find_places(values: np.ndarray) -> np.ndarray:
 
 
 def _draw_cells(ax: "Axes", places: np.ndarray, beside: float) -> None:
-    """Fill cells: dark for the best of a task, pale for the worst."""
     n_tasks, n_models = places.shape
     share = np.nan_to_num(places.T, nan=0.0)[..., None]
     colors = _WORST + share * (_BEST - _WORST)
@@ -215,16 +211,7 @@ def _name_sides(
     is_flat = n <= _MOST_NUMBERS and max(map(measure, labels)) <= 6
     places = [*range(n), n - 0.5 + 0.5 * beside]
     ax.xaxis.tick_top()
-    ax.set_xticks(
-        places,
-        [*labels, "mean\nrank"],
-        rotation=0.0 if is_flat else 90.0,
-        fontsize=SMALL,
-        **PLAIN,
-    )
-    ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
-    ax.tick_params(length=0.0)
-    ax.spines[:].set_visible(False)
+    name_cells(ax, places, [*labels, "mean\nrank"], names, is_flat=is_flat)
 
 
 def _write_means(ax: "Axes", means: np.ndarray, places: np.ndarray) -> None:
@@ -246,7 +233,6 @@ def _write_means(ax: "Axes", means: np.ndarray, places: np.ndarray) -> None:
 
 
 def _choose_format(means: np.ndarray) -> Any:
-    """Return how to show the means of a task: in digits that tell them apart."""
     known = means[~np.isnan(means)]
     largest, span = float(np.abs(known).max()), float(np.ptp(known))
     if not 1e-3 <= largest < 1e5:

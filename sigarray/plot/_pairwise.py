@@ -15,14 +15,13 @@ from sigarray.plot._style import (
     INK,
     MOST_MODELS,
     PALE,
-    PLAIN,
-    SMALL,
     THIN,
     check_axes,
     draws,
     explain,
     make_figure,
     measure,
+    name_cells,
     say_left_out,
     show_beside,
     show_names,
@@ -223,7 +222,6 @@ def pairwise(
 
 
 def _draw_cells(ax: "Axes", bounds: np.ndarray, limit: float) -> None:
-    """Fill the cells: dark below the threshold, pale above, white without a bound."""
     n = len(bounds)
     is_better = bounds < limit
     greys = _grey_of(np.where(np.isnan(bounds), 1.0, bounds), limit)
@@ -241,12 +239,8 @@ def _grey_of(bound: Any, limit: float) -> Any:
 def _name_sides(ax: "Axes", labels: Sequence[str]) -> None:
     tidy(ax, x="... than this one?", y="is this model better ...")
     n = len(labels)
-    is_short = max(map(measure, labels)) <= 3 and n <= _MAX_NUMBERS
-    rotation = 0.0 if is_short else 90.0
-    ax.set_xticks(range(n), labels, rotation=rotation, fontsize=SMALL, **PLAIN)
-    ax.set_yticks(range(n), labels, fontsize=SMALL, **PLAIN)
-    ax.tick_params(length=0.0)
-    ax.spines[:].set_visible(False)
+    is_flat = max(map(measure, labels)) <= 3 and n <= _MAX_NUMBERS
+    name_cells(ax, range(n), labels, labels, is_flat=is_flat)
 
 
 def _write_numbers(

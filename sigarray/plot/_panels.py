@@ -219,7 +219,6 @@ def _draw_table(ax: "Axes", a: np.ndarray, b: np.ndarray, labels: list[str]) -> 
 
 
 def _show(share: float) -> str:
-    """Show a share in percent, with a decimal of small ones."""
     percent = 100.0 * share
     return f"{percent:.0f} %" if percent >= 10.0 or not percent else f"{percent:.2g} %"
 

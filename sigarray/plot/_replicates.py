@@ -224,13 +224,13 @@ def _find_tail(
 ) -> tuple[np.ndarray, float]:
     """Tell which replicates count for the p-value, and from which value on."""
     rounding = _ROUNDING * max(np.max(np.abs(drawn)), abs(observed))
-    distance, tails = observed, {}
     if test == "bootstrap" and side == "two-sided":
-        distance = abs(observed)
-        is_counted = np.abs(drawn) >= distance - rounding
-        return is_counted, distance - rounding
-    tails["greater"] = drawn >= observed - rounding, observed - rounding
-    tails["less"] = drawn <= observed + rounding, observed + rounding
+        edge = abs(observed) - rounding
+        return np.abs(drawn) >= edge, edge
+    tails = {
+        "greater": (drawn >= observed - rounding, observed - rounding),
+        "less": (drawn <= observed + rounding, observed + rounding),
+    }
     if side == "two-sided":
         side = min(tails, key=lambda key: np.count_nonzero(tails[key][0]))
     return tails[side]
@@ -267,7 +267,9 @@ def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
     handles, labels = [], []
     values = [mark.value for mark in sight.marks]
     thin_ticks(ax)
-    ax.set_xlim(*_widen(min(*ax.get_xlim(), *values), max(*ax.get_xlim(), *values)))
+    low, high = min(*ax.get_xlim(), *values), max(*ax.get_xlim(), *values)
+    margin = 0.02 * (high - low)
+    ax.set_xlim(low - margin, high + margin)
     for value, label, dashes in sight.marks:
         color = look_of(0).color if dashes == "-" else INK
         line = ax.axvline(value, color=color, linestyle=dashes, linewidth=THICK)
@@ -277,8 +279,3 @@ def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
         handles.append(patch)
         labels.append(sight.counted_label)
     explain(ax, handles, labels)
-
-
-def _widen(low: float, high: float) -> tuple[float, float]:
-    margin = 0.02 * (high - low)
-    return low - margin, high + margin

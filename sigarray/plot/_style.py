@@ -256,6 +256,22 @@ def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None
     ax.spines["left"].set_visible(False)
 
 
+def name_cells(
+    ax: "Axes",
+    places: Sequence[float],
+    columns: Sequence[str],
+    rows: Sequence[str],
+    *,
+    is_flat: bool,
+) -> None:
+    """Name the columns of a matrix, flat or upwards, and its rows."""
+    look: dict[str, Any] = {"fontsize": SMALL, **PLAIN}
+    ax.set_xticks(places, columns, rotation=0.0 if is_flat else 90.0, **look)
+    ax.set_yticks(range(len(rows)), rows, **look)
+    ax.tick_params(length=0.0)
+    ax.spines[:].set_visible(False)
+
+
 def say_left_out(
     ax: "Axes", n: int, noun: str = "model", which: str = " of lower rank"
 ) -> None:

@@ -82,7 +82,6 @@ def render_latex(report: Report) -> str:
 
 
 def draw_float(table: Table, caption: str | None, label: str | None) -> str:
-    """Write a table environment, with a caption above and a label."""
     lines = [r"\begin{table}", r"\centering"]
     if caption is not None:
         lines.append(rf"\caption{{{_write_prose(caption)}}}")
@@ -158,7 +157,6 @@ def _write_header(name: str) -> str:
 
 
 def _make_label(title: str, taken: set[str]) -> str:
-    """Make a label of the first words of a title, that no other table has."""
     words = re.findall(
         r"[a-z0-9]+", re.split(r"[,;(]", title.lower().rpartition(": ")[2])[0]
     )[:3]
@@ -170,7 +168,6 @@ def _make_label(title: str, taken: set[str]) -> str:
 
 
 def _write_cell(table: Table, i: int, j: int) -> str:
-    """Write numbers in mathematics, and names and anything else as text."""
     text, is_marked = table.rows[i][j], (i, j) in table.marked
     names = table.rows[i][: table.name_columns]
     if text in names or not _NUMBERS.fullmatch(text):
@@ -225,7 +222,6 @@ def _write_part(match: re.Match[str]) -> str:
 
 
 def to_latex(text: str) -> str:
-    """Escape what LaTeX would interpret."""
     text = text.translate(_ESCAPES).replace("$<$=", r"$\leq$")
     # Signs of numbers; other hyphens, commas and apostrophes in a row may not join.
     text = re.sub(r"(?<![^\s\[])([-+])(?=[\d.])", r"$\1$", text)

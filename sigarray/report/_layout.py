@@ -81,7 +81,6 @@ class Report:
 
     @property
     def first_lines(self) -> list[str]:
-        """What readers see first."""
         return [*self.headline, *self.first_advice]
 
     @property
@@ -230,10 +229,6 @@ def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
     return min(max(places), min(places) + 2) if places else None
 
 
-def show_difference(a: Summary, b: Summary) -> str:
-    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
-
-
 def show_interval(
     difference: float,
     low: float,
@@ -309,7 +304,6 @@ def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
 
 
 def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
-    """Replace numbers that JSON cannot hold by None."""
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x
         for name, x in record.items()

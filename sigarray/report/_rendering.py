@@ -9,13 +9,13 @@ import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sigarray._plain_text import escape_hidden, show_controls
 from sigarray._version import __version__
 from sigarray.read._text import NUMBER
-from sigarray.report._latex import draw_float, draw_latex, render_latex
-from sigarray.report._layout import Report, Table, neutralise, neutralise_table
+from sigarray.report._latex import render_latex
+from sigarray.report._layout import Report, Table, neutralise
 from sigarray.report._text import render_text
 
 
@@ -158,7 +158,6 @@ def _to_paragraph(text: str) -> str:
 
 
 def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
-    """Escape the header and all cells, and mark the marked cells."""
     rows = [
         [
             mark.format(escape(cell)) if (i, j) in table.marked else escape(cell)
@@ -194,12 +193,10 @@ _NOTEBOOK_STYLE = """
 
 
 def show(text: str) -> str:
-    """Escape markup, and show invisible characters by their codes."""
     return html.escape(show_controls(text))
 
 
 def show_prose(text: str) -> str:
-    """Escape sentences, in which an option stays on one line."""
     return _OPTION.sub(r'<span style="white-space: nowrap">\g<0></span>', show(text))
 
 
@@ -245,7 +242,6 @@ def draw_list(lines: Sequence[str]) -> str:
 
 
 def link_dois(text: str) -> str:
-    """Escape a text, and let its DOIs be links."""
     return re.sub(
         r"doi:(10\.\S+)", r'<a href="https://doi.org/\1">doi:\1</a>', show(text)
     )
@@ -276,15 +272,6 @@ def draw_fragment(report: Report) -> str:
 def render(report: Report, style: str) -> str:
     """Return the report as "text", "markdown", "latex", "csv" or "json"."""
     return _RENDERERS[style](neutralise(report))
-
-
-def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
-    draw = {"markdown": draw_markdown, "latex": draw_latex}[style]
-    return draw(neutralise_table(table)) + "\n"
-
-
-def render_float(table: Table, caption: str | None, label: str | None) -> str:
-    return draw_float(neutralise_table(table), caption, label) + "\n"
 
 
 def _render_csv(report: Report) -> str:

@@ -53,8 +53,6 @@ _show = functools.partial(show_number, digits=4)
 
 
 class Sentence(NamedTuple):
-    """A claim, the numbers that it is of, and the method."""
-
     said: str
     numbers: str
     method: str
@@ -81,14 +79,12 @@ class Models:
         return f"The {self.statistic} of {self.a} minus that of {self.b}"
 
     def of(self, statistic: str | None) -> "Models":
-        """Return the same models with another statistic."""
         return Models(self.a, self.b, statistic)
 
 
 def say_order(
     result: AsoResult, models: Models, threshold: float, level: float
 ) -> Sentence:
-    """Say whether A is almost stochastically dominant over B."""
     a, b = models.a, models.b
     method = f"one-sided, confidence level {level:g}"
     bound, ratio = read_number(result.eps_min), read_number(result.violation_ratio)
@@ -142,7 +138,6 @@ def say_equivalence(
     alpha: float,
     test: str | None,
 ) -> Sentence:
-    """Say whether the difference is between the limits."""
     if models.statistic == "t":
         models = models.of("mean")
     p, difference = read_number(result.pvalue), read_number(result.difference)
@@ -167,7 +162,6 @@ def say_test(
     margin: float,
     test: str | None,
 ) -> Sentence:
-    """Say whether A is above or below B, or with a margin, whether it is no worse."""
     p = read_number(result.pvalue)
     side = "two-sided" if alternative == "two-sided" else "one-sided"
     method = f"{side} {test or TESTS[type(result)]}"

@@ -17,14 +17,16 @@ from sigarray._host import (
     list_columns_of_ranks,
 )
 from sigarray._plain_text import show_number
+from sigarray.report._latex import draw_float, draw_latex
 from sigarray.report._layout import (
     Table,
+    neutralise_table,
     number_format,
     show_bound,
     show_p_value,
     without_infinities,
 )
-from sigarray.report._rendering import escape_json, render_float, render_table
+from sigarray.report._rendering import draw_markdown, escape_json
 from sigarray.report._sentences import refuse_comparison
 from sigarray.results import PairwiseAsoResult, Ranking, RankResult, ScoreSummary
 
@@ -136,7 +138,7 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
     | b\|c | 1.000 |  |
     <BLANKLINE>
     """
-    return render_table(_tabulate(result, names, threshold), "markdown")
+    return draw_markdown(_tabulate(result, names, threshold)) + "\n"
 
 
 def to_latex(
@@ -193,8 +195,8 @@ def to_latex(
     """
     table = _tabulate(result, names, threshold)
     if caption is None and label is None:
-        return render_table(table, "latex")
-    return render_float(table, caption, label)
+        return draw_latex(table) + "\n"
+    return draw_float(table, caption, label) + "\n"
 
 
 def to_json(result: Any, /, names: Names = None) -> str:
@@ -353,7 +355,7 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
             for j, b in enumerate(labels)
             if bounds.get((a, b), 1.0) < limit
         )
-        return Table("", ["", *map(str, labels)], rows, marked)
+        return neutralise_table(Table("", ["", *map(str, labels)], rows, marked))
     header = list(records[0])
     formats: dict[str, Callable[[Any], str]] = dict.fromkeys(header, _show)
     show_p = functools.partial(show_p_value, level=_LEVEL)
@@ -363,7 +365,7 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
         [x if isinstance(x, str) else formats[key](x) for key, x in record.items()]
         for record in records
     ]
-    return Table("", header, rows)
+    return neutralise_table(Table("", header, rows))
 
 
 def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:

@@ -68,7 +68,6 @@ def split(table: Table, most: int) -> list[Table]:
 
 
 def measure(table: Table) -> int:
-    """Return how many columns of the terminal a table takes."""
     return sum(n + table.gap for n in measure_columns(table)) - table.gap
 
 
@@ -82,7 +81,6 @@ def _measure_cell(text: str) -> int:
 
 
 def _choose(table: Table, places: Sequence[int]) -> Table:
-    """Return some columns behind those of names."""
     every = [*range(table.name_columns), *places]
     return replace(
         table,
@@ -106,7 +104,6 @@ def _break_headers(table: Table) -> Table:
 
 
 def _say_baseline(table: Table) -> Table:
-    """Say in the title which model is B, if all pairs have the same."""
     if table.header[:2] != ["A", "B"] or len(table.rows) < 2:
         return table
     models = {row[1] for row in table.rows}
@@ -126,7 +123,6 @@ def _say_baseline(table: Table) -> Table:
 
 
 def _wrap_lists(table: Table, most: int) -> Table:
-    """Wrap the last column, which lists models."""
     room = most - sum(n + table.gap for n in measure_columns(table)[:-1])
     if not table.names or room < _LEAST_OF_TEXT:
         return table
@@ -165,7 +161,6 @@ def _show_verdict(cell: str, forms: dict[str, str]) -> str:
 
 
 def _show_names(table: Table, models: dict[str, str], every: dict[str, str]) -> Table:
-    """Show short forms of names: of models in lists, too."""
     longest_first = sorted(table.names, key=len, reverse=True)
     known = re.compile("|".join(map(re.escape, longest_first)))
 
@@ -246,7 +241,6 @@ def _render_plain(table: Table, most: int) -> str:
 
 
 def _list_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table, of which a row may take several."""
     widths, gap = measure_columns(table), " " * table.gap
     for i, row in enumerate([_align(table.header), *table.rows]):
         cells = [cell.split("\n") for cell in row]

@@ -217,7 +217,6 @@ def _add_method(sentence: Sentence, sizes: str, *more: str) -> str:
 def _check_limits(
     result: Any, low: float | None, high: float | None
 ) -> tuple[float, float] | None:
-    """Return the limits of an equivalence test, and None of other results."""
     if not isinstance(result, EquivalenceResult):
         if low is not None or high is not None:
             msg = (
@@ -237,7 +236,6 @@ def _check_limits(
 
 
 def _refuse_several(result: Any) -> None:
-    """Refuse what is no result of two models, before their names are looked at."""
     if isinstance(result, PairwiseAsoResult):
         msg = (
             "Expected the result of two models; got that of multi_aso, of every two of "
@@ -324,7 +322,6 @@ def signature(
 
 
 def _check_columns(columns: Mapping[str, np.ndarray], paired: bool) -> None:
-    """Raise unless there are scores of each model, as many of each for pairs."""
     shapes = {name: x.shape for name, x in columns.items()}
     if not columns or any(len(x) != 1 or 0 in x for x in shapes.values()):
         msg = f"Expected scores of one model or more, of shape (n,); got {shapes}."

@@ -12,7 +12,6 @@ from sigarray.report._layout import (
     count_decimals,
     describe_scores,
     number_format,
-    show_difference,
     show_interval,
 )
 
@@ -103,14 +102,16 @@ def test_a_limit_is_zero_only_where_it_is(interval, shown):
     assert show_interval(0.003, *interval, str, 3) == shown
 
 
-def test_a_difference_is_of_the_first_mean_from_the_second():
+def test_a_difference_has_a_sign():
     a, b = (
         describe_scores(np.asarray([3.0, 6.0])),
         describe_scores(np.asarray([1.0, 4])),
     )
-    assert float(show_difference(a, b)) == 2.0
-    assert show_difference(a, b).startswith("+2")
-    assert show_difference(b, a) == show_difference(a, b).replace("+", "-")
+    show = number_format([a, b], sign="+")
+    difference = a["mean"] - b["mean"]
+    assert float(show(difference)) == 2.0
+    assert show(difference).startswith("+2")
+    assert show(-difference) == show(difference).replace("+", "-")
 
 
 def test_zero_has_no_sign():

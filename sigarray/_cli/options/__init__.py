@@ -59,7 +59,6 @@ FILE_OF_SCORES = (
 
 
 def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -> None:
-    """Add the options for files of scores, columns, and which scores are better."""
     command.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
     scores = command.add_argument_group("which scores")
     columns = scores.add_mutually_exclusive_group()
@@ -161,7 +160,6 @@ def add_format(
     group: argparse.ArgumentParser | argparse._ArgumentGroup,
     quiet: str = "print only warnings beside the result",
 ) -> None:
-    """Add the options for the format of the result; `quiet` is the help of one."""
     group.add_argument(
         "--format",
         choices=STYLES,
@@ -180,11 +178,12 @@ def add_plot(group: argparse._ArgumentGroup, what: str) -> None:
 def add_level(
     command: argparse.ArgumentParser | argparse._ArgumentGroup,
     said: str = "significance level of p-values; default: %(default)s",
+    default: float | None = ALPHA,
 ) -> None:
     command.add_argument(
         "--alpha",
         type=number(0.0, 0.5),
-        default=ALPHA,
+        default=default,
         metavar="ALPHA",
         help=said,
     )
@@ -195,7 +194,6 @@ def add_random(
     default: int | None,
     said: str,
 ) -> None:
-    """Add the options for the number of resamples, the seed and the workers."""
     command.add_argument(
         "--n-resamples",
         type=whole_number(1, MAX_RESAMPLES),
@@ -238,7 +236,6 @@ def split_names(text: str) -> list[str]:
 
 
 def split_numbers(text: str) -> list[float]:
-    """Return the numbers of a list, each once and in order."""
     numbers = sorted({float(x) for x in text.split(",")})
     if not all(map(math.isfinite, numbers)):
         msg = f"expected finite numbers; got {text}"
@@ -266,7 +263,6 @@ _split_metrics.__name__ = "names"
 
 
 def _split_condition(text: str) -> tuple[str, list[str]]:
-    """Return the column and the values of `column=value,value`."""
     column, sign, values = text.partition("=")
     if not sign or not values:
         msg = f"expected COLUMN=VALUE, such as split=test; got {text}"
@@ -275,7 +271,6 @@ def _split_condition(text: str) -> tuple[str, list[str]]:
 
 
 def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """Return the values that are kept, by column."""
     wanted: dict[str, list[str]] = {}
     for column, values in conditions:
         wanted.setdefault(column, []).extend(values)
@@ -283,8 +278,6 @@ def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[s
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Return a parser of integers from `low` to `high`."""
-
     def parse(text: str) -> int:
         number = int(text)
         if not low <= number <= high:
@@ -358,12 +351,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         metavar="P",
         help=f"confidence level of eps_min (aso, {CONFIDENCE_LEVEL})",
     )
-    tests.add_argument(
-        "--alpha",
-        type=number(0.0, 0.5),
-        metavar="ALPHA",
-        help=f"significance level of p-values ({ALPHA})",
-    )
+    add_level(tests, f"significance level of p-values ({ALPHA})", default=None)
     tests.add_argument(
         "--no-correction",
         action="store_true",
