@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import count, describe, optional, show
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.public import checked

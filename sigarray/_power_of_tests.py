@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel

@@ -13,8 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, StatisticName
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Alternative, StatisticName, warn_caller
 from sigarray._backend.ranks import is_process_group
 
 # (name, value) -> the value, checked.

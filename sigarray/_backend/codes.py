@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
 from sigarray._backend.given import align_items, are_in_one_order, has_labels

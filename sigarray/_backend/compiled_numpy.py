@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, Seed, warn_caller
 from sigarray._backend.library import broadcast_shapes
 from sigarray._backend.optional_kernels import Pairs
 

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.callers import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.given import align_labels, to_array
 from sigarray._backend.library import Library, broadcast_shapes

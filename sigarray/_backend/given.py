@@ -7,8 +7,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import describe, represent
 
 # Names without case, spaces and punctuation; names ending in "_id" etc. are such, too.

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Seed
+from sigarray._backend.callers import Array, Device, Seed
 from sigarray._backend.optional_kernels import OptionalKernels
 
 # Functions that create arrays, on the library's device unless another is named.

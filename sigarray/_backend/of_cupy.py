@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
 
 _HALF_BITS = 16

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
 from sigarray._backend.workers import current_execution, executed_by, shared_by_axis
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import describe
 from sigarray._backend.library import Library, elements_of_memory
 

@@ -7,7 +7,7 @@ They give the same bits, or None where there is no kernel, or none for these arg
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 
 
 class Pairs(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, RandomSource, Seed
+from sigarray._backend.callers import Array, RandomSource, Seed
 from sigarray._backend.checks import MAX_REPLICATES, SEED_BITS, check_seed, describe
 from sigarray._backend.given import check_plain
 from sigarray._backend.library import Library

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import Rule, describe, integer
 from sigarray._backend.dispatch import (
     check_leading_axes,

@@ -18,7 +18,7 @@ References
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library
 
 Kind = Literal["words", "uniforms", "places"]

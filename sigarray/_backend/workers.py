@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Workers
+from sigarray._backend.callers import Array, Workers
 from sigarray._backend.library import Library
 from sigarray._backend.ranks import check_calls, chunks_of_ranks, is_process_group
 

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything, count
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
+from sigarray._numeric.faults import bound_score
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.ranks import compare_each
-from sigarray._numeric.rounding import bound_score
 from sigarray._numeric.statistic import check_sizes, standard_deviation
 from sigarray._numeric.student import Strata, number_strata
 from sigarray._resampling.designs import draw_of_intervals, draw_within

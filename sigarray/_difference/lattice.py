@@ -9,7 +9,7 @@ import functools
 import math
 from dataclasses import dataclass
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters, sum_clusters

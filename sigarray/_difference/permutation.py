@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Literal, Unpack, get_args
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Alternative,
     Array,
     ExecutionOptions,
     RandomSource,
     TestedStatistic,
+    warn_caller,
 )
-from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import choice, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Alternative,
     Array,
     Seed,
@@ -25,7 +25,7 @@ from sigarray._difference.studentized import (
 )
 from sigarray._numeric.clusters import Clusters
 from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.rounding import merge_same
+from sigarray._numeric.faults import merge_same
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,
@@ -36,7 +36,6 @@ from sigarray._numeric.statistic import (
     pool_samples,
 )
 from sigarray._numeric.student import find_t_of
-from sigarray._resampling.designs import permute_within
 from sigarray._resampling.draws import count_permutations
 from sigarray._resampling.replicates import (
     Beyond,
@@ -44,6 +43,7 @@ from sigarray._resampling.replicates import (
     Resampled,
     count_beyond,
     keep,
+    permute_within,
 )
 
 

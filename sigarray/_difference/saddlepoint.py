@@ -21,7 +21,7 @@ import functools
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import iterate
 from sigarray._backend.library import Library
 from sigarray._numeric.special import normal_sf

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import (
     Clusters,
@@ -19,7 +19,7 @@ from sigarray._numeric.clusters import (
     find_errors_of_nested,
     find_errors_of_sums,
 )
-from sigarray._numeric.rounding import find_flat, list_rows, ranges_of
+from sigarray._numeric.faults import find_flat, list_rows, ranges_of
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.student import (
     NO_STRATA,

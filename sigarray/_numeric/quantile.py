@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.cumulative import below, cumulative_places
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._backend.variates import exponentials, normals
+from sigarray._backend.variates import below, cumulative_places, exponentials, normals
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6

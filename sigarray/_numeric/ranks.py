@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.rounding import bound_score
+from sigarray._numeric.faults import bound_score
 
 # The weight of a pair against the other models of a set, in the gap of the pair; with
 # 1 it is the difference of rank sums, as Friedman's. By simulation, of 5 and 10 models

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.given import check_plain
 

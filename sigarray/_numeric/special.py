@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 

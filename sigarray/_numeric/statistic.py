@@ -5,18 +5,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array, Statistic
+from sigarray._backend.callers import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._numeric.faults import check_result, spread_faults
-from sigarray._numeric.rounding import (
+from sigarray._numeric.faults import (
+    EPS_OF_SINGLE,
     Range,
+    check_result,
     group_samples,
     limit_rounding,
     list_rows,
     ranges_of,
     rows_of,
+    spread_faults,
 )
-from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
+from sigarray._numeric.sums import SumStatistic
 
 # Differences closer than this many units of rounding are ties; of metrics of sums in
 # single precision fewer units, for those of large corpora differ by little.

@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
-from sigarray._numeric.rounding import (
+from sigarray._numeric.faults import (
     Range,
     fill_flat,
     find_flat,

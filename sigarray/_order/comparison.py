@@ -11,12 +11,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
+from sigarray._numeric.faults import fill_flat, limit_rounding
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.rounding import fill_flat, limit_rounding
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import average_df, divisor_of_error, find_t
 from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline

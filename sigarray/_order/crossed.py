@@ -16,13 +16,19 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import (
+    Alternative,
+    Array,
+    RandomSource,
+    Seed,
+    warn_caller,
+)
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis, standardize_samples
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.special import student_p_value, student_t_isf
@@ -37,6 +43,7 @@ from sigarray._order.errors import (
     has_percentiles,
     join_estimates,
 )
+from sigarray._order.estimates import Rows
 from sigarray._order.families import MIN_SIZE, Family
 from sigarray._order.pairs import (
     Stacks,
@@ -44,6 +51,7 @@ from sigarray._order.pairs import (
     join,
     list_blocks,
     map_block,
+    orient,
     slices_of,
 )
 from sigarray._order.ratio import (
@@ -53,7 +61,15 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     replicate_ratios,
 )
-from sigarray._order.stacks import Method, Plan, check_resamples, find_scales
+from sigarray._order.stacks import (
+    Method,
+    Plan,
+    check_place_of_models,
+    check_resamples,
+    find_scales,
+    list_models,
+    stack_by_size,
+)
 from sigarray._resampling.designs import Crossed
 
 # Numbers that a comparison of two tables takes, for each cell.
@@ -304,3 +320,27 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
 def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
     """Return the degrees of freedom of the bound of two tables in rows."""
     return _compare(xp, a, b, n_items=n_items)[2, ...]
+
+
+def stack_pair(a: Array, b: Array, axis: Axis, higher_is_better: bool) -> Rows | Tables:
+    """Return both samples as stacks of one model."""
+    xp, samples, n_items = standardize_samples(a, b, axis=axis)
+    stacks = [x[..., None, :] for x in samples]
+    return _design(xp, orient(stacks, higher_is_better), n_items)
+
+
+def stack_models(
+    scores: Any, axis: Axis, higher_is_better: bool
+) -> tuple[Rows | Tables, tuple[int, ...]]:
+    """Return a stack for each size of sample, and the places of the models."""
+    given = list_models(scores)
+    is_one = given[0] is scores
+    if is_one and isinstance(axis, tuple):
+        check_place_of_models(scores, axis, lambda x: f"axis=({x[0]}, {x[1]})")
+    xp, samples, n_items = standardize_samples(*given, axis=axis)
+    stacks, order = stack_by_size(xp, samples, is_one=is_one)
+    return _design(xp, orient(stacks, higher_is_better), n_items), order
+
+
+def _design(xp: Library, stacks: Stacks, n_items: int | None) -> Rows | Tables:
+    return Rows(xp, stacks) if n_items is None else Tables(xp, stacks, n_items)

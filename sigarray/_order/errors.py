@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import AddUp, add_chunks
 from sigarray._backend.library import Library
 from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps

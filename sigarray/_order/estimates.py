@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from sigarray._backend.aliases import Array, RandomSource, Seed
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, RandomSource, Seed, warn_caller
 from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel

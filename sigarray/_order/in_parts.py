@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import RandomSource, Seed
+from sigarray._backend.callers import RandomSource, Seed
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._backend.workers import current_execution, executed_by

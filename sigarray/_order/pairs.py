@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import (
     MAX_DIFFERENCES,
     chunk_size,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.chunks import chunk_size
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library, broadcast_shapes

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced
 from sigarray._backend.given import looks_like_index

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Statistic
+from sigarray._backend.callers import Array, Statistic
 from sigarray._backend.chunks import map_entries, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._numeric.faults import add_up_faults

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Array,
     ExecutionOptions,
     RandomSource,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.callers import Array, Seed, Statistic
 from sigarray._backend.library import Library
 from sigarray._difference.influences import find_influences
 from sigarray._numeric.statistic import (

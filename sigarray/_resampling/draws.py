@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
+from sigarray._backend.callers import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import (
@@ -19,11 +19,12 @@ from sigarray._backend.variates import random_bits
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
 from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at
-from sigarray._numeric.sums import SumStatistic, uses_sums
-from sigarray._resampling.exchanged import (
+from sigarray._numeric.sums import (
+    SumStatistic,
     count_bits_at_once,
     mean_of_exchanged,
     sum_of_exchanged,
+    uses_sums,
 )
 
 # Up to so many rows are gathered for their sums; the places of more are counted.

@@ -2,7 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import count
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked

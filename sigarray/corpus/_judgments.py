@@ -2,8 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import count
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library

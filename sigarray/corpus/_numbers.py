@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import number
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library

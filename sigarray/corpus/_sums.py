@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.dispatch import standardize, standardize_numbers
 from sigarray._backend.given import align_labels
 from sigarray._backend.library import Library

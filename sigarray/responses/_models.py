@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import choice, describe, number, show
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library

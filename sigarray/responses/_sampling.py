@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
 from sigarray._backend.chunks import MAX_HELD, within_room
 from sigarray._backend.library import Library, broadcast_shapes

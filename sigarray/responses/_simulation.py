@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sigarray._backend.aliases import Alternative, Array, Seed
+from sigarray._backend.callers import Alternative, Array, Seed
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library
 from sigarray._backend.library import Library
