@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import compute_chunks, compute_items, current_execution
+from sigarray._backend.workers import compute_chunks, current_execution
 
 State = TypeVar("State")
-Item = TypeVar("Item")
 # Sums replicates over the last axis, and puts the sums on a new first axis.
 AddUp = Callable[[Array], Array]
 
@@ -108,21 +107,6 @@ class _Entries:
     def __call__(self, start: int | Array, size: int) -> Array:
         places = self.xp.clip(self.xp.arange(size) + start, None, self.count - 1)
         return self.function(*(self.xp.take(x, places, axis=0) for x in self.arrays))
-
-
-def map_items(
-    xp: Library,
-    function: Callable[[Any], Item],
-    items: Sequence[Any],
-    *,
-    elements: int,
-) -> Iterator[Item]:
-    """Return the results of a function of items, computed by the workers.
-
-    A result takes as long as a chunk of `elements` numbers. For a process group,
-    results are arrays of one shape.
-    """
-    return compute_items(function, items, elements=elements, xp=xp)
 
 
 def sum_replicates(

@@ -14,13 +14,12 @@ import os
 import platform
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray._backend.callers import Array, Seed, warn_caller
 from sigarray._backend.library import broadcast_shapes
-from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 3
@@ -33,6 +32,14 @@ _LEVELS = ("AVX2", "AVX-512")
 # Sums of so many numbers have been added up in NumPy's order, if these are the same.
 _PROBES = (7, 8, 100, 1000)
 _NONE = np.empty(0, dtype=np.int64)
+
+
+class Pairs(NamedTuple):
+    """Places of both samples of each pair, and an order that reuses some in turn."""
+
+    first: Array
+    second: Array
+    order: Array
 
 
 class Kernels:
@@ -198,7 +205,11 @@ class Kernels:
     def sum_deviations(
         self, steps: Array, ranks: Array, centers: Array, weights: Array
     ) -> Array:
-        """Sum w d and w d^2 over columns, of deviations (..., rows, columns)."""
+        """Sum w d and w d^2 over columns, of deviations (..., rows, columns).
+
+        The deviations d are those of `ratio_of_sums` from centers, of the two parts of
+        `sum_rows` of steps (2, ..., n * K, columns).
+        """
         _, *leading, n, columns = steps.shape
         out = np.empty((2, *leading, len(ranks)), dtype=steps.dtype)
         size = math.prod(leading), n, *ranks.shape, columns

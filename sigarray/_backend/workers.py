@@ -179,7 +179,7 @@ def compute_chunks(
     if callable(workers) and is_long:
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
-        task = _Task(elsewhere, count, size, step)
+        task = functools.partial(_compute_some, elsewhere, count, size, step)
         for k, arrays in enumerate(_by_map(workers, task, range(0, count, step))):
             tell((k + 1) * step)
             yield from arrays
@@ -203,16 +203,16 @@ def compute_chunks(
 
 
 def compute_items(
+    xp: Library,
     function: Callable[[Any], Item],
     items: Sequence[Any],
     *,
     elements: int,
-    xp: Library,
 ) -> Iterator[Item]:
     """Yield the results of a function of items, in order, as `compute_chunks` does.
 
-    The function and an item are sent elsewhere. For a process group, the function
-    returns arrays of one shape.
+    A result takes as long as a chunk of `elements` numbers. The function and an item
+    are sent elsewhere. For a process group, the function returns arrays of one shape.
     """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
@@ -279,29 +279,18 @@ def keep_freed_memory() -> None:
     np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)
 
 
-class _Task:
-    """Computes some chunks, one after the other, and can be sent elsewhere."""
-
-    def __init__(self, chunk: Chunk, count: int, size: int, step: int) -> None:
-        self._chunk, self._count, self._size, self._step = chunk, count, size, step
-
-    def __call__(self, start: int) -> list[Array]:
-        end = min(start + self._step, self._count)
-        return [
-            self._chunk(first, min(self._size, end - first))
-            for first in range(start, end, self._size)
-        ]
+def _compute_some(
+    chunk: Chunk, count: int, size: int, step: int, start: int
+) -> list[Array]:
+    end = min(start + step, count)
+    return [chunk(first, min(size, end - first)) for first in range(start, end, size)]
 
 
-class _Numbered:
-    """A function of items with their places, which it returns too."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
-
-    def __call__(self, numbered: tuple[int, Any]) -> tuple[int, Any]:
-        place, item = numbered
-        return place, self._function(item)
+def _keep_place(
+    function: Callable[[Any], Any], numbered: tuple[int, Any]
+) -> tuple[int, Any]:
+    place, item = numbered
+    return place, function(item)
 
 
 def _by_map(
@@ -309,7 +298,7 @@ def _by_map(
 ) -> Iterator[Any]:
     early: dict[int, Any] = {}
     place = 0
-    results = apply(_Numbered(function), list(enumerate(items)))
+    results = apply(functools.partial(_keep_place, function), list(enumerate(items)))
     for numbered in results if isinstance(results, Iterable) else [results]:
         if not isinstance(numbered, tuple):
             msg = (

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.chunks import map_items
 from sigarray._backend.of_numpy import HOST
+from sigarray._backend.workers import compute_items
 from sigarray._numeric.sources import PART, Part, find_dtype, list_parts, read_blocks
 
 # Called with the number of scores read, and of all, which is None if not yet known.
@@ -170,7 +170,7 @@ class Sample:
         work = functools.partial(function, self.dtype, self._sign, levels, n_cells)
         n_read, known = 0, self.size or None
         elements = (known or self.room.collected) // max(1, len(self._parts))
-        for result in map_items(HOST, work, self._parts, elements=elements):
+        for result in compute_items(HOST, work, self._parts, elements=elements):
             n_read += result[1]
             if self._progress is not None:
                 self._progress(n_read, known)

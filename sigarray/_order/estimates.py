@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from sigarray._backend.callers import Array, RandomSource, Seed, warn_caller
-from sigarray._backend.chunks import AddUp, map_items
+from sigarray._backend.chunks import AddUp
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.workers import compute_items
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality
@@ -310,7 +311,7 @@ def _errors_by_tiles(
         _errors_of_tile, xp, n_resamples=n_resamples, grid=grid
     )
     elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
-    values = list(map_items(xp, find_errors, items, elements=elements))
+    values = list(compute_items(xp, find_errors, items, elements=elements))
     return join_tiles(xp, values, tiles, stacks, blocks)
 
 

@@ -21,8 +21,8 @@ from sigarray._backend.chunks import (
     rows_of,
     within_room,
 )
+from sigarray._backend.compiled_numpy import Pairs
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.optional_kernels import Pairs
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.

@@ -339,7 +339,7 @@ def sum_places(
     if _are_gathered(scores):
         taken = zip(scores, places, strict=True)
         return [xp.sum_taken(x, chosen) for x, chosen in taken]
-    exact = xp.sum_exactly(scores, places)
+    exact: list[Array] | None = xp.sum_exactly(scores, places)
     if exact is not None:
         return exact
     n_counted = 1 if is_paired else len(scores)
