@@ -15,8 +15,11 @@ from sigarray._backend.checks import choice, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.lattice import MAX_UNITS
-from sigarray._difference.relabelling import count_extremes, find_without_draws
+from sigarray._difference.relabelling import (
+    MAX_UNITS,
+    count_extremes,
+    find_without_draws,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
