@@ -97,8 +97,6 @@ def map_entries(
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Applies a function to entries, by their places."""
-
     xp: Library
     function: Callable[..., Array]
     arrays: Sequence[Array]
@@ -128,8 +126,6 @@ def sum_replicates(
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The sum of the results of a kernel."""
-
     xp: Library
     kernel: Callable[[Any, int], Array]
     dtype: Any

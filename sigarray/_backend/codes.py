@@ -234,7 +234,6 @@ def _take_from_processor(labels: Any) -> Any:
 
 
 def _list_parts(samples: Sequence[Any]) -> list[Any]:
-    """List the arrays of samples, of which some may be tuples of them."""
     return [
         part for x in samples for part in (x if isinstance(x, (tuple, list)) else [x])
     ]

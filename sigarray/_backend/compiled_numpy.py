@@ -62,7 +62,6 @@ class Kernels:
         return out
 
     def sum_taken(self, x: Array, places: Array) -> Array:
-        """Sum x (..., n) at places (R, k): (..., R)."""
         *leading, n = x.shape
         rows, drawn = places.shape
         out = np.empty((*leading, rows), dtype=x.dtype)
@@ -101,7 +100,6 @@ class Kernels:
         return out
 
     def count_places(self, places: Array, n: int, dtype: Any) -> Array:
-        """Count how often each of n places is in a row of places (R, k): (R, n)."""
         rows, drawn = places.shape
         out = np.empty((rows, n), dtype=dtype)
         places = _as_places(places)
@@ -118,7 +116,6 @@ class Kernels:
         return out
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
-        """Return 1 for the n smallest keys of each row (R, k), and 0 for the others."""
         out = np.empty(keys.shape, dtype=dtype)
         keys = np.ascontiguousarray(keys)
         self._of("mark_smallest", out.dtype)(keys, *keys.shape, n, out)
@@ -135,7 +132,6 @@ class Kernels:
         return out
 
     def spread_bit(self, words: Array, bit: int, dtype: Any) -> Array:
-        """Return one bit of each word as a float."""
         out = np.empty(words.shape, dtype=dtype)
         words = np.ascontiguousarray(words)
         self._of("spread_bit", out.dtype)(words, words.size, bit, out)
@@ -225,7 +221,6 @@ class Kernels:
 
 @functools.cache
 def find_kernels(*dtypes: Any) -> Kernels | None:
-    """Return the kernels if they are of these dtypes of real numbers."""
     return load_kernels() if all(x in REALS for x in dtypes) else None
 
 

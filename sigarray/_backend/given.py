@@ -99,7 +99,6 @@ def check_plain(x: Any) -> None:
 
 
 def _advise(x: Any) -> str | None:
-    """Advise what to do with an array that is not dense and of numbers."""
     is_tensor = array_api_compat.is_torch_array(x)
     advice = None
     if getattr(getattr(x, "dtype", None), "names", None):
@@ -328,7 +327,6 @@ def _labels(x: Any, place: int) -> Any:
 def _align(
     first: Any, x: Any, axis: int, what: str = "paired samples with the same labels"
 ) -> Any:
-    """Return x in the order of the labels of the first sample."""
     place = _place(x, axis)
     wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
     if wanted is None or labels is None or len(wanted) != len(labels):
@@ -359,7 +357,6 @@ def _align(
 
 
 def _order_levels(labels: Any, names: list[Any]) -> Any:
-    """Bring the levels of a MultiIndex into the order of the names."""
     if sorted(map(str, names)) != sorted(map(str, labels.names)) or None in names:
         msg = (
             f"Expected labels of the same levels; got {names} and "
@@ -394,6 +391,5 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
 
 
 def list_labels(labels: Any) -> str:
-    """List the first of some labels, for messages."""
     shown = ", ".join(map(represent, labels[:_SHOWN]))
     return f"{shown}, ..." if len(labels) > _SHOWN else shown

@@ -97,13 +97,11 @@ class Library:
 
     @property
     def index_dtype(self) -> Any:
-        """The integer dtype in which the library indexes."""
         info = self.namespace.__array_namespace_info__()
         return info.default_dtypes(device=self.device)["indexing"]
 
     @property
     def has_int64(self) -> bool:
-        """Whether the device has integers of 64 bits."""
         info = self.namespace.__array_namespace_info__()
         return "int64" in info.dtypes(device=self.device, kind="signed integer")
 
@@ -157,7 +155,6 @@ class Library:
         return self.asarray(x)
 
     def read_numbers(self, _x: Array) -> list[int] | None:
-        """Return the values of an array where the host has them, or None."""
         return None
 
     def as_argument(self, number: int | Array) -> int | Array:
@@ -165,11 +162,9 @@ class Library:
         return number
 
     def draw_seed(self, _rng: Any) -> Seed | None:
-        """Draw two words with a generator of the library, or return None."""
         return None
 
     def words_of_key(self, _rng: Array) -> Seed | None:
-        """Draw two words with a key of the library, or return None."""
         return None
 
     def check_axis(self, _name: str, arrays: Any) -> Any:
@@ -254,7 +249,6 @@ class Library:
         return self.reshape(self.astype(bits, dtype), (size, width * count))
 
     def ends(self, x: Array) -> tuple[Array, Array]:
-        """Return the smallest and the largest number of the last axis."""
         return self.min(x, axis=-1), self.max(x, axis=-1)
 
     def power_to_reach(self, exponent: int, x: Array) -> Array:

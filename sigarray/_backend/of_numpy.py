@@ -24,8 +24,6 @@ _MAX_TABLES = 64
 
 
 class NumpyLibrary(Library):
-    """The namespace of NumPy."""
-
     is_processor = True
     is_host = True
     widest_float = np.float64

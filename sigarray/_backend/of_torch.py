@@ -26,8 +26,6 @@ _MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
 
 
 class TorchLibrary(Library):
-    """The namespace of array-api-compat for tensors."""
-
     has_process_groups = True
 
     def __init__(self, namespace: ModuleType, device: torch.device) -> None:

@@ -168,7 +168,6 @@ def _fill_up(part: Array, size: int, axis: int | None) -> Array:
 
 
 def _gather(x: Array, group: Any) -> list[Array]:
-    """Return the tensors of all ranks, which have one shape."""
     import torch
     import torch.distributed
 

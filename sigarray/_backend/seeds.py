@@ -44,7 +44,6 @@ def seed_words(xp: Library, rng: RandomSource) -> Seed:
 
 
 def number_streams(count: int) -> tuple[int, ...]:
-    """Return the streams of samples without names, by their places."""
     return tuple(range(count))
 
 
@@ -101,7 +100,6 @@ def _upload_words(xp: Library, numbers: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _split(number: int) -> tuple[int, int]:
-    """Return the low and the high word of an integer below 2^64."""
     return number % 2**WORD_BITS, number >> WORD_BITS
 
 

@@ -29,7 +29,6 @@ class Tables(NamedTuple):
 
 
 def axis_or_axes(name: str, value: Any) -> Axis:
-    """Return the axis of the scores, or the two axes of seeds and of items."""
     if not isinstance(value, (tuple, list)):
         return integer(name, value)
     if len(value) != 2:

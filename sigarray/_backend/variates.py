@@ -29,7 +29,6 @@ def uniforms(xp: Library, words: Array) -> Array:
 
 
 def exponentials(xp: Library, uniforms: Array) -> Array:
-    """Return float32 standard exponentials, one for each uniform."""
     values = xp.log(uniforms)
     values *= -1.0
     return values

@@ -65,7 +65,6 @@ class Execution:
         return self if self.progress is None else replace(self, progress=None)
 
     def is_long(self, elements: int) -> bool:
-        """Tell whether so many elements are worth sharing."""
         return elements >= (_MIN_ELEMENTS if self.least is None else self.least)
 
 
@@ -80,8 +79,6 @@ def current_execution() -> Execution:
 
 
 class executed_by:  # noqa: N801
-    """Set the execution of calls in this context."""
-
     def __init__(self, execution: Execution) -> None:
         self._execution = execution
 
@@ -243,7 +240,6 @@ def compute_items(
 
 
 def count_threads() -> int:
-    """Count the threads that compute chunks of NumPy arrays."""
     workers = current_execution().workers
     if workers == -1:
         return os.cpu_count() or 1

@@ -337,7 +337,6 @@ def _upper_tail(
 
 
 def _log_mass_of_largest(xp: Library, x: Array, tie: Array) -> Array:
-    """Log-probability that a resample has the largest score alone."""
     # NaN counts as the largest, because log 0 would warn.
     is_largest = ~(x < xp.max(x, axis=-1, keepdims=True) - tie[..., None])
     return x.shape[-1] * xp.log(xp.mean(xp.astype(is_largest, x.dtype), axis=-1))

@@ -329,6 +329,5 @@ def bootstrap_t_test(
 
 
 def resample_t(xp: Library, samples: Sequence[Array], seed: Seed) -> ShiftsAndT:
-    """Resample scores that `standardize_scores` returned."""
     observed, _ = difference_and_error(xp, samples)
     return ShiftsAndT(xp, MeansAndErrors(xp, Places(seed), samples), observed)

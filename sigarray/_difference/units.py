@@ -98,7 +98,6 @@ def _nest(
     axis: int,
     paired: bool,
 ) -> Prepared:
-    """Return samples with clusters in the order of strata."""
     xp, _, samples, *_, design = prepared
     of_strata, are_same = code_strata(
         xp,

@@ -218,7 +218,6 @@ class Design(NamedTuple):
 
     @property
     def is_simple(self) -> bool:
-        """Whether scores were drawn one by one."""
         return not (self.n_items or self.n_clusters or self.strata.are_there)
 
     @property
@@ -228,7 +227,6 @@ class Design(NamedTuple):
 
     @property
     def arrays(self) -> DesignArrays:
-        """What may be traced."""
         return self.strata.intervals, self.codes, self.rounding, self.n_there
 
     @property
@@ -263,7 +261,6 @@ def find_errors_by_design(
     design: Design,
     paired: bool,
 ) -> MeanErrors:
-    """Return the errors of a statistic of samples of any design."""
     errors = _find_errors(xp, statistic, samples, design, paired)
     if not isinstance(statistic, SumStatistic):
         return errors

@@ -60,13 +60,10 @@ def check_result(
 
 
 class Range(NamedTuple):
-    """The smallest and the largest number of samples."""
-
     low: Array
     high: Array
 
     def size(self, xp: Library) -> Array:
-        """Return the largest absolute number."""
         return xp.maximum(self.high, -self.low)
 
 
@@ -94,12 +91,10 @@ def ranges_of(xp: Library, groups: Sequence[Array]) -> Range:
 
 
 def rows_of(groups: Sequence[Array]) -> list[slice]:
-    """Return which of K samples each group has."""
     return [slice(k, k + x.shape[0]) for k, x in enumerate(groups)]
 
 
 def list_rows(x: Array) -> list[Array]:
-    """Return the entries of the first axis."""
     return [x[k, ...] for k in range(x.shape[0])]
 
 

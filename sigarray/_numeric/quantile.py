@@ -76,7 +76,6 @@ class KnownScores:
         self.ranks, self.values = ranks, values
 
     def at(self, ranks: Array) -> Array:
-        """Return the scores at known ranks of any shape."""
         return self.values[np.searchsorted(self.ranks, ranks)]
 
 
@@ -88,7 +87,6 @@ def scores_at(xp: Library, scores: Array | KnownScores, ranks: Array) -> Array:
 
 
 def even_grid(dt: float | None) -> Grid | None:
-    """Make a grid of steps dt, as a rational number."""
     if dt is None:
         return None
     step = Fraction(dt).limit_denominator(_MAX_GRID_DENOMINATOR)
@@ -197,7 +195,6 @@ def merge_all_steps(
 
 
 def resample_width(n: int, grid: Grid | None) -> int:
-    """Count the uniforms for a resample of n scores."""
     if _draws_all(n, grid) or grid is None:
         return n + 1
     return 2 * -(-(grid.size + 1) // 2)

@@ -77,7 +77,6 @@ class Sample:
         self.size = 0
 
     def read_as(self, dtype: np.dtype) -> None:
-        """Read the scores in a dtype that holds them all."""
         if dtype != self.dtype:
             self.dtype, self.size = dtype, 0
 
@@ -95,7 +94,6 @@ class Sample:
         return self.size
 
     def read(self) -> np.ndarray:
-        """Return all scores, which have to be few."""
         blocks = [b for part in self._parts for b in read_blocks(part, self.dtype)]
         scores = np.concatenate([np.zeros(0, self.dtype), *blocks]) * self._sign
         cells, _ = _locate((self._first,), _keys_of(scores))
@@ -187,7 +185,6 @@ class Sample:
             raise ValueError(msg)
 
     def _scores_of(self, keys: np.ndarray) -> np.ndarray:
-        """Return the scores from their ordered integers."""
         kind = np.uint32 if self.dtype == np.float32 else np.uint64
         keys = keys.astype(kind)
         sign = kind(1 << (8 * self.dtype.itemsize - 1))
@@ -197,7 +194,6 @@ class Sample:
 
 
 def _keys_of(scores: np.ndarray) -> np.ndarray:
-    """Return unsigned integers in the order of floats."""
     signed = np.int32 if scores.dtype == np.float32 else np.int64
     bits: np.ndarray = scores.view(signed)
     width = 8 * bits.itemsize

@@ -32,7 +32,6 @@ HELD_BY_COUNTS = 5
 def check_pairs(
     a: Array, b: Array, advice: str = "Pass paired=False for independent samples."
 ) -> None:
-    """Raise unless A and B have equally many scores."""
     if a.shape[-1] != b.shape[-1]:
         msg = (
             f"Expected as many scores of A as of B, for they are pairs; got "
@@ -42,7 +41,6 @@ def check_pairs(
 
 
 def check_sizes(*samples: Array, purpose: str) -> None:
-    """Raise unless each sample has two scores or more."""
     if min(sample.shape[-1] for sample in samples) < 2:
         sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
         msg = f"Expected two scores or more in a sample, {purpose}; got {sizes}."
@@ -169,7 +167,6 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
 
 
 def difference_of(values: Sequence[Array]) -> Array:
-    """Return the value of one sample, or that of the first less that of the second."""
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 

@@ -206,7 +206,6 @@ def studentize(
 
 
 def squared_error(xp: Library, x: Array) -> Array:
-    """Return the estimated variance of the mean."""
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
     return xp.sum(xp.squared(deviation), axis=-1) / divisor_of_error(x)
 
@@ -325,7 +324,6 @@ def sum_strata(xp: Library, x: Array, intervals: Intervals) -> Array:
 def find_errors_of_strata(
     xp: Library, scores: Sequence[Array], strata: Strata, paired: bool
 ) -> MeanErrors:
-    """Return the errors of scores in strata: see `t_test`."""
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]
     squares, dfs = [], []

@@ -21,7 +21,6 @@ _NARROWEST = 1024
 
 
 def count_resamples(n: int) -> int:
-    """Count the distinct resamples of n scores: multisets of size n."""
     return math.comb(2 * n - 1, n)
 
 

@@ -217,7 +217,6 @@ class Equality(NamedTuple):
 def find_equality(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test equality for each pair, or in sets of models."""
     if family.kind in ("one-sided", "pairs"):
         return _test_pairs(xp, stacks, compared, family)
     return _test_models(xp, stacks, compared, family)

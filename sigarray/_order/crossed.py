@@ -128,7 +128,6 @@ class Tables:
 
     @property
     def replicate(self) -> Callable[..., Array]:
-        """Return `replicate_tables` of these stacks."""
         of_items = {"n_items": self.n_items}
         return functools.partial(replicate_tables, self.xp, self.stacks, **of_items)
 
@@ -318,7 +317,6 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
 
 @array_kernel
 def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
-    """Return the degrees of freedom of the bound of two tables in rows."""
     return _compare(xp, a, b, n_items=n_items)[2, ...]
 
 

@@ -49,7 +49,6 @@ def estimate_block(
 
 
 def join_estimates(xp: Library, blocks: Sequence[Estimates]) -> Estimates:
-    """Put the estimates of blocks side by side."""
     return Estimates(*[join(xp, part) for part in zip(*blocks, strict=True)])
 
 
@@ -194,7 +193,6 @@ class _AllResamples:
     has_rows_of_b: bool
 
     def find_error(self, x: Array, y: Array, center: Array) -> Array:
-        """Return the standard deviation of the ratio of two samples."""
         xp = self.xp
         differences = y[..., None, :] - x[..., :, None]
         if self.has_rows_of_b:
@@ -241,7 +239,6 @@ class _MomentsOfRows:
         return add_up(weights * sums)
 
     def _take_rows(self, start: int | Array, size: int) -> tuple[Array, Array]:
-        """Return the ranks of some rows, and their weights."""
         xp, (ranks, weights, *_) = self.resamples.xp, self.resamples.tables
         if isinstance(start, int):
             return ranks[start : start + size, :], weights[start : start + size]

@@ -126,7 +126,6 @@ class Rows:
 
     @property
     def replicate(self) -> Callable[..., Array]:
-        """Return `bootstrap_ratios` of these stacks."""
         return functools.partial(bootstrap_ratios, self.xp, self.stacks)
 
 
@@ -134,7 +133,6 @@ class Rows:
 def estimate(
     xp: Library, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
 ) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
     estimates = estimate_sorted(xp, stacks, seed, family.level_of_bound, **options)
     compared = compare_pairs(xp, stacks, has_shares=family.kind == "baseline")

@@ -133,7 +133,6 @@ def can_decide(sizes: Sequence[int], family: Family) -> bool:
 
 
 def needed_size(family: Family) -> int | None:
-    """Return the least number of scores of each model that can decide anything."""
     for n in range(MIN_SIZE, _MAX_SIZE):
         if can_decide([n] * family.n_models, family):
             return n
@@ -184,7 +183,6 @@ class Curve(NamedTuple):
     knots: tuple[float, ...] = ()
 
     def __call__(self, xp: Library, x: Array) -> Array:
-        """Return p-values, which are 1 at most."""
         x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
@@ -212,11 +210,9 @@ class Segments(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Where the p-value is the least."""
         return self.points[-1]
 
     def __call__(self, xp: Library, x: Array) -> Array:
-        """Return p-values, which are 1 at most."""
         log_p = self.logs[0]
         for (low, high), (before, after) in zip(
             itertools.pairwise(self.points), itertools.pairwise(self.logs), strict=True
@@ -244,7 +240,6 @@ def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
 
 
 def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
-    """Fit a curve to many equidistant points from 0 on."""
     end = float(points[-1])
     fitted = np.polynomial.Chebyshev.fit(points, logs, _DEGREE, domain=(0.0, end))
     return Curve(end, tuple(map(float, fitted.coef)))

@@ -21,7 +21,6 @@ from sigarray._order.pairs import Stacks, count_pairs, join, list_blocks
 
 
 def list_models(scores: Any) -> list[Any]:
-    """Return the arrays of all models, or the one that holds them."""
     if not isinstance(scores, list):
         return [scores]
     if len(scores) < 2:
@@ -104,7 +103,6 @@ def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
 
 
 def _check_columns(names: list[Any], columns: list[Any]) -> None:
-    """Refuse columns of a data frame that are not models."""
     levels = next((x for x in names if isinstance(x, tuple) and len(x) > 1), None)
     if levels is not None:
         msg = (
@@ -252,7 +250,6 @@ class Plan(NamedTuple):
 
 
 def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan, ...]:
-    """Plan the standard errors of each block of pairs, by its sizes."""
     n_pairs = count_pairs(stacks)
     return tuple(
         plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid, n_pairs)
@@ -301,7 +298,6 @@ def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
 
 
 def level_of(confidence_level: float, n_comparisons: int) -> float:
-    """Return the level of each comparison, by Bonferroni."""
     return (1.0 - confidence_level) / n_comparisons
 
 

@@ -87,8 +87,6 @@ class Draws(Protocol):
 
 
 class Permutations(Draws, Protocol):
-    """Permutes the labels of the scores of two models."""
-
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
     ) -> tuple[Array, Array]:

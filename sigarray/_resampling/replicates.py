@@ -47,8 +47,6 @@ Made = TypeVar("Made", bound=Replicates)
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A statistic of resamples, or the difference of two."""
-
     xp: Library
     draws: Draws
     scores: Sequence[Array]

@@ -106,7 +106,6 @@ def is_some(xp: Library, part: Array, whole: Array) -> Array:
 
 
 def divide(xp: Library, x: Array, y: Array, exists: Array, otherwise: float) -> Array:
-    """Return x / y where that exists."""
     return xp.where(exists, x / xp.where(exists, y, 1.0), otherwise)
 
 
@@ -121,7 +120,6 @@ def _bound_bleu(n_sums: int) -> list[tuple[int, int]]:
 
 
 def _bound_chrf(n_sums: int) -> list[tuple[int, int]]:
-    """Matches of each order are at most its n-grams of either side."""
     return [(k + 2, k + side) for k in range(0, n_sums - 2, 3) for side in (0, 1)]
 
 
