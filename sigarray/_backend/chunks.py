@@ -262,21 +262,11 @@ def map_windows(
     All rows of x come with the first shift, then with the next one, `count` in all. So
     both are slices, and nothing is copied; JAX compiles one loop over shifts.
 
-    Parameters
-    ----------
-    x, y : arrays, shape (..., n, *sample) and (..., at least n, *sample)
-        Rows on `axis`, a negative one; leading axes broadcast.
-    function : callable
-        It takes arrays (..., S, R, *sample) with S shifts, or S = 1, and R rows, and
-        parts (..., S, R) of `along`, and returns (..., S, R).
-    along : sequence of arrays, shape (..., P)
-        Values that belong to results.
-    count : int
-        The number P of results.
-    axis : int
-        The axis of rows.
-    elements : int
-        Numbers that a result takes; as many are computed at a time as fit in a chunk.
+    Rows (..., n, *sample) and (..., at least n, *sample) are on `axis`, a negative one;
+    leading axes broadcast. The function takes (..., S, R, *sample) with S shifts, or
+    one, and R rows, and parts (..., S, R) of what is `along` the results (..., P); it
+    returns (..., S, R). As many results, of so many `elements`, are computed at a time
+    as fit in a chunk.
     """
     n = x.shape[axis]
     n_shifts = -(-count // n)

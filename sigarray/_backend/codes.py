@@ -223,7 +223,6 @@ def _number_clusters(
 
 
 def _is_on_host(labels: Any) -> bool:
-    """Tell whether labels are of NumPy, or of a table such as pandas."""
     return isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy")
 
 

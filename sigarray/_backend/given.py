@@ -255,7 +255,6 @@ def align_tables(
 
 
 def _check_items(first: Any, x: Any, axis: int) -> None:
-    """Raise if one table lacks items that another has, and name them."""
     one, other = (_labels(y, _place(y, axis)) for y in (first, x))
     if one is None or other is None or len(one) == len(other):
         return
@@ -272,7 +271,6 @@ def _check_items(first: Any, x: Any, axis: int) -> None:
 
 
 def _check_axis_names(x: Any, axes: tuple[int, int]) -> None:
-    """Raise if the axis of seeds is named as items are, or that of items as seeds."""
     seeds, items = (_name_axis(x, axis) for axis in axes)
     if seeds.lower() in _ITEMS or items.lower() in _SEEDS:
         msg = (
@@ -368,7 +366,6 @@ def _order_levels(labels: Any, names: list[Any]) -> Any:
 
 
 def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
-    """Raise if entries of a batch with different labels would be compared."""
     if not (hasattr(first, "dims") and hasattr(x, "dims")):
         return
     if first.ndim == x.ndim and tuple(first.dims) != tuple(x.dims):

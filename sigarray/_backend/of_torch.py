@@ -52,7 +52,7 @@ class TorchLibrary(Library):
         if not _MAY_DRAW.get():
             msg = (
                 f"Expected rng to be an int, or an integer tensor of the device, under "
-                f"torch.compile; got {'None' if rng is None else describe(rng)}. A "
+                f"torch.compile; got {describe(rng)}. A "
                 f"tensor, torch.tensor(0) or one of two words, may be another in every "
                 f"call, and nothing is compiled again."
             )

@@ -111,7 +111,6 @@ def _move_last(xp: Library, x: Array, axes: tuple[int, int]) -> Array:
 
 
 def _check_sizes(sizes: Sequence[Sequence[int]], paired: bool) -> None:
-    """Raise unless tables have two seeds and items or more, and the same items."""
     seeds, items = zip(*sizes, strict=True)
     if min(seeds) < 2 or min(items) < 2:
         msg = (
@@ -139,7 +138,6 @@ def _join(sizes: Sequence[int]) -> str:
 
 
 def _doubt_axes(sizes: Sequence[Sequence[int]]) -> None:
-    """Warn of axes that may be exchanged: many more seeds than items."""
     n_seeds, n_items = (min(x) for x in zip(*sizes, strict=True))
     if n_seeds >= _MANY_SEEDS * n_items:
         warn_caller(

@@ -340,7 +340,6 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
 
 
 def _doubt_exact(xp: Library, difference: Array, pvalue: Array, of: str) -> None:
-    """Warn of a NaN that is of differences without a unit."""
     if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
         warn_caller(
             f"The {of} of A and B are not multiples of one unit, at most {MAX_UNITS} "

@@ -310,7 +310,6 @@ def clip_p_value(xp: Library, pvalue: Array) -> Array:
 
 
 def check_test_share(share: float | None, design: Design, *, paired: bool) -> None:
-    """Raise unless splits of one data set are pairs, without another design."""
     if share is None:
         return
     if not paired:

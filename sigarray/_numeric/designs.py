@@ -31,6 +31,7 @@ from sigarray._numeric.student import (
     find_errors,
     find_errors_of_strata,
     relate_to_smallest,
+    split_axis,
     squared_error,
 )
 from sigarray._numeric.sums import SumStatistic, list_numbers
@@ -69,9 +70,7 @@ def find_parts(
     """
     relative = relate_to_smallest(xp, scores, paired)
     rows, gap, unit, scaled, unit_of_scaled, rounding = relative
-    tables = [
-        xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n_items, n_items)) for x in rows
-    ]
+    tables = [split_axis(xp, x, x.shape[-1] // n_items) for x in rows]
     of_seeds = [xp.mean(x, axis=-1) for x in tables]
     of_items = [xp.mean(x, axis=-2) for x in tables]
     means = [xp.mean(x, axis=-1) for x in of_seeds]

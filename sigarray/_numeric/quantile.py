@@ -13,7 +13,7 @@ import numpy as np
 
 from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._backend.variates import below, cumulative_places, exponentials, normals
+from sigarray._backend.seeds import below, cumulative_places, exponentials, normals
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
@@ -39,19 +39,12 @@ class MergedSteps(NamedTuple):
 class Grid:
     """Points t at which quantile functions are compared: equidistant, or by ranks.
 
-    Attributes
-    ----------
-    step : Fraction or None
-        The points are dt, 2 dt, ... < 1, with equal weights.
-    n_scores : int
-        Without a step, the points stand for the ranks of n scores: the first and last
-        64 each for one, and others for as many neighbours as make 1/128 to 1/64 of the
-        distance from the nearer end, up to n^1/2 / 16. So tails, which may go to
-        infinity, are as fine as the middle, and the steps of scores with many ties,
-        which move by n^-1/2 between resamples, are seen.
-    n_others : int
-        The number of scores of the other sample, if it differs: its outermost ranks are
-        ends of steps as well.
+    By a `step` dt the points are dt, 2 dt, ... < 1, with equal weights. Without one
+    they stand for the ranks of n scores: the first and last 64 each for one, and others
+    for as many neighbours as make 1/128 to 1/64 of the distance from the nearer end, up
+    to n^1/2 / 16. So tails, which may go to infinity, are as fine as the middle, and
+    the steps of scores with many ties, which move by n^-1/2 between resamples, are
+    seen. If the other sample has `n_others`, its outermost ranks end steps, too.
     """
 
     step: Fraction | None = None

@@ -211,7 +211,6 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
 
 
 def choose_scale(xp: Library, *sizes: Array) -> Array:
-    """Return the scale of samples of these sizes, by `scale_scores`."""
     size = functools.reduce(xp.maximum, sizes)
     _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)

@@ -308,7 +308,7 @@ def weigh_scores(xp: Library, x: Array, strata: Strata, k: int = 0) -> Array:
 def center_in_strata(xp: Library, x: Array, strata: Strata, k: int = 0) -> Array:
     """Return numbers (..., n) of sample k less the mean of their stratum."""
     if strata.number is not None:
-        rows = split_strata(xp, x, strata.number)
+        rows = split_axis(xp, x, strata.number)
         return xp.reshape(rows - xp.mean(rows, axis=-1, keepdims=True), x.shape)
     of = strata.intervals[k]
     return x - sum_strata(xp, x, of) / xp.astype(of.size, x.dtype)
@@ -361,14 +361,14 @@ def _find_parts(
     n = squares.shape[-1]
     if strata.number is not None:
         rest = n // strata.number - 1.0
-        sums = xp.sum(split_strata(xp, squares, strata.number), axis=-1)
+        sums = xp.sum(split_axis(xp, squares, strata.number), axis=-1)
         return sums * ((rest + 1.0) / rest / n / n), rest, 1.0
     size = xp.astype(strata.intervals[k].size, squares.dtype)
     sums = sum_strata(xp, squares, strata.intervals[k])
     return sums * (size / (size - 1.0) / n / n), size - 1.0, 1.0 / size
 
 
-def split_strata(xp: Library, x: Array, number: int) -> Array:
+def split_axis(xp: Library, x: Array, number: int) -> Array:
     """Return numbers (..., H n) as (..., H, n)."""
     *leading, n = x.shape
     return xp.reshape(x, (*leading, number, n // number))

@@ -183,7 +183,6 @@ def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
 
 
 def check_count(statistic: SumStatistic, count: int) -> None:
-    """Raise if the function takes another number of sums, by its parameters."""
     try:
         signature = inspect.signature(statistic.measure)
     except (TypeError, ValueError):  # of a function in C nothing is known

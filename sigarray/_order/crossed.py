@@ -2,13 +2,9 @@
 
 A seed's score is its mean over items: on other items it is another one, for all seeds
 and models at once. So a replicate has items drawn anew, for all models, and seeds, for
-each [1]_; and equality is tested by the t of means. Samples are tables in rows, one
-seed after another, in stacks (..., K, S * n) of the models with one number of seeds.
-
-References
-----------
-.. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
-   386-411. :doi:`10.1214/07-AOAS122`
+each, as `Crossed` draws them; and equality is tested by the t of means. Samples are
+tables in rows, one seed after another, in stacks (..., K, S * n) of the models with one
+number of seeds.
 """
 
 import functools
@@ -33,7 +29,7 @@ from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
-from sigarray._numeric.student import find_t
+from sigarray._numeric.student import find_t, split_axis
 from sigarray._order.comparison import Equality, count_wins
 from sigarray._order.errors import (
     Estimates,
@@ -241,10 +237,7 @@ class CrossedResamples:
     def observe(self) -> list[Array]:
         """Return the scores of all seeds, sorted: (..., K, S)."""
         n = self.draws.n_items
-        tables = [
-            self.xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n, n))
-            for x in self.stacks
-        ]
+        tables = [split_axis(self.xp, x, x.shape[-1] // n) for x in self.stacks]
         return self._sort([self.xp.sum(x, axis=-1) for x in tables])
 
     def draw(self, start: int | Array, count: int) -> list[Array]:

@@ -15,8 +15,15 @@ from sigarray._backend.library import Library
 from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
-from sigarray._order.comparison import in_dtype_of, ratio_of_samples, ratio_of_sums
-from sigarray._order.pairs import Block, Stacks, count_pairs, join, map_block
+from sigarray._order.comparison import ratio_of_samples, ratio_of_sums
+from sigarray._order.pairs import (
+    Block,
+    Stacks,
+    count_pairs,
+    join,
+    list_sizes,
+    map_block,
+)
 
 
 class Estimates(NamedTuple):
@@ -102,8 +109,8 @@ def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
 
 
 def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
-    sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
-    return has_percentiles(sizes[-2], sizes[-1], count_pairs(stacks), n_resamples)
+    *_, n, m = sorted(list_sizes(stacks))
+    return has_percentiles(n, m, count_pairs(stacks), n_resamples)
 
 
 def count_beyond(level: float, n_resamples: int) -> int:
@@ -165,7 +172,6 @@ class _Tables(NamedTuple):
 
 
 def _list(xp: Library, n: int, m: int, grid: Grid | None, dtype: Any) -> _Tables:
-    """List the multisets of n and of m scores."""
     tables = {size: enumerate_resamples(xp, size) for size in {n, m}}
     (ranks_a, weights_a), (ranks_b, weights_b) = (
         (ranks, xp.astype(weights, dtype, copy=False))
@@ -266,7 +272,8 @@ def asymptotic_error(
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:
         squares = (xp.take_last(y, steps.ranks_b) - xp.take_last(x, steps.ranks_a)) ** 2
-        distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
+        widths = xp.astype(steps.widths, x.dtype, copy=False)
+        distance = xp.sum(widths * squares, axis=-1)
 
     eps = ratio_of_samples(xp, steps, x, y)[..., None]
 

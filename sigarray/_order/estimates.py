@@ -97,10 +97,7 @@ class Rows:
         rng: RandomSource,
         family: Family,
     ) -> tuple[Estimates, Equality]:
-        """Return estimates and tests of every pair; options are the public ones.
-
-        A warning is for the caller of the public function that calls this.
-        """
+        """Return estimates and tests of every pair; options are the public ones."""
         if method == "asymptotic" and dt is not None:
             msg = (
                 f"Expected dt=None with method='asymptotic', which is for the exact "

@@ -52,11 +52,16 @@ class Family:
     baseline: int | None = None
 
     @property
-    def level_of_bound(self) -> float:
-        """The level of each bound, by Bonferroni over the claims."""
+    def n_claims(self) -> int:
+        """The number of pairs; those of a baseline are as many as the other models."""
         others = self.n_models - 1
         counts = {"closed": self.n_models * others // 2, "baseline": others}
-        return self.level / counts.get(self.kind, self.n_pairs)
+        return counts.get(self.kind, self.n_pairs)
+
+    @property
+    def level_of_bound(self) -> float:
+        """The level of each bound, by Bonferroni over the claims."""
+        return self.level / self.n_claims
 
     @property
     def level_of_pair(self) -> float:
@@ -90,13 +95,8 @@ def family_of(
 
 
 def by_pairs(family: Family) -> Family:
-    """Return the family with the tests of its pairs by Bonferroni, with no closed one.
-
-    Those of a baseline are as many as the other models.
-    """
-    counts = {"closed": math.comb(family.n_models, 2), "baseline": family.n_models - 1}
-    n_pairs = counts.get(family.kind, family.n_pairs)
-    return replace(family, kind="pairs", n_pairs=n_pairs)
+    """Return the family with tests of its pairs by Bonferroni, and no closed one."""
+    return replace(family, kind="pairs", n_pairs=family.n_claims)
 
 
 def level_of_set(k: int, n_models: int, level: float) -> float:

@@ -288,7 +288,6 @@ def plan_error(
 
 
 def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
-    """Refuse a single resample, which has no deviation, if a plan needs resamples."""
     if n_resamples < 2 and any(plan.method == "bootstrap" for plan in plans):
         msg = (
             f"Expected n_resamples of 2 or more, for the standard deviation of "
@@ -318,7 +317,6 @@ def list_doubts(
 
 
 def say_too_few(sizes: Sequence[int], family: Family) -> str:
-    """Say that these sizes can decide nothing, and how many scores would."""
     smallest, largest = min(sizes), max(sizes)
     few = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
     few += " score" if largest == 1 else " scores"

@@ -32,7 +32,7 @@ from sigarray._numeric.student import (
     find_errors_of_strata,
     find_t,
     list_samples,
-    split_strata,
+    split_axis,
 )
 from sigarray._numeric.sums import uses_sums
 from sigarray._order.pairs import join, slices_of
@@ -125,7 +125,7 @@ def center_stack(
         level = xp.zeros_like(x[..., 0])
         return x, Levels(level, level + 1.0)
     if statistic == "mean":
-        rows = split_strata(xp, x, n_strata)
+        rows = split_axis(xp, x, n_strata)
         x = xp.reshape(list_samples(xp, [rows], paired=False)[0][0], x.shape)
     (x,), unit = scale_scores(xp, x)
     level = xp.sort(x, axis=-1, stable=False)[..., (x.shape[-1] - 1) // 2]
@@ -291,7 +291,7 @@ def estimate(
         rounding = rounding_of(xp, statistic, [x], [value])
         if statistic == "mean":
             # Those of a stratum that are the same are then exactly 0.
-            rows = split_strata(xp, x, models.n_strata)
+            rows = split_axis(xp, x, models.n_strata)
             numbers = xp.reshape(rows - xp.min(rows, axis=-1, keepdims=True), x.shape)
         else:
             rows = xp.reshape(x, (-1, x.shape[-1]))

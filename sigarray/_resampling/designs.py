@@ -29,7 +29,7 @@ from sigarray._backend.threefry import (
     random_places_of_intervals,
 )
 from sigarray._numeric.statistic import difference_of, weighted_middle
-from sigarray._numeric.student import Intervals, Strata, weigh_scores
+from sigarray._numeric.student import Intervals, Strata, split_axis, weigh_scores
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.draws import (
     Draws,
@@ -355,11 +355,8 @@ class Crossed(Draws):
         """Sum every seed's scores of the items that were drawn: (..., S, size)."""
         n, dtype = self.n_items, scores[0].dtype
         counts = random_counts(xp, self.of_items, start, size, n, n, dtype)
-        shapes = [(*x.shape[:-1], x.shape[-1] // n) for x in scores]
-        return [
-            sum_weighted(xp, xp.reshape(x, (*shape, n)), counts)
-            for x, shape in zip(scores, shapes, strict=True)
-        ]
+        tables = [split_axis(xp, x, x.shape[-1] // n) for x in scores]
+        return [sum_weighted(xp, x, counts) for x in tables]
 
     def _draw_seeds(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from sigarray._backend.callers import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._backend.library import Library
+from sigarray._backend.seeds import random_bits
 from sigarray._backend.threefry import (
     WORD_BITS,
     ordered_keys,
@@ -15,7 +16,6 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._backend.variates import random_bits
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
 from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at
