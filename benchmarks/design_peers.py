@@ -12,7 +12,7 @@ import sigarray
 from benchmarks.peers import Peer, Run, Task, is_there
 from benchmarks.reproduce.corpus_metrics import draw_bleu
 from sigarray import corpus, of_sums
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.compiled_numpy import load_kernels
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words

@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, Array, ExecutionOptions, RandomSource
+from sigarray._backend.callers import Alternative, Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import choice, describe, half
 from sigarray._backend.dispatch import standardize, to_host
 from sigarray._backend.library import Library

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import choice, describe
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library

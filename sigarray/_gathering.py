@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import count, describe, optional, show
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.public import checked
@@ -10,7 +10,6 @@ from sigarray._backend.ranks import gather_items, is_process_group
 
 
 def _process_group(name: str, value: Any) -> Any:
-    """Return a process group of torch."""
     if not is_process_group(value):
         msg = (
             f"Expected {name} to be a torch.distributed.ProcessGroup, such as "

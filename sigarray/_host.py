@@ -17,7 +17,6 @@ _CELL = 'style="text-align: right"'
 
 
 def copy_array(x: Any) -> np.ndarray:
-    """Return numbers of any library on the host, in float64."""
     if is_traced(x):
         msg = (
             "Expected numbers; got a traced array of JAX. Return the result from the "

@@ -137,7 +137,6 @@ def _are_clear(names: Sequence[str], short: Sequence[str]) -> bool:
 
 
 def cut_owner(name: str) -> str:
-    """Return a name without who publishes the model, if it has one."""
     found = _OWNED.fullmatch(name)
     return found[1] if found else name
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel
@@ -132,7 +132,6 @@ def find_power(
     level: float,
     n_resamples: int,
 ) -> Array:
-    """Return the share of pairs of samples of a size that show A as better."""
     samples = [spread_faults(xp, x) for x in (a, b)]
     if not callable(test):  # whose answers are the same at any scale
         samples, _ = scale_scores(xp, *samples)
@@ -150,8 +149,6 @@ def find_power(
 
 @dataclass(frozen=True, eq=False)
 class _See:
-    """Tells whether a test declares A better, in pairs of samples of a size."""
-
     xp: Library
     draws: Places
     samples: Sequence[Array]

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._host import draw_result
 
 

@@ -13,8 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, StatisticName
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Alternative, StatisticName, warn_caller
 from sigarray._backend.ranks import is_process_group
 
 # (name, value) -> the value, checked.
@@ -38,7 +37,6 @@ def flag(name: str, value: Any) -> bool:
 
 
 def integer(name: str, value: Any) -> int:
-    """Return an integer of any library as an int."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
@@ -271,7 +269,6 @@ def check_seed(seed: int) -> None:
 
 
 def _remind_of_static(value: Any) -> str:
-    """Advise what to do with an option that is an array."""
     if not hasattr(value, "dtype"):
         return ""
     return " Pass a plain Python value: an option is no array, and is not traced."
@@ -296,7 +293,6 @@ def represent(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """Name the kind of an object, for messages."""
     if value is None:
         return "None"
     name = f"{type(value).__module__}.{type(value).__qualname__}"

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import compute_chunks, compute_items, current_execution
+from sigarray._backend.workers import compute_chunks, current_execution
 
 State = TypeVar("State")
-Item = TypeVar("Item")
 # Sums replicates over the last axis, and puts the sums on a new first axis.
 AddUp = Callable[[Array], Array]
 
@@ -98,8 +97,6 @@ def map_entries(
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Applies a function to entries, by their places."""
-
     xp: Library
     function: Callable[..., Array]
     arrays: Sequence[Array]
@@ -108,21 +105,6 @@ class _Entries:
     def __call__(self, start: int | Array, size: int) -> Array:
         places = self.xp.clip(self.xp.arange(size) + start, None, self.count - 1)
         return self.function(*(self.xp.take(x, places, axis=0) for x in self.arrays))
-
-
-def map_items(
-    xp: Library,
-    function: Callable[[Any], Item],
-    items: Sequence[Any],
-    *,
-    elements: int,
-) -> Iterator[Item]:
-    """Return the results of a function of items, computed by the workers.
-
-    A result takes as long as a chunk of `elements` numbers. For a process group,
-    results are arrays of one shape.
-    """
-    return compute_items(function, items, elements=elements, xp=xp)
 
 
 def sum_replicates(
@@ -144,8 +126,6 @@ def sum_replicates(
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The sum of the results of a kernel."""
-
     xp: Library
     kernel: Callable[[Any, int], Array]
     dtype: Any
@@ -282,21 +262,11 @@ def map_windows(
     All rows of x come with the first shift, then with the next one, `count` in all. So
     both are slices, and nothing is copied; JAX compiles one loop over shifts.
 
-    Parameters
-    ----------
-    x, y : arrays, shape (..., n, *sample) and (..., at least n, *sample)
-        Rows on `axis`, a negative one; leading axes broadcast.
-    function : callable
-        It takes arrays (..., S, R, *sample) with S shifts, or S = 1, and R rows, and
-        parts (..., S, R) of `along`, and returns (..., S, R).
-    along : sequence of arrays, shape (..., P)
-        Values that belong to results.
-    count : int
-        The number P of results.
-    axis : int
-        The axis of rows.
-    elements : int
-        Numbers that a result takes; as many are computed at a time as fit in a chunk.
+    Rows (..., n, *sample) and (..., at least n, *sample) are on `axis`, a negative one;
+    leading axes broadcast. The function takes (..., S, R, *sample) with S shifts, or
+    one, and R rows, and parts (..., S, R) of what is `along` the results (..., P); it
+    returns (..., S, R). As many results, of so many `elements`, are computed at a time
+    as fit in a chunk.
     """
     n = x.shape[axis]
     n_shifts = -(-count // n)

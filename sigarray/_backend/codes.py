@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import check_library, is_array, to_host
 from sigarray._backend.given import align_items, are_in_one_order, has_labels
@@ -224,7 +223,6 @@ def _number_clusters(
 
 
 def _is_on_host(labels: Any) -> bool:
-    """Tell whether labels are of NumPy, or of a table such as pandas."""
     return isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy")
 
 
@@ -235,7 +233,6 @@ def _take_from_processor(labels: Any) -> Any:
 
 
 def _list_parts(samples: Sequence[Any]) -> list[Any]:
-    """List the arrays of samples, of which some may be tuples of them."""
     return [
         part for x in samples for part in (x if isinstance(x, (tuple, list)) else [x])
     ]

@@ -14,14 +14,12 @@ import os
 import platform
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, Seed, warn_caller
 from sigarray._backend.library import broadcast_shapes
-from sigarray._backend.optional_kernels import Pairs
 
 # Of the interface in engine/kernels.h: a build of another one is left alone.
 _VERSION = 3
@@ -34,6 +32,14 @@ _LEVELS = ("AVX2", "AVX-512")
 # Sums of so many numbers have been added up in NumPy's order, if these are the same.
 _PROBES = (7, 8, 100, 1000)
 _NONE = np.empty(0, dtype=np.int64)
+
+
+class Pairs(NamedTuple):
+    """Places of both samples of each pair, and an order that reuses some in turn."""
+
+    first: Array
+    second: Array
+    order: Array
 
 
 class Kernels:
@@ -56,7 +62,6 @@ class Kernels:
         return out
 
     def sum_taken(self, x: Array, places: Array) -> Array:
-        """Sum x (..., n) at places (R, k): (..., R)."""
         *leading, n = x.shape
         rows, drawn = places.shape
         out = np.empty((*leading, rows), dtype=x.dtype)
@@ -95,7 +100,6 @@ class Kernels:
         return out
 
     def count_places(self, places: Array, n: int, dtype: Any) -> Array:
-        """Count how often each of n places is in a row of places (R, k): (R, n)."""
         rows, drawn = places.shape
         out = np.empty((rows, n), dtype=dtype)
         places = _as_places(places)
@@ -112,7 +116,6 @@ class Kernels:
         return out
 
     def mark_smallest(self, keys: Array, n: int, dtype: Any) -> Array:
-        """Return 1 for the n smallest keys of each row (R, k), and 0 for the others."""
         out = np.empty(keys.shape, dtype=dtype)
         keys = np.ascontiguousarray(keys)
         self._of("mark_smallest", out.dtype)(keys, *keys.shape, n, out)
@@ -129,7 +132,6 @@ class Kernels:
         return out
 
     def spread_bit(self, words: Array, bit: int, dtype: Any) -> Array:
-        """Return one bit of each word as a float."""
         out = np.empty(words.shape, dtype=dtype)
         words = np.ascontiguousarray(words)
         self._of("spread_bit", out.dtype)(words, words.size, bit, out)
@@ -199,7 +201,11 @@ class Kernels:
     def sum_deviations(
         self, steps: Array, ranks: Array, centers: Array, weights: Array
     ) -> Array:
-        """Sum w d and w d^2 over columns, of deviations (..., rows, columns)."""
+        """Sum w d and w d^2 over columns, of deviations (..., rows, columns).
+
+        The deviations d are those of `ratio_of_sums` from centers, of the two parts of
+        `sum_rows` of steps (2, ..., n * K, columns).
+        """
         _, *leading, n, columns = steps.shape
         out = np.empty((2, *leading, len(ranks)), dtype=steps.dtype)
         size = math.prod(leading), n, *ranks.shape, columns
@@ -215,7 +221,6 @@ class Kernels:
 
 @functools.cache
 def find_kernels(*dtypes: Any) -> Kernels | None:
-    """Return the kernels if they are of these dtypes of real numbers."""
     return load_kernels() if all(x in REALS for x in dtypes) else None
 
 

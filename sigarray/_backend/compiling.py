@@ -24,8 +24,7 @@ import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import list_entries
+from sigarray._backend.callers import Array, list_entries
 from sigarray._backend.given import check_plain
 from sigarray._backend.of_torch import without_fresh_seeds
 

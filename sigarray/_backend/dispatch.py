@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.callers import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.given import align_labels, to_array
 from sigarray._backend.library import Library, broadcast_shapes
@@ -100,7 +100,6 @@ def first_replicate(
 
 
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
-    """Return the library of the caller's namespace, or NumPy, on a device."""
     if namespace is None and str(device or "cpu") != "cpu":
         msg = (
             f"Expected device with xp, the library that has it; got device={device!r} "
@@ -126,7 +125,6 @@ def check_library(
     what: str = "parameters that are numbers or",
     advice: str = "Pass its namespace as xp, or numbers.",
 ) -> None:
-    """Raise if an array is not of the library of the namespace."""
     for x in arrays:
         if not is_array(x) or _shared_library((x,)).namespace is not xp.namespace:
             msg = f"Expected {what} arrays of {xp.name}; got {describe(x)}. {advice}"
@@ -186,7 +184,6 @@ def _shared_library(arrays: Sequence[Array], given: Sequence[Any] = ()) -> Libra
 
 
 def library_of(namespace: Namespace, device: Device) -> Library:
-    """Return the `Library` of a namespace, with new arrays on the device."""
     if array_api_compat.is_cupy_namespace(namespace):
         from sigarray._backend.of_cupy import cupy_library
 
@@ -275,7 +272,6 @@ def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
 
 
 def check_leading_axes(samples: list[Array], n_axes: int) -> None:
-    """Raise unless the axes in front of those of a sample broadcast."""
     try:
         broadcast_shapes(*[x.shape[:-n_axes] for x in samples])
     except ValueError as error:

@@ -114,7 +114,6 @@ def launch(
     kind: int,
     numbers: list[int],
 ) -> None:
-    """Fill `out` with the numbers of `draw_fused`."""
     start, count, width, halves, places, first = numbers
     streams = low.numel()
     n_words = -(-width // 2) if halves else width

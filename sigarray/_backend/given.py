@@ -7,8 +7,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import describe, represent
 
 # Names without case, spaces and punctuation; names ending in "_id" etc. are such, too.
@@ -100,7 +99,6 @@ def check_plain(x: Any) -> None:
 
 
 def _advise(x: Any) -> str | None:
-    """Advise what to do with an array that is not dense and of numbers."""
     is_tensor = array_api_compat.is_torch_array(x)
     advice = None
     if getattr(getattr(x, "dtype", None), "names", None):
@@ -257,7 +255,6 @@ def align_tables(
 
 
 def _check_items(first: Any, x: Any, axis: int) -> None:
-    """Raise if one table lacks items that another has, and name them."""
     one, other = (_labels(y, _place(y, axis)) for y in (first, x))
     if one is None or other is None or len(one) == len(other):
         return
@@ -274,7 +271,6 @@ def _check_items(first: Any, x: Any, axis: int) -> None:
 
 
 def _check_axis_names(x: Any, axes: tuple[int, int]) -> None:
-    """Raise if the axis of seeds is named as items are, or that of items as seeds."""
     seeds, items = (_name_axis(x, axis) for axis in axes)
     if seeds.lower() in _ITEMS or items.lower() in _SEEDS:
         msg = (
@@ -329,7 +325,6 @@ def _labels(x: Any, place: int) -> Any:
 def _align(
     first: Any, x: Any, axis: int, what: str = "paired samples with the same labels"
 ) -> Any:
-    """Return x in the order of the labels of the first sample."""
     place = _place(x, axis)
     wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
     if wanted is None or labels is None or len(wanted) != len(labels):
@@ -360,7 +355,6 @@ def _align(
 
 
 def _order_levels(labels: Any, names: list[Any]) -> Any:
-    """Bring the levels of a MultiIndex into the order of the names."""
     if sorted(map(str, names)) != sorted(map(str, labels.names)) or None in names:
         msg = (
             f"Expected labels of the same levels; got {names} and "
@@ -372,7 +366,6 @@ def _order_levels(labels: Any, names: list[Any]) -> Any:
 
 
 def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
-    """Raise if entries of a batch with different labels would be compared."""
     if not (hasattr(first, "dims") and hasattr(x, "dims")):
         return
     if first.ndim == x.ndim and tuple(first.dims) != tuple(x.dims):
@@ -395,6 +388,5 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
 
 
 def list_labels(labels: Any) -> str:
-    """List the first of some labels, for messages."""
     shown = ", ".join(map(represent, labels[:_SHOWN]))
     return f"{shown}, ..." if len(labels) > _SHOWN else shown

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Seed
-from sigarray._backend.optional_kernels import OptionalKernels
+from sigarray._backend.callers import Array, Device, Seed
 
 # Functions that create arrays, on the library's device unless another is named.
 _CREATING = frozenset(
@@ -29,15 +28,11 @@ _CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 
 
-class Library(OptionalKernels):
+class Library:
     """A namespace of the array API, with new arrays on one device.
 
-    Attributes
-    ----------
-    namespace : module
-        It has all functions that are not defined here.
-    device : device or None
-        None leaves the place of new arrays to the library.
+    It has all functions that are not defined here. A device of None leaves the place of
+    new arrays to the library.
     """
 
     # JAX compiles functions, keeps their loops, and may trace their arrays.
@@ -102,13 +97,11 @@ class Library(OptionalKernels):
 
     @property
     def index_dtype(self) -> Any:
-        """The integer dtype in which the library indexes."""
         info = self.namespace.__array_namespace_info__()
         return info.default_dtypes(device=self.device)["indexing"]
 
     @property
     def has_int64(self) -> bool:
-        """Whether the device has integers of 64 bits."""
         info = self.namespace.__array_namespace_info__()
         return "int64" in info.dtypes(device=self.device, kind="signed integer")
 
@@ -118,7 +111,6 @@ class Library(OptionalKernels):
 
     @property
     def chunk_elements(self) -> int:
-        """The most elements of a chunk of replicates."""
         return _CHUNK_ELEMENTS
 
     # Where arrays come from.
@@ -163,7 +155,6 @@ class Library(OptionalKernels):
         return self.asarray(x)
 
     def read_numbers(self, _x: Array) -> list[int] | None:
-        """Return the values of an array where the host has them, or None."""
         return None
 
     def as_argument(self, number: int | Array) -> int | Array:
@@ -171,11 +162,9 @@ class Library(OptionalKernels):
         return number
 
     def draw_seed(self, _rng: Any) -> Seed | None:
-        """Draw two words with a generator of the library, or return None."""
         return None
 
     def words_of_key(self, _rng: Array) -> Seed | None:
-        """Draw two words with a key of the library, or return None."""
         return None
 
     def check_axis(self, _name: str, arrays: Any) -> Any:
@@ -184,6 +173,15 @@ class Library(OptionalKernels):
 
     def check_place(self, rng: Array) -> None:
         """Raise for an integer of a seed on another device than the scores."""
+
+    def no_kernel(self, *_: Any, **__: Any) -> Any:
+        """Return None: there is no kernel of ours, or none for these arguments.
+
+        Those of `compiled_numpy` give the bits of the array code, in one call.
+        """
+
+    draw_fused = count_drawn = sum_bytes = sum_exactly = sum_bits_exactly = no_kernel
+    resample_sorted = find_ratios = sum_deviations = no_kernel
 
     # Calls of functions.
 
@@ -251,7 +249,6 @@ class Library(OptionalKernels):
         return self.reshape(self.astype(bits, dtype), (size, width * count))
 
     def ends(self, x: Array) -> tuple[Array, Array]:
-        """Return the smallest and the largest number of the last axis."""
         return self.min(x, axis=-1), self.max(x, axis=-1)
 
     def power_to_reach(self, exponent: int, x: Array) -> Array:
@@ -277,10 +274,7 @@ class Library(OptionalKernels):
         return x
 
     def undo_order(self, x: Array, order: Array) -> Array:
-        """Return numbers in an order of the last axis as they were before it.
-
-        Some libraries do so without a sort.
-        """
+        """Undo an order of the last axis, which some libraries do without a sort."""
         places = self.argsort(order, axis=-1, stable=False)
         return self.take_along_axis(x, places, axis=-1)
 
@@ -295,7 +289,7 @@ class Library(OptionalKernels):
     def nth_smallest(self, x: Array, n: int) -> Array:
         """Return the n-th smallest of the last axis, which is kept.
 
-        Some libraries do so without a sort, two to three times faster.
+        Without a sort that is two to three times faster.
         """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 

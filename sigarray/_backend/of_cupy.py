@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
 
 _HALF_BITS = 16
@@ -89,8 +89,6 @@ extern "C" __global__ void draw(
 
 
 class CupyLibrary(Library):
-    """The namespace of array-api-compat for CuPy's arrays."""
-
     is_accelerator = True
 
     @property
@@ -128,7 +126,6 @@ class CupyLibrary(Library):
 
 @functools.cache
 def cupy_library(namespace: ModuleType, number: int) -> CupyLibrary:
-    """Return the library of a device, by its number."""
     import cupy
 
     return CupyLibrary(namespace, cupy.cuda.Device(number))

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
 from sigarray._backend.workers import current_execution, executed_by, shared_by_axis
 
@@ -229,7 +229,6 @@ def current_shard(elements: int) -> Shard:
 
 
 def iterate(step: Callable[[State], State], state: State, count: int) -> State:
-    """Apply a function `count` times to its result."""
     result: State = jax.lax.fori_loop(0, count, lambda _, x: step(x), state)
     return result
 
@@ -348,7 +347,6 @@ def map_shifts(
 
 
 def _varies(name: str, x: Array) -> bool:
-    """Tell whether JAX knows that an array varies between shards."""
     kind = jax.typeof(x)
     axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
     return name in (axes.varying if axes else getattr(kind, "vma", ()))

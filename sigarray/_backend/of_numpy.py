@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.callers import warn_caller
-from sigarray._backend.compiled_numpy import Kernels, find_kernels
+from sigarray._backend.callers import Array, Seed, warn_caller
+from sigarray._backend.compiled_numpy import Kernels, Pairs, find_kernels
 from sigarray._backend.library import Library
-from sigarray._backend.optional_kernels import Pairs
 
 # The most terms that are added up one after the other, perhaps in float32.
 _MAX_TERMS = 1024
@@ -26,8 +24,6 @@ _MAX_TABLES = 64
 
 
 class NumpyLibrary(Library):
-    """The namespace of NumPy."""
-
     is_processor = True
     is_host = True
     widest_float = np.float64

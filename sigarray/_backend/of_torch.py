@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import describe
 from sigarray._backend.library import Library, elements_of_memory
 
@@ -26,8 +26,6 @@ _MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
 
 
 class TorchLibrary(Library):
-    """The namespace of array-api-compat for tensors."""
-
     has_process_groups = True
 
     def __init__(self, namespace: ModuleType, device: torch.device) -> None:
@@ -54,7 +52,7 @@ class TorchLibrary(Library):
         if not _MAY_DRAW.get():
             msg = (
                 f"Expected rng to be an int, or an integer tensor of the device, under "
-                f"torch.compile; got {'None' if rng is None else describe(rng)}. A "
+                f"torch.compile; got {describe(rng)}. A "
                 f"tensor, torch.tensor(0) or one of two words, may be another in every "
                 f"call, and nothing is compiled again."
             )

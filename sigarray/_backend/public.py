@@ -7,8 +7,7 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import is_traced_by_torch, is_watched_by_torch
+from sigarray._backend.callers import Array, is_traced_by_torch, is_watched_by_torch
 from sigarray._backend.checks import OPTIONS, Rule
 from sigarray._backend.library import Library
 from sigarray._backend.ranks import is_process_group

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 
 # The most numbers that are received at once: 32 MiB in float64.
 _MAX_RECEIVED = 2**22
@@ -168,7 +168,6 @@ def _fill_up(part: Array, size: int, axis: int | None) -> Array:
 
 
 def _gather(x: Array, group: Any) -> list[Array]:
-    """Return the tensors of all ranks, which have one shape."""
     import torch
     import torch.distributed
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import Rule, describe, integer
 from sigarray._backend.dispatch import (
     check_leading_axes,
@@ -30,7 +29,6 @@ class Tables(NamedTuple):
 
 
 def axis_or_axes(name: str, value: Any) -> Axis:
-    """Return the axis of the scores, or the two axes of seeds and of items."""
     if not isinstance(value, (tuple, list)):
         return integer(name, value)
     if len(value) != 2:
@@ -113,7 +111,6 @@ def _move_last(xp: Library, x: Array, axes: tuple[int, int]) -> Array:
 
 
 def _check_sizes(sizes: Sequence[Sequence[int]], paired: bool) -> None:
-    """Raise unless tables have two seeds and items or more, and the same items."""
     seeds, items = zip(*sizes, strict=True)
     if min(seeds) < 2 or min(items) < 2:
         msg = (
@@ -141,7 +138,6 @@ def _join(sizes: Sequence[int]) -> str:
 
 
 def _doubt_axes(sizes: Sequence[Sequence[int]]) -> None:
-    """Warn of axes that may be exchanged: many more seeds than items."""
     n_seeds, n_items = (min(x) for x in zip(*sizes, strict=True))
     if n_seeds >= _MANY_SEEDS * n_items:
         warn_caller(

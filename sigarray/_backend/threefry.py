@@ -18,7 +18,7 @@ References
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.library import Library
 
 Kind = Literal["words", "uniforms", "places"]
@@ -346,18 +346,14 @@ def random_places_of_intervals(
     is_together: bool,
 ) -> list[Array]:
     """Return places (count, n), each one of its own interval of `sizes` places."""
-    if is_together:
-        return 2 * random_places_of_intervals(
-            xp, seed, start, count, firsts[:1], sizes[:1], False
-        )
-    places = []
-    for k, (first, size) in enumerate(zip(firsts, sizes, strict=True)):
+    places, drawn = [], slice(1) if is_together else slice(None)
+    for k, (first, size) in enumerate(zip(firsts[drawn], sizes[drawn], strict=True)):
         words = random_words(
             xp, seed, start, count, first.shape[0], first_block=k * _SECOND_SAMPLE
         )
         chosen = uniform_indices(xp, words, size)
         places.append(chosen + xp.astype(first, chosen.dtype))
-    return places
+    return 2 * places if is_together else places
 
 
 def random_places_of_first(
@@ -374,12 +370,8 @@ def random_places_of_first(
     The shape is (count, size); other places are `size`. If a number is the size, these
     are the places of `random_places`.
     """
-    if is_together:
-        return 2 * random_places_of_first(
-            xp, seed, start, count, sizes[:1], numbers[:1], False
-        )
-    places = []
-    for k, (size, number) in enumerate(zip(sizes, numbers, strict=True)):
+    places, drawn = [], slice(1) if is_together else slice(None)
+    for k, (size, number) in enumerate(zip(sizes[drawn], numbers[drawn], strict=True)):
         first_block = k * _SECOND_SAMPLE
         words = overlapping_words(
             xp, seed, start, count, size, size, first_block=first_block
@@ -387,7 +379,7 @@ def random_places_of_first(
         chosen = uniform_indices(xp, words, number)
         is_drawn = xp.arange(size, dtype=xp.index_dtype) < number
         places.append(xp.where(is_drawn, chosen, size))
-    return places
+    return 2 * places if is_together else places
 
 
 def ordered_keys(xp: Library, words: Array) -> Array:

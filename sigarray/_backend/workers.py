@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Workers
+from sigarray._backend.callers import Array, Workers
 from sigarray._backend.library import Library
 from sigarray._backend.ranks import check_calls, chunks_of_ranks, is_process_group
 
@@ -65,7 +65,6 @@ class Execution:
         return self if self.progress is None else replace(self, progress=None)
 
     def is_long(self, elements: int) -> bool:
-        """Tell whether so many elements are worth sharing."""
         return elements >= (_MIN_ELEMENTS if self.least is None else self.least)
 
 
@@ -80,8 +79,6 @@ def current_execution() -> Execution:
 
 
 class executed_by:  # noqa: N801
-    """Set the execution of calls in this context."""
-
     def __init__(self, execution: Execution) -> None:
         self._execution = execution
 
@@ -179,7 +176,7 @@ def compute_chunks(
     if callable(workers) and is_long:
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
-        task = _Task(elsewhere, count, size, step)
+        task = functools.partial(_compute_some, elsewhere, count, size, step)
         for k, arrays in enumerate(_by_map(workers, task, range(0, count, step))):
             tell((k + 1) * step)
             yield from arrays
@@ -203,16 +200,16 @@ def compute_chunks(
 
 
 def compute_items(
+    xp: Library,
     function: Callable[[Any], Item],
     items: Sequence[Any],
     *,
     elements: int,
-    xp: Library,
 ) -> Iterator[Item]:
     """Yield the results of a function of items, in order, as `compute_chunks` does.
 
-    The function and an item are sent elsewhere. For a process group, the function
-    returns arrays of one shape.
+    A result takes as long as a chunk of `elements` numbers. The function and an item
+    are sent elsewhere. For a process group, the function returns arrays of one shape.
     """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
@@ -243,7 +240,6 @@ def compute_items(
 
 
 def count_threads() -> int:
-    """Count the threads that compute chunks of NumPy arrays."""
     workers = current_execution().workers
     if workers == -1:
         return os.cpu_count() or 1
@@ -279,29 +275,18 @@ def keep_freed_memory() -> None:
     np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)
 
 
-class _Task:
-    """Computes some chunks, one after the other, and can be sent elsewhere."""
-
-    def __init__(self, chunk: Chunk, count: int, size: int, step: int) -> None:
-        self._chunk, self._count, self._size, self._step = chunk, count, size, step
-
-    def __call__(self, start: int) -> list[Array]:
-        end = min(start + self._step, self._count)
-        return [
-            self._chunk(first, min(self._size, end - first))
-            for first in range(start, end, self._size)
-        ]
+def _compute_some(
+    chunk: Chunk, count: int, size: int, step: int, start: int
+) -> list[Array]:
+    end = min(start + step, count)
+    return [chunk(first, min(size, end - first)) for first in range(start, end, size)]
 
 
-class _Numbered:
-    """A function of items with their places, which it returns too."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
-
-    def __call__(self, numbered: tuple[int, Any]) -> tuple[int, Any]:
-        place, item = numbered
-        return place, self._function(item)
+def _keep_place(
+    function: Callable[[Any], Any], numbered: tuple[int, Any]
+) -> tuple[int, Any]:
+    place, item = numbered
+    return place, function(item)
 
 
 def _by_map(
@@ -309,7 +294,7 @@ def _by_map(
 ) -> Iterator[Any]:
     early: dict[int, Any] = {}
     place = 0
-    results = apply(_Numbered(function), list(enumerate(items)))
+    results = apply(functools.partial(_keep_place, function), list(enumerate(items)))
     for numbered in results if isinstance(results, Iterable) else [results]:
         if not isinstance(numbered, tuple):
             msg = (

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.checks import count, positive, several
 from sigarray._backend.dispatch import standardize_numbers
 from sigarray._backend.library import Library, broadcast_shapes

@@ -2,7 +2,7 @@
 
 from typing import Any, Unpack
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Array,
     ExecutionOptions,
     RandomSource,

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything, count
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import doubt_point, prepare_samples
 from sigarray._numeric.designs import Design, DesignArrays
+from sigarray._numeric.faults import bound_score
 from sigarray._numeric.quantile import interpolate
 from sigarray._numeric.ranks import compare_each
-from sigarray._numeric.rounding import bound_score
 from sigarray._numeric.statistic import check_sizes, standard_deviation
-from sigarray._numeric.student import Strata, number_strata
+from sigarray._numeric.student import Strata, number_strata, split_axis
 from sigarray._resampling.designs import draw_of_intervals, draw_within
 from sigarray._resampling.replicates import keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
@@ -328,10 +328,7 @@ class _Leads:
     @classmethod
     def find(cls, xp: Library, seed: Seed, a: Array, b: Array, n_tasks: int) -> Self:
         """Compare runs (..., T n) and (..., T m) of the same task, T of them."""
-        a, b = (
-            xp.reshape(x, (*x.shape[:-1], n_tasks, x.shape[-1] // n_tasks))
-            for x in (a, b)
-        )
+        a, b = (split_axis(xp, x, n_tasks) for x in (a, b))
         leads = compare_each(xp, a, b)
         is_fault = xp.isnan(a[..., :, None]) | xp.isnan(b[..., None, :])
         leads = xp.reshape(xp.where(is_fault, math.nan, leads), (-1, *leads.shape[-3:]))

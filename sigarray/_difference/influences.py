@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array, Statistic
+from sigarray._backend.callers import Array, Statistic
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters

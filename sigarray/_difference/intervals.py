@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.callers import Array, Seed, Statistic
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel

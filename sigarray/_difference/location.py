@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.public import checked
 from sigarray._backend.tables import Axis
 from sigarray._difference.intervals import compare_by_t, find_t_limits

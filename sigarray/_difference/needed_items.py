@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel

@@ -3,20 +3,23 @@
 from collections.abc import Callable
 from typing import Any, Literal, Unpack, get_args
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Alternative,
     Array,
     ExecutionOptions,
     RandomSource,
     TestedStatistic,
+    warn_caller,
 )
-from sigarray._backend.callers import warn_caller
 from sigarray._backend.checks import choice, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.lattice import MAX_UNITS
-from sigarray._difference.relabelling import count_extremes, find_without_draws
+from sigarray._difference.relabelling import (
+    MAX_UNITS,
+    count_extremes,
+    find_without_draws,
+)
 from sigarray._difference.resampling import (
     DESIGN_RULES,
     EXCHANGED_AXIS,
@@ -337,7 +340,6 @@ def _check_margin(statistic: TestedStatistic, clusters: Any, strata: Any) -> Non
 
 
 def _doubt_exact(xp: Library, difference: Array, pvalue: Array, of: str) -> None:
-    """Warn of a NaN that is of differences without a unit."""
     if xp.is_host and xp.any(xp.isnan(pvalue) & xp.isfinite(difference)):
         warn_caller(
             f"The {of} of A and B are not multiples of one unit, at most {MAX_UNITS} "

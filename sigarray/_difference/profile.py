@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource, Seed
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource, Seed
 from sigarray._backend.checks import anything
 from sigarray._backend.dispatch import is_narrow, standardize
 from sigarray._backend.given import to_array

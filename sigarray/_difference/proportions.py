@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked

@@ -2,7 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked

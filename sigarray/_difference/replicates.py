@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack, get_args
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Array,
     ExecutionOptions,
     RandomSource,
@@ -42,8 +42,7 @@ from sigarray._difference.studentized import (
 )
 from sigarray._difference.units import prepare_units
 from sigarray._numeric.designs import Design, DesignArrays
-from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.rounding import list_rows, merge_same
+from sigarray._numeric.faults import list_rows, merge_same, spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
     center_scores,

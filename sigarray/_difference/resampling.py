@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from sigarray._backend.aliases import Array, StatisticName, TestedStatistic
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, StatisticName, TestedStatistic, warn_caller
 from sigarray._backend.checks import (
     anything,
     choice,
@@ -26,7 +25,7 @@ from sigarray._backend.tables import (
 )
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.designs import ONE_BY_ONE, Design
-from sigarray._numeric.rounding import Range, limit_rounding
+from sigarray._numeric.faults import Range, limit_rounding
 from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic, check_count
 
@@ -311,7 +310,6 @@ def clip_p_value(xp: Library, pvalue: Array) -> Array:
 
 
 def check_test_share(share: float | None, design: Design, *, paired: bool) -> None:
-    """Raise unless splits of one data set are pairs, without another design."""
     if share is None:
         return
     if not paired:

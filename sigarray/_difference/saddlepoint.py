@@ -21,7 +21,7 @@ import functools
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import iterate
 from sigarray._backend.library import Library
 from sigarray._numeric.special import normal_sf
@@ -337,7 +337,6 @@ def _upper_tail(
 
 
 def _log_mass_of_largest(xp: Library, x: Array, tie: Array) -> Array:
-    """Log-probability that a resample has the largest score alone."""
     # NaN counts as the largest, because log 0 would warn.
     is_largest = ~(x < xp.max(x, axis=-1, keepdims=True) - tie[..., None])
     return x.shape[-1] * xp.log(xp.mean(xp.astype(is_largest, x.dtype), axis=-1))

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.codes import list_values, name_label, read_codes
 from sigarray._backend.given import list_labels
 from sigarray._backend.library import Library

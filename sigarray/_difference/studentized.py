@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypeVar
 
-from sigarray._backend.aliases import Alternative, Array, Seed
+from sigarray._backend.callers import Alternative, Array, Seed
 from sigarray._backend.checks import number, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
@@ -329,6 +329,5 @@ def bootstrap_t_test(
 
 
 def resample_t(xp: Library, samples: Sequence[Array], seed: Seed) -> ShiftsAndT:
-    """Resample scores that `standardize_scores` returned."""
     observed, _ = difference_and_error(xp, samples)
     return ShiftsAndT(xp, MeansAndErrors(xp, Places(seed), samples), observed)

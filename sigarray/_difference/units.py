@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, TestedStatistic
+from sigarray._backend.callers import Array, TestedStatistic
 from sigarray._backend.checks import show
 from sigarray._backend.codes import Codes, code_clusters
 from sigarray._backend.library import Library
@@ -26,8 +26,7 @@ from sigarray._numeric.clusters import (
     sum_clusters,
 )
 from sigarray._numeric.designs import Design
-from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.rounding import merge_same
+from sigarray._numeric.faults import merge_same, spread_faults
 from sigarray._numeric.statistic import rounding_of_scores
 from sigarray._numeric.student import Strata
 from sigarray._numeric.sums import SumStatistic, uses_sums
@@ -99,7 +98,6 @@ def _nest(
     axis: int,
     paired: bool,
 ) -> Prepared:
-    """Return samples with clusters in the order of strata."""
     xp, _, samples, *_, design = prepared
     of_strata, are_same = code_strata(
         xp,

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import (
     Clusters,
@@ -19,7 +19,7 @@ from sigarray._numeric.clusters import (
     find_errors_of_nested,
     find_errors_of_sums,
 )
-from sigarray._numeric.rounding import find_flat, list_rows, ranges_of
+from sigarray._numeric.faults import find_flat, list_rows, ranges_of
 from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.student import (
     NO_STRATA,
@@ -31,6 +31,7 @@ from sigarray._numeric.student import (
     find_errors,
     find_errors_of_strata,
     relate_to_smallest,
+    split_axis,
     squared_error,
 )
 from sigarray._numeric.sums import SumStatistic, list_numbers
@@ -69,9 +70,7 @@ def find_parts(
     """
     relative = relate_to_smallest(xp, scores, paired)
     rows, gap, unit, scaled, unit_of_scaled, rounding = relative
-    tables = [
-        xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n_items, n_items)) for x in rows
-    ]
+    tables = [split_axis(xp, x, x.shape[-1] // n_items) for x in rows]
     of_seeds = [xp.mean(x, axis=-1) for x in tables]
     of_items = [xp.mean(x, axis=-2) for x in tables]
     means = [xp.mean(x, axis=-1) for x in of_seeds]
@@ -218,7 +217,6 @@ class Design(NamedTuple):
 
     @property
     def is_simple(self) -> bool:
-        """Whether scores were drawn one by one."""
         return not (self.n_items or self.n_clusters or self.strata.are_there)
 
     @property
@@ -228,7 +226,6 @@ class Design(NamedTuple):
 
     @property
     def arrays(self) -> DesignArrays:
-        """What may be traced."""
         return self.strata.intervals, self.codes, self.rounding, self.n_there
 
     @property
@@ -263,7 +260,6 @@ def find_errors_by_design(
     design: Design,
     paired: bool,
 ) -> MeanErrors:
-    """Return the errors of a statistic of samples of any design."""
     errors = _find_errors(xp, statistic, samples, design, paired)
     if not isinstance(statistic, SumStatistic):
         return errors

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.cumulative import below, cumulative_places
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._backend.variates import exponentials, normals
+from sigarray._backend.seeds import below, cumulative_places, exponentials, normals
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
@@ -40,19 +39,12 @@ class MergedSteps(NamedTuple):
 class Grid:
     """Points t at which quantile functions are compared: equidistant, or by ranks.
 
-    Attributes
-    ----------
-    step : Fraction or None
-        The points are dt, 2 dt, ... < 1, with equal weights.
-    n_scores : int
-        Without a step, the points stand for the ranks of n scores: the first and last
-        64 each for one, and others for as many neighbours as make 1/128 to 1/64 of the
-        distance from the nearer end, up to n^1/2 / 16. So tails, which may go to
-        infinity, are as fine as the middle, and the steps of scores with many ties,
-        which move by n^-1/2 between resamples, are seen.
-    n_others : int
-        The number of scores of the other sample, if it differs: its outermost ranks are
-        ends of steps as well.
+    By a `step` dt the points are dt, 2 dt, ... < 1, with equal weights. Without one
+    they stand for the ranks of n scores: the first and last 64 each for one, and others
+    for as many neighbours as make 1/128 to 1/64 of the distance from the nearer end, up
+    to n^1/2 / 16. So tails, which may go to infinity, are as fine as the middle, and
+    the steps of scores with many ties, which move by n^-1/2 between resamples, are
+    seen. If the other sample has `n_others`, its outermost ranks end steps, too.
     """
 
     step: Fraction | None = None
@@ -77,7 +69,6 @@ class KnownScores:
         self.ranks, self.values = ranks, values
 
     def at(self, ranks: Array) -> Array:
-        """Return the scores at known ranks of any shape."""
         return self.values[np.searchsorted(self.ranks, ranks)]
 
 
@@ -89,7 +80,6 @@ def scores_at(xp: Library, scores: Array | KnownScores, ranks: Array) -> Array:
 
 
 def even_grid(dt: float | None) -> Grid | None:
-    """Make a grid of steps dt, as a rational number."""
     if dt is None:
         return None
     step = Fraction(dt).limit_denominator(_MAX_GRID_DENOMINATOR)
@@ -198,7 +188,6 @@ def merge_all_steps(
 
 
 def resample_width(n: int, grid: Grid | None) -> int:
-    """Count the uniforms for a resample of n scores."""
     if _draws_all(n, grid) or grid is None:
         return n + 1
     return 2 * -(-(grid.size + 1) // 2)

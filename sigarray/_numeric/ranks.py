@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.rounding import bound_score
+from sigarray._numeric.faults import bound_score
 
 # The weight of a pair against the other models of a set, in the gap of the pair; with
 # 1 it is the difference of rank sums, as Friedman's. By simulation, of 5 and 10 models
@@ -138,7 +138,6 @@ def gap_tail(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
 
 
 def range_bound(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
-    """Bound the probability that any two of k equal models are so far apart."""
     tails = gap_tail(k, n_tasks, gap)
     bounds: np.ndarray = np.minimum(1.0, 0.5 * k * (k - 1) * tails)
     return bounds
@@ -281,7 +280,6 @@ def range_tail(k: int, n: int, x: Any, *, is_of_baseline: bool = False) -> Any:
 def critical_range(
     k: int, n: int, level: float, *, is_of_baseline: bool = False
 ) -> float:
-    """Return the smallest x with `range_tail` at most the level."""
     table = _table(is_of_baseline, k, n)
     if table is not None:
         values, tails = table

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.chunks import map_items
 from sigarray._backend.of_numpy import HOST
+from sigarray._backend.workers import compute_items
 from sigarray._numeric.sources import PART, Part, find_dtype, list_parts, read_blocks
 
 # Called with the number of scores read, and of all, which is None if not yet known.
@@ -77,7 +77,6 @@ class Sample:
         self.size = 0
 
     def read_as(self, dtype: np.dtype) -> None:
-        """Read the scores in a dtype that holds them all."""
         if dtype != self.dtype:
             self.dtype, self.size = dtype, 0
 
@@ -95,7 +94,6 @@ class Sample:
         return self.size
 
     def read(self) -> np.ndarray:
-        """Return all scores, which have to be few."""
         blocks = [b for part in self._parts for b in read_blocks(part, self.dtype)]
         scores = np.concatenate([np.zeros(0, self.dtype), *blocks]) * self._sign
         cells, _ = _locate((self._first,), _keys_of(scores))
@@ -170,7 +168,7 @@ class Sample:
         work = functools.partial(function, self.dtype, self._sign, levels, n_cells)
         n_read, known = 0, self.size or None
         elements = (known or self.room.collected) // max(1, len(self._parts))
-        for result in map_items(HOST, work, self._parts, elements=elements):
+        for result in compute_items(HOST, work, self._parts, elements=elements):
             n_read += result[1]
             if self._progress is not None:
                 self._progress(n_read, known)
@@ -187,7 +185,6 @@ class Sample:
             raise ValueError(msg)
 
     def _scores_of(self, keys: np.ndarray) -> np.ndarray:
-        """Return the scores from their ordered integers."""
         kind = np.uint32 if self.dtype == np.float32 else np.uint64
         keys = keys.astype(kind)
         sign = kind(1 << (8 * self.dtype.itemsize - 1))
@@ -197,7 +194,6 @@ class Sample:
 
 
 def _keys_of(scores: np.ndarray) -> np.ndarray:
-    """Return unsigned integers in the order of floats."""
     signed = np.int32 if scores.dtype == np.float32 else np.int64
     bits: np.ndarray = scores.view(signed)
     width = 8 * bits.itemsize

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.given import check_plain
 
@@ -26,7 +26,6 @@ SUFFIXES = _PARQUET + _ARROW  # of tables
 
 
 def list_parts(source: Any, size: int = PART) -> list[Part]:
-    """Return the parts of a source, of so many scores at most."""
     column = None
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], str):
         source, column = source
@@ -50,7 +49,6 @@ def list_parts(source: Any, size: int = PART) -> list[Part]:
 
 
 def find_dtype(parts: list[Part]) -> np.dtype:
-    """Return the float dtype of a source, from its first chunk."""
     for part in parts:
         for chunk in part():
             return _as_floats(chunk).dtype
@@ -111,14 +109,12 @@ def column_names(path: Path) -> list[str]:
 
 
 def index_names(path: Path) -> list[str]:
-    """Return the names of the columns that are an index of pandas."""
     schema = _open_table(path)[0]
     known = _list_models(schema)
     return [name for name in schema.names if name not in known]
 
 
 def _list_models(schema: Any) -> list[str]:
-    """List the columns that are not an index of a data frame."""
     said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
     index = said.get("index_columns", [])
     return [name for name in schema.names if name not in index]

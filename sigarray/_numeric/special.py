@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.library import Library
 
@@ -32,7 +32,6 @@ _SCALE_OF_TAIL = 0.2316419
 
 
 def normal_quantile(p: float) -> float:
-    """Return z with Phi(z) = p, for a static probability."""
     return NormalDist().inv_cdf(p)
 
 
@@ -300,7 +299,6 @@ def normal_quantiles(xp: Library, p: Array) -> Array:
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
-    """Evaluate a polynomial, whose first coefficient is the constant."""
     *rest, second, first = coefficients
     value = first * x + second
     for coefficient in reversed(rest):

@@ -5,18 +5,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array, Statistic
+from sigarray._backend.callers import Alternative, Array, Statistic
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._numeric.faults import check_result, spread_faults
-from sigarray._numeric.rounding import (
+from sigarray._numeric.faults import (
+    EPS_OF_SINGLE,
     Range,
+    check_result,
     group_samples,
     limit_rounding,
     list_rows,
     ranges_of,
     rows_of,
+    spread_faults,
 )
-from sigarray._numeric.sums import EPS_OF_SINGLE, SumStatistic
+from sigarray._numeric.sums import SumStatistic
 
 # Differences closer than this many units of rounding are ties; of metrics of sums in
 # single precision fewer units, for those of large corpora differ by little.
@@ -30,7 +32,6 @@ HELD_BY_COUNTS = 5
 def check_pairs(
     a: Array, b: Array, advice: str = "Pass paired=False for independent samples."
 ) -> None:
-    """Raise unless A and B have equally many scores."""
     if a.shape[-1] != b.shape[-1]:
         msg = (
             f"Expected as many scores of A as of B, for they are pairs; got "
@@ -40,7 +41,6 @@ def check_pairs(
 
 
 def check_sizes(*samples: Array, purpose: str) -> None:
-    """Raise unless each sample has two scores or more."""
     if min(sample.shape[-1] for sample in samples) < 2:
         sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
         msg = f"Expected two scores or more in a sample, {purpose}; got {sizes}."
@@ -167,7 +167,6 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
 
 
 def difference_of(values: Sequence[Array]) -> Array:
-    """Return the value of one sample, or that of the first less that of the second."""
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
@@ -212,7 +211,6 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
 
 
 def choose_scale(xp: Library, *sizes: Array) -> Array:
-    """Return the scale of samples of these sizes, by `scale_scores`."""
     size = functools.reduce(xp.maximum, sizes)
     _, exponent = math.frexp(float(xp.finfo(size.dtype).max))
     large = 2.0 ** (exponent // 2)

@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
-from sigarray._numeric.rounding import (
+from sigarray._numeric.faults import (
     Range,
     fill_flat,
     find_flat,
@@ -206,7 +206,6 @@ def studentize(
 
 
 def squared_error(xp: Library, x: Array) -> Array:
-    """Return the estimated variance of the mean."""
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
     return xp.sum(xp.squared(deviation), axis=-1) / divisor_of_error(x)
 
@@ -309,7 +308,7 @@ def weigh_scores(xp: Library, x: Array, strata: Strata, k: int = 0) -> Array:
 def center_in_strata(xp: Library, x: Array, strata: Strata, k: int = 0) -> Array:
     """Return numbers (..., n) of sample k less the mean of their stratum."""
     if strata.number is not None:
-        rows = _split(xp, x, strata.number)
+        rows = split_axis(xp, x, strata.number)
         return xp.reshape(rows - xp.mean(rows, axis=-1, keepdims=True), x.shape)
     of = strata.intervals[k]
     return x - sum_strata(xp, x, of) / xp.astype(of.size, x.dtype)
@@ -325,7 +324,6 @@ def sum_strata(xp: Library, x: Array, intervals: Intervals) -> Array:
 def find_errors_of_strata(
     xp: Library, scores: Sequence[Array], strata: Strata, paired: bool
 ) -> MeanErrors:
-    """Return the errors of scores in strata: see `t_test`."""
     relative = relate_to_smallest(xp, scores, paired)
     means = [xp.mean(x, axis=-1) for x in relative.samples]
     squares, dfs = [], []
@@ -363,14 +361,14 @@ def _find_parts(
     n = squares.shape[-1]
     if strata.number is not None:
         rest = n // strata.number - 1.0
-        sums = xp.sum(_split(xp, squares, strata.number), axis=-1)
+        sums = xp.sum(split_axis(xp, squares, strata.number), axis=-1)
         return sums * ((rest + 1.0) / rest / n / n), rest, 1.0
     size = xp.astype(strata.intervals[k].size, squares.dtype)
     sums = sum_strata(xp, squares, strata.intervals[k])
     return sums * (size / (size - 1.0) / n / n), size - 1.0, 1.0 / size
 
 
-def _split(xp: Library, x: Array, number: int) -> Array:
+def split_axis(xp: Library, x: Array, number: int) -> Array:
     """Return numbers (..., H n) as (..., H, n)."""
     *leading, n = x.shape
     return xp.reshape(x, (*leading, number, n // number))

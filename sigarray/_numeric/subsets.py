@@ -5,12 +5,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import chunk_size, iterate, map_entries
 from sigarray._backend.library import Library
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.faults import limit_rounding, spread_faults
 from sigarray._numeric.ranks import middle_ranks
-from sigarray._numeric.rounding import limit_rounding
 from sigarray._numeric.statistic import center_scores, concat_samples
 
 # Lists of this many resamples are kept on the host: those of up to eight scores.
@@ -22,7 +21,6 @@ _NARROWEST = 1024
 
 
 def count_resamples(n: int) -> int:
-    """Count the distinct resamples of n scores: multisets of size n."""
     return math.comb(2 * n - 1, n)
 
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import iterate_until
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST

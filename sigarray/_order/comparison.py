@@ -11,17 +11,24 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
+from sigarray._numeric.faults import fill_flat, limit_rounding
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.ranks import net_wins
-from sigarray._numeric.rounding import fill_flat, limit_rounding
 from sigarray._numeric.special import student_p_value
 from sigarray._numeric.student import average_df, divisor_of_error, find_t
 from sigarray._order.closed import LEAST_LEVEL_OF_SHARES, tell_apart, tell_from_baseline
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
-from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks, map_block
+from sigarray._order.pairs import (
+    Stacks,
+    as_matrix,
+    join,
+    list_blocks,
+    list_sizes,
+    map_block,
+)
 
 # The ranks and widths of samples of one size.
 ALL_STEPS = (None, None, None)
@@ -41,7 +48,7 @@ def ratio_of_samples(
     else:
         difference = xp.take(y, steps.ranks_b, axis=axis)
         difference = difference - xp.take(x, steps.ranks_a, axis=axis)
-    widths = in_dtype_of(xp, steps.widths, difference)
+    widths = xp.astype(steps.widths, difference.dtype, copy=False)
     return ratio_of_differences(xp, difference, widths, axis=axis)
 
 
@@ -71,10 +78,6 @@ def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
     if xp.is_host and xp.all(distance > 0.0):
         return ratio
     return xp.where(distance == 0.0, 0.5, ratio)
-
-
-def in_dtype_of(xp: Library, table: Array, x: Array) -> Array:
-    return xp.astype(table, x.dtype, copy=False)
 
 
 # From this many scores on, bounds hold for equal means without a test of means.
@@ -217,7 +220,6 @@ class Equality(NamedTuple):
 def find_equality(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test equality for each pair, or in sets of models."""
     if family.kind in ("one-sided", "pairs"):
         return _test_pairs(xp, stacks, compared, family)
     return _test_models(xp, stacks, compared, family)
@@ -285,9 +287,7 @@ def _test_models(
 
     Matrices are in the order of the stacks.
     """
-    sizes = tuple(
-        int(stack.shape[-1]) for stack in stacks for _ in range(stack.shape[-2])
-    )
+    sizes = list_sizes(stacks)
     spread = functools.partial(
         as_matrix,
         xp,

@@ -2,13 +2,9 @@
 
 A seed's score is its mean over items: on other items it is another one, for all seeds
 and models at once. So a replicate has items drawn anew, for all models, and seeds, for
-each [1]_; and equality is tested by the t of means. Samples are tables in rows, one
-seed after another, in stacks (..., K, S * n) of the models with one number of seeds.
-
-References
-----------
-.. [1] A. B. Owen (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1,
-   386-411. :doi:`10.1214/07-AOAS122`
+each, as `Crossed` draws them; and equality is tested by the t of means. Samples are
+tables in rows, one seed after another, in stacks (..., K, S * n) of the models with one
+number of seeds.
 """
 
 import functools
@@ -16,18 +12,24 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from sigarray._backend.aliases import Alternative, Array, RandomSource, Seed
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import (
+    Alternative,
+    Array,
+    RandomSource,
+    Seed,
+    warn_caller,
+)
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.tables import Axis, standardize_samples
 from sigarray._numeric.designs import add_parts, find_parts
 from sigarray._numeric.quantile import Grid, even_grid, grid_ranks, scores_at
 from sigarray._numeric.special import student_p_value, student_t_isf
 from sigarray._numeric.statistic import coarse_mean
-from sigarray._numeric.student import find_t
+from sigarray._numeric.student import find_t, split_axis
 from sigarray._order.comparison import Equality, count_wins
 from sigarray._order.errors import (
     Estimates,
@@ -37,6 +39,7 @@ from sigarray._order.errors import (
     has_percentiles,
     join_estimates,
 )
+from sigarray._order.estimates import Rows
 from sigarray._order.families import MIN_SIZE, Family
 from sigarray._order.pairs import (
     Stacks,
@@ -44,6 +47,7 @@ from sigarray._order.pairs import (
     join,
     list_blocks,
     map_block,
+    orient,
     slices_of,
 )
 from sigarray._order.ratio import (
@@ -53,7 +57,15 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     replicate_ratios,
 )
-from sigarray._order.stacks import Method, Plan, check_resamples, find_scales
+from sigarray._order.stacks import (
+    Method,
+    Plan,
+    check_place_of_models,
+    check_resamples,
+    find_scales,
+    list_models,
+    stack_by_size,
+)
 from sigarray._resampling.designs import Crossed
 
 # Numbers that a comparison of two tables takes, for each cell.
@@ -112,7 +124,6 @@ class Tables:
 
     @property
     def replicate(self) -> Callable[..., Array]:
-        """Return `replicate_tables` of these stacks."""
         of_items = {"n_items": self.n_items}
         return functools.partial(replicate_tables, self.xp, self.stacks, **of_items)
 
@@ -226,10 +237,7 @@ class CrossedResamples:
     def observe(self) -> list[Array]:
         """Return the scores of all seeds, sorted: (..., K, S)."""
         n = self.draws.n_items
-        tables = [
-            self.xp.reshape(x, (*x.shape[:-1], x.shape[-1] // n, n))
-            for x in self.stacks
-        ]
+        tables = [split_axis(self.xp, x, x.shape[-1] // n) for x in self.stacks]
         return self._sort([self.xp.sum(x, axis=-1) for x in tables])
 
     def draw(self, start: int | Array, count: int) -> list[Array]:
@@ -302,5 +310,28 @@ def _compare(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
 
 @array_kernel
 def find_df_of_bound(xp: Library, a: Array, b: Array, *, n_items: int) -> Array:
-    """Return the degrees of freedom of the bound of two tables in rows."""
     return _compare(xp, a, b, n_items=n_items)[2, ...]
+
+
+def stack_pair(a: Array, b: Array, axis: Axis, higher_is_better: bool) -> Rows | Tables:
+    """Return both samples as stacks of one model."""
+    xp, samples, n_items = standardize_samples(a, b, axis=axis)
+    stacks = [x[..., None, :] for x in samples]
+    return _design(xp, orient(stacks, higher_is_better), n_items)
+
+
+def stack_models(
+    scores: Any, axis: Axis, higher_is_better: bool
+) -> tuple[Rows | Tables, tuple[int, ...]]:
+    """Return a stack for each size of sample, and the places of the models."""
+    given = list_models(scores)
+    is_one = given[0] is scores
+    if is_one and isinstance(axis, tuple):
+        check_place_of_models(scores, axis, lambda x: f"axis=({x[0]}, {x[1]})")
+    xp, samples, n_items = standardize_samples(*given, axis=axis)
+    stacks, order = stack_by_size(xp, samples, is_one=is_one)
+    return _design(xp, orient(stacks, higher_is_better), n_items), order
+
+
+def _design(xp: Library, stacks: Stacks, n_items: int | None) -> Rows | Tables:
+    return Rows(xp, stacks) if n_items is None else Tables(xp, stacks, n_items)

@@ -9,14 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import AddUp, add_chunks
 from sigarray._backend.library import Library
 from sigarray._numeric.quantile import Grid, MergedSteps, merge_all_steps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import count_resamples, enumerate_resamples
-from sigarray._order.comparison import in_dtype_of, ratio_of_samples, ratio_of_sums
-from sigarray._order.pairs import Block, Stacks, count_pairs, join, map_block
+from sigarray._order.comparison import ratio_of_samples, ratio_of_sums
+from sigarray._order.pairs import (
+    Block,
+    Stacks,
+    count_pairs,
+    join,
+    list_sizes,
+    map_block,
+)
 
 
 class Estimates(NamedTuple):
@@ -49,7 +56,6 @@ def estimate_block(
 
 
 def join_estimates(xp: Library, blocks: Sequence[Estimates]) -> Estimates:
-    """Put the estimates of blocks side by side."""
     return Estimates(*[join(xp, part) for part in zip(*blocks, strict=True)])
 
 
@@ -103,8 +109,8 @@ def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
 
 
 def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
-    sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
-    return has_percentiles(sizes[-2], sizes[-1], count_pairs(stacks), n_resamples)
+    *_, n, m = sorted(list_sizes(stacks))
+    return has_percentiles(n, m, count_pairs(stacks), n_resamples)
 
 
 def count_beyond(level: float, n_resamples: int) -> int:
@@ -166,7 +172,6 @@ class _Tables(NamedTuple):
 
 
 def _list(xp: Library, n: int, m: int, grid: Grid | None, dtype: Any) -> _Tables:
-    """List the multisets of n and of m scores."""
     tables = {size: enumerate_resamples(xp, size) for size in {n, m}}
     (ranks_a, weights_a), (ranks_b, weights_b) = (
         (ranks, xp.astype(weights, dtype, copy=False))
@@ -194,7 +199,6 @@ class _AllResamples:
     has_rows_of_b: bool
 
     def find_error(self, x: Array, y: Array, center: Array) -> Array:
-        """Return the standard deviation of the ratio of two samples."""
         xp = self.xp
         differences = y[..., None, :] - x[..., :, None]
         if self.has_rows_of_b:
@@ -241,7 +245,6 @@ class _MomentsOfRows:
         return add_up(weights * sums)
 
     def _take_rows(self, start: int | Array, size: int) -> tuple[Array, Array]:
-        """Return the ranks of some rows, and their weights."""
         xp, (ranks, weights, *_) = self.resamples.xp, self.resamples.tables
         if isinstance(start, int):
             return ranks[start : start + size, :], weights[start : start + size]
@@ -269,7 +272,8 @@ def asymptotic_error(
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:
         squares = (xp.take_last(y, steps.ranks_b) - xp.take_last(x, steps.ranks_a)) ** 2
-        distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
+        widths = xp.astype(steps.widths, x.dtype, copy=False)
+        distance = xp.sum(widths * squares, axis=-1)
 
     eps = ratio_of_samples(xp, steps, x, y)[..., None]
 

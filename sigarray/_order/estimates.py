@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from sigarray._backend.aliases import Array, RandomSource, Seed
-from sigarray._backend.callers import warn_caller
-from sigarray._backend.chunks import AddUp, map_items
+from sigarray._backend.callers import Array, RandomSource, Seed, warn_caller
+from sigarray._backend.chunks import AddUp
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.workers import compute_items
 from sigarray._numeric.quantile import Grid, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.comparison import Equality, compare_pairs, find_equality
@@ -97,10 +97,7 @@ class Rows:
         rng: RandomSource,
         family: Family,
     ) -> tuple[Estimates, Equality]:
-        """Return estimates and tests of every pair; options are the public ones.
-
-        A warning is for the caller of the public function that calls this.
-        """
+        """Return estimates and tests of every pair; options are the public ones."""
         if method == "asymptotic" and dt is not None:
             msg = (
                 f"Expected dt=None with method='asymptotic', which is for the exact "
@@ -126,7 +123,6 @@ class Rows:
 
     @property
     def replicate(self) -> Callable[..., Array]:
-        """Return `bootstrap_ratios` of these stacks."""
         return functools.partial(bootstrap_ratios, self.xp, self.stacks)
 
 
@@ -134,7 +130,6 @@ class Rows:
 def estimate(
     xp: Library, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
 ) -> tuple[Estimates, Equality]:
-    """Return estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
     estimates = estimate_sorted(xp, stacks, seed, family.level_of_bound, **options)
     compared = compare_pairs(xp, stacks, has_shares=family.kind == "baseline")
@@ -311,7 +306,7 @@ def _errors_by_tiles(
         _errors_of_tile, xp, n_resamples=n_resamples, grid=grid
     )
     elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
-    values = list(map_items(xp, find_errors, items, elements=elements))
+    values = list(compute_items(xp, find_errors, items, elements=elements))
     return join_tiles(xp, values, tiles, stacks, blocks)
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.ranks import (
     OWN_WEIGHT,
@@ -52,11 +52,16 @@ class Family:
     baseline: int | None = None
 
     @property
-    def level_of_bound(self) -> float:
-        """The level of each bound, by Bonferroni over the claims."""
+    def n_claims(self) -> int:
+        """The number of pairs; those of a baseline are as many as the other models."""
         others = self.n_models - 1
         counts = {"closed": self.n_models * others // 2, "baseline": others}
-        return self.level / counts.get(self.kind, self.n_pairs)
+        return counts.get(self.kind, self.n_pairs)
+
+    @property
+    def level_of_bound(self) -> float:
+        """The level of each bound, by Bonferroni over the claims."""
+        return self.level / self.n_claims
 
     @property
     def level_of_pair(self) -> float:
@@ -90,13 +95,8 @@ def family_of(
 
 
 def by_pairs(family: Family) -> Family:
-    """Return the family with the tests of its pairs by Bonferroni, with no closed one.
-
-    Those of a baseline are as many as the other models.
-    """
-    counts = {"closed": math.comb(family.n_models, 2), "baseline": family.n_models - 1}
-    n_pairs = counts.get(family.kind, family.n_pairs)
-    return replace(family, kind="pairs", n_pairs=n_pairs)
+    """Return the family with tests of its pairs by Bonferroni, and no closed one."""
+    return replace(family, kind="pairs", n_pairs=family.n_claims)
 
 
 def level_of_set(k: int, n_models: int, level: float) -> float:
@@ -133,7 +133,6 @@ def can_decide(sizes: Sequence[int], family: Family) -> bool:
 
 
 def needed_size(family: Family) -> int | None:
-    """Return the least number of scores of each model that can decide anything."""
     for n in range(MIN_SIZE, _MAX_SIZE):
         if can_decide([n] * family.n_models, family):
             return n
@@ -184,7 +183,6 @@ class Curve(NamedTuple):
     knots: tuple[float, ...] = ()
 
     def __call__(self, xp: Library, x: Array) -> Array:
-        """Return p-values, which are 1 at most."""
         x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
@@ -212,11 +210,9 @@ class Segments(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Where the p-value is the least."""
         return self.points[-1]
 
     def __call__(self, xp: Library, x: Array) -> Array:
-        """Return p-values, which are 1 at most."""
         log_p = self.logs[0]
         for (low, high), (before, after) in zip(
             itertools.pairwise(self.points), itertools.pairwise(self.logs), strict=True
@@ -244,7 +240,6 @@ def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
 
 
 def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
-    """Fit a curve to many equidistant points from 0 on."""
     end = float(points[-1])
     fitted = np.polynomial.Chebyshev.fit(points, logs, _DEGREE, domain=(0.0, end))
     return Curve(end, tuple(map(float, fitted.coef)))

@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Array,
     ExecutionOptions,
     RandomSource,

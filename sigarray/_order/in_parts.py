@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import RandomSource, Seed
+from sigarray._backend.callers import RandomSource, Seed
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._backend.workers import current_execution, executed_by
@@ -48,7 +48,6 @@ class Known(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of scores of the sample."""
         return int(self.ranks[-1]) + 1
 
 
@@ -158,7 +157,6 @@ def estimate_samples(
     rng: RandomSource,
     family: Family,
 ) -> tuple[Estimates, Equality]:
-    """Return the estimates and tests of all pairs of samples."""
     with HOST.modes_off(), told_of_parts():
         if sum(count_scores(samples)) <= samples[0].room.read:
             rows = Rows(HOST, [sample.read()[None, :] for sample in samples])
@@ -191,7 +189,6 @@ def estimate_samples(
 
 
 def count_scores(samples: Sequence[Sample]) -> list[int]:
-    """Count the scores of samples, and give these one dtype."""
     dtype = np.result_type(*(sample.dtype for sample in samples))
     for sample in samples:
         sample.read_as(dtype)
@@ -206,7 +203,6 @@ def told_of_parts() -> AbstractContextManager[None]:
 def _list_ranks(
     stacks: Stacks, seed: Seed, streams: Streams, n_resamples: int, grid: Grid | None
 ) -> list[np.ndarray]:
-    """List the ranks in all resamples of each sample."""
     seeds = seed_stacks(HOST, seed, streams)
     resamples = SortedResamples.of(HOST, stacks, seeds, grid)
     size = resamples.batch

@@ -7,15 +7,14 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import anything, choice, represent, show
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._backend.tables import Axis, axis_or_axes
 from sigarray._order.comparison import Equality
-from sigarray._order.crossed import Tables
-from sigarray._order.designs import stack_models
+from sigarray._order.crossed import Tables, stack_models
 from sigarray._order.errors import Estimates
 from sigarray._order.families import Family, by_pairs, family_of
 from sigarray._order.pairs import as_matrix, reorder, slices_of

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.chunks import (
     MAX_DIFFERENCES,
     chunk_size,
@@ -21,8 +21,8 @@ from sigarray._backend.chunks import (
     rows_of,
     within_room,
 )
+from sigarray._backend.compiled_numpy import Pairs
 from sigarray._backend.library import Library, broadcast_shapes
-from sigarray._backend.optional_kernels import Pairs
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
@@ -120,7 +120,6 @@ def _compare_models(
     second: Array,
     *along: Array,
 ) -> Array:
-    """Apply a function to models at places in flat stacks."""
     return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *along)
 
 
@@ -163,7 +162,6 @@ def list_pairs(n: int, m: int | None, at_once: int) -> tuple[tuple[slice, Pairs]
 
 
 def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
-    """Turn losses into scores that are better if higher."""
     return stacks if higher_is_better else [-stack for stack in stacks]
 
 
@@ -173,18 +171,15 @@ def count_pairs(stacks: Stacks) -> int:
 
 
 def list_sizes(stacks: Stacks) -> tuple[int, ...]:
-    """Return the number of scores of each model."""
     return tuple([int(x.shape[-1]) for x in stacks for _ in range(x.shape[-2])])
 
 
 def slices_of(sizes: Iterable[int]) -> list[slice]:
-    """Return the slices of consecutive parts of these sizes."""
     ends = [0, *itertools.accumulate(sizes)]
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
 def join(xp: Library, parts: Sequence[Array], axis: int = -1) -> Array:
-    """Put the results of blocks side by side."""
     return parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
 
 
@@ -292,7 +287,6 @@ def largest_tile() -> int:
 
 
 def list_tiles(stacks: Stacks, blocks: Sequence[Block]) -> list[Tile]:
-    """Return the tiles of all pairs of some blocks."""
     tiles = []
     for g, h in blocks:
         for i, first in enumerate(_parts_of(stacks[g])):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.chunks import chunk_size
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library, broadcast_shapes
@@ -54,7 +54,6 @@ _MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
 def merge_pairs(
     xp: Library, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
 ) -> Steps:
-    """Merge the steps of the stacks of every block."""
     return merge_sizes(xp, [stack.shape[-1] for stack in stacks], blocks, grid)
 
 
@@ -146,7 +145,6 @@ class _Ratios:
 
 
 def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
-    """Return the seeds of the models of each stack, by their streams."""
     every = [stream for group in streams for stream in group]
     low, high = stream_seeds(xp, seed, every)
     return [(low[part, :], high[part, :]) for part in slices_of(map(len, streams))]
@@ -155,7 +153,6 @@ def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
 def ratios_of_blocks(
     xp: Library, stacks: Stacks, steps: Steps, grid: Grid | None
 ) -> list[Array]:
-    """Return the violation ratios of pairs of sorted samples, block by block."""
     if grid is not None:
         stacks = [
             scores_at(xp, stack, grid_ranks(xp, stack.shape[-1], grid))

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import represent
 from sigarray._backend.dispatch import is_traced
 from sigarray._backend.given import looks_like_index
@@ -22,7 +21,6 @@ from sigarray._order.pairs import Stacks, count_pairs, join, list_blocks
 
 
 def list_models(scores: Any) -> list[Any]:
-    """Return the arrays of all models, or the one that holds them."""
     if not isinstance(scores, list):
         return [scores]
     if len(scores) < 2:
@@ -105,7 +103,6 @@ def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
 
 
 def _check_columns(names: list[Any], columns: list[Any]) -> None:
-    """Refuse columns of a data frame that are not models."""
     levels = next((x for x in names if isinstance(x, tuple) and len(x) > 1), None)
     if levels is not None:
         msg = (
@@ -253,7 +250,6 @@ class Plan(NamedTuple):
 
 
 def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan, ...]:
-    """Plan the standard errors of each block of pairs, by its sizes."""
     n_pairs = count_pairs(stacks)
     return tuple(
         plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid, n_pairs)
@@ -292,7 +288,6 @@ def plan_error(
 
 
 def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
-    """Refuse a single resample, which has no deviation, if a plan needs resamples."""
     if n_resamples < 2 and any(plan.method == "bootstrap" for plan in plans):
         msg = (
             f"Expected n_resamples of 2 or more, for the standard deviation of "
@@ -302,7 +297,6 @@ def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
 
 
 def level_of(confidence_level: float, n_comparisons: int) -> float:
-    """Return the level of each comparison, by Bonferroni."""
     return (1.0 - confidence_level) / n_comparisons
 
 
@@ -323,7 +317,6 @@ def list_doubts(
 
 
 def say_too_few(sizes: Sequence[int], family: Family) -> str:
-    """Say that these sizes can decide nothing, and how many scores would."""
     smallest, largest = min(sizes), max(sizes)
     few = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
     few += " score" if largest == 1 else " scores"

@@ -2,14 +2,14 @@
 
 from typing import Unpack
 
-from sigarray._backend.aliases import Array, ExecutionOptions, RandomSource
+from sigarray._backend.callers import Array, ExecutionOptions, RandomSource
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.tables import Axis, axis_or_axes
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.designs import stack_pair
+from sigarray._order.crossed import stack_pair
 from sigarray._order.families import Family
 from sigarray._order.many_models import result_of_pair
 from sigarray._order.stacks import METHODS, Method, level_of

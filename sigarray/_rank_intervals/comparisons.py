@@ -1,4 +1,4 @@
-"""Comparisons of all pairs of models: which, at what level, and what follows.
+"""Estimates of models, and comparisons of all pairs: which, at what level, and so what.
 
 A model whose scores are huge, as those of a diverged run are, costs the others no
 digits: what is said of two models depends on their own scores.
@@ -7,19 +7,35 @@ digits: what is said of two models depends on their own scores.
 import functools
 import math
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Statistic
+from sigarray._backend.callers import Array, Statistic
 from sigarray._backend.chunks import map_entries, sum_replicates
 from sigarray._backend.library import Library
+from sigarray._difference.influences import find_influences
 from sigarray._numeric.faults import add_up_faults
 from sigarray._numeric.ranks import normal_range
 from sigarray._numeric.special import normal_sf, student_t_sf
-from sigarray._numeric.statistic import add_rounding_of_scores, scale_scores
-from sigarray._numeric.student import average_df, find_t, list_samples
+from sigarray._numeric.statistic import (
+    add_rounding_of_scores,
+    apply_statistic,
+    rounding_of,
+    scale_scores,
+    standard_deviation,
+)
+from sigarray._numeric.student import (
+    Strata,
+    average_df,
+    find_errors_of_strata,
+    find_t,
+    list_samples,
+    split_axis,
+)
 from sigarray._numeric.sums import uses_sums
+from sigarray._order.pairs import join, slices_of
 
 # Critical values are found anew for the comparisons that are left, so many times. More
 # steps could only tell more models apart.
@@ -109,7 +125,7 @@ def center_stack(
         level = xp.zeros_like(x[..., 0])
         return x, Levels(level, level + 1.0)
     if statistic == "mean":
-        rows = xp.reshape(x, (*x.shape[:-1], n_strata, x.shape[-1] // n_strata))
+        rows = split_axis(xp, x, n_strata)
         x = xp.reshape(list_samples(xp, [rows], paired=False)[0][0], x.shape)
     (x,), unit = scale_scores(xp, x)
     level = xp.sort(x, axis=-1, stable=False)[..., (x.shape[-1] - 1) // 2]
@@ -216,6 +232,81 @@ class Estimates(NamedTuple):
     error: Array
     df: Array
     is_known: Array
+
+
+class Models(NamedTuple):
+    """How the scores of K models lie in stacks, in which models have as many scores.
+
+    `shapes` are those of stacks (K, n), `order` has the place in them of each model,
+    and each sample has the scores of `n_strata`, one stratum after another.
+    """
+
+    shapes: tuple[tuple[int, int], ...]
+    order: tuple[int, ...]
+    n_strata: int
+
+    def split(self, xp: Library, scores: Array) -> list[Array]:
+        """Return stacks (E, K, n) of the scores of all models, (E, N)."""
+        parts = slices_of(k * n for k, n in self.shapes)
+        return [
+            xp.reshape(scores[:, part], (scores.shape[0], *shape))
+            for part, shape in zip(parts, self.shapes, strict=True)
+        ]
+
+    def gather(self, xp: Library, parts: Sequence[Array]) -> Array:
+        """Return numbers (E, K, ...) of models, of those of each stack."""
+        every = join(xp, parts, axis=1)
+        if self.order == tuple(range(len(self.order))):
+            return every
+        return xp.stack([every[:, k, ...] for k in self.order], axis=1)
+
+
+def center_models(
+    xp: Library, statistic: Statistic, models: Models, scores: Array
+) -> tuple[list[Array], Levels]:
+    """Return stacks of the scores (E, N) of models, each about a level of its own."""
+    parts = [
+        center_stack(xp, statistic, x, models.n_strata)
+        for x in models.split(xp, scores)
+    ]
+    levels = zip(*(of for _, of in parts), strict=True)
+    return [x for x, _ in parts], Levels(*(models.gather(xp, x) for x in levels))
+
+
+def estimate(
+    xp: Library,
+    stacks: Sequence[Array],
+    models: Models,
+    statistic: Statistic,
+    replicates: Array,
+) -> Estimates:
+    """Estimate the statistic of each model, from stacks (E, K, n), and its error.
+
+    That of a mean is known; others have the standard deviation of the replicates, and
+    the degrees of freedom of the mean of their influences.
+    """
+    parts = []
+    for x in stacks:
+        value = apply_statistic(xp, statistic, x)
+        rounding = rounding_of(xp, statistic, [x], [value])
+        if statistic == "mean":
+            # Those of a stratum that are the same are then exactly 0.
+            rows = split_axis(xp, x, models.n_strata)
+            numbers = xp.reshape(rows - xp.min(rows, axis=-1, keepdims=True), x.shape)
+        else:
+            rows = xp.reshape(x, (-1, x.shape[-1]))
+            numbers = xp.reshape(find_influences(xp, statistic, rows), x.shape)
+        _, (square,), (df,), unit, *_ = find_errors_of_strata(
+            xp, [numbers], Strata(models.n_strata), paired=False
+        )
+        parts.append((value, rounding, unit * xp.sqrt(square), df))
+    value, rounding, error, df = (
+        models.gather(xp, list(x)) for x in zip(*parts, strict=True)
+    )
+    if statistic == "mean":
+        return Estimates(value, rounding, error, df, error > 0.0)
+    error = standard_deviation(xp, replicates)
+    return Estimates(value, rounding, error, df, error > rounding)
 
 
 def rank_estimates(

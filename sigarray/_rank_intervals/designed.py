@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.callers import Array, Seed, Statistic
 from sigarray._backend.checks import represent
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.codes import list_values, order_labels

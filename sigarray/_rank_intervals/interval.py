@@ -3,9 +3,10 @@
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Array,
     ExecutionOptions,
     RandomSource,
@@ -26,39 +27,26 @@ from sigarray._backend.seeds import (
 from sigarray._difference.resampling import DESIGN_RULES
 from sigarray._difference.strata import arrange_strata, check_strata, is_axis
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.statistic import check_sizes
+from sigarray._numeric.statistic import apply_statistic, check_sizes, weighted_middle
 from sigarray._numeric.sums import SumStatistic
-from sigarray._order.pairs import join
+from sigarray._order.pairs import join, slices_of
 from sigarray._order.stacks import (
     check_place_of_models,
     list_models,
     name_models,
     stack_by_size,
 )
-from sigarray._rank_intervals.comparisons import rank_estimates, split_ranks
-from sigarray._rank_intervals.designed import prepare_designed, rank_designed
-from sigarray._rank_intervals.resampled import (
+from sigarray._rank_intervals.comparisons import (
     Models,
-    Statistics,
     center_models,
     estimate,
+    rank_estimates,
+    split_ranks,
 )
+from sigarray._rank_intervals.designed import prepare_designed, rank_designed
+from sigarray._resampling.designs import draw_within
 from sigarray._resampling.replicates import keep
 from sigarray.results import ConfidenceInterval, RankResult
-
-
-def _check_axis_of_tasks(
-    strata: int, samples: Sequence[Array], *, is_one: bool
-) -> None:
-    for n_axes in (x.ndim for x in samples):
-        if not -n_axes <= strata < n_axes:
-            msg = (
-                f"Expected strata to be an axis of the tasks, from {-n_axes} to "
-                f"{n_axes - 1}; got {strata}."
-            )
-            if not is_one:
-                msg += " In a mapping or list, axes do not count that of the models."
-            raise ValueError(msg)
 
 
 @checked(**DESIGN_RULES | {"axis": integer})
@@ -270,7 +258,14 @@ def rank_ci(
         return RankResult(rank, ConfidenceInterval(low, high), probability)
     xp, samples = standardize(*given, axis=axis)
     if strata is not None:
-        _check_axis_of_tasks(strata, samples, is_one=is_one)
+        for n_axes in (x.ndim for x in samples):
+            if not -n_axes <= strata < n_axes:
+                msg = (
+                    f"Expected strata to be an axis of the tasks, from {-n_axes} to "
+                    f"{n_axes - 1}; got {strata}."
+                )
+                hint = " In a mapping or list, axes do not count that of the models."
+                raise ValueError(msg if is_one else msg + hint)
         if is_one:
             check_place_of_models(
                 columns, (axis, strata), lambda x: f"axis={x[0]}, strata={x[1]}"
@@ -296,6 +291,54 @@ def rank_ci(
         n_resamples=n_resamples,
     )
     return RankResult(rank, ConfidenceInterval(low, high), probability)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """The statistic of each model (E, K, size), whose draws have a stream of their own.
+
+    The words of the seed (K, 1) are in the order of the stacks. Of a stratum of n
+    scores n - 1 are drawn: see `StratifiedPlaces`.
+    """
+
+    xp: Library
+    seed: Seed
+    stacks: Sequence[Array]
+    models: Models
+    statistic: Statistic
+
+    @property
+    def elements(self) -> int:
+        sizes = (math.prod(x.shape) + math.prod(x.shape[1:]) for x in self.stacks)
+        return int(sum(sizes))
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        low, high = self.seed
+        slices = slices_of(k for k, _ in self.models.shapes)
+        parts = [
+            self._evaluate(x, (low[of, :], high[of, :]), start, size)
+            for x, of in zip(self.stacks, slices, strict=True)
+        ]
+        return self.models.gather(self.xp, parts)
+
+    def _evaluate(self, x: Array, seed: Seed, start: int | Array, size: int) -> Array:
+        """Return the statistic (E, K, size) of resamples of a stack (E, K, n)."""
+        xp = self.xp
+        n_entries, n_models, n = x.shape
+        n_strata = self.models.n_strata
+        (places,) = draw_within(xp, seed, start, size, n_strata, [n // n_strata], False)
+        places = places + n * xp.arange(n_models, dtype=places.dtype)[:, None]
+        width = places.shape[-1]
+        drawn = xp.take_last(
+            xp.reshape(x, (n_entries, n_models * n)),
+            xp.reshape(places, (size, n_models * width)),
+        )
+        drawn = xp.reshape(drawn, (n_entries, size, n_models, width))
+        if self.statistic in ("median", "iqm"):
+            values = weighted_middle(xp, self.statistic, drawn, None, n)
+        else:
+            values = apply_statistic(xp, self.statistic, drawn)
+        return xp.matrix_transpose(values)
 
 
 @array_kernel

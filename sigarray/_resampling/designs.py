@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
+from sigarray._backend.callers import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import (
@@ -28,22 +28,19 @@ from sigarray._backend.threefry import (
     random_places,
     random_places_of_intervals,
 )
-from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import difference_of, weighted_middle
-from sigarray._numeric.student import Intervals, Strata, number_strata, weigh_scores
+from sigarray._numeric.student import Intervals, Strata, split_axis, weigh_scores
 from sigarray._numeric.sums import SumStatistic, uses_sums
 from sigarray._resampling.draws import (
     Draws,
     Summands,
     count_summed,
     make_keys,
-    permute,
     sum_places,
     sum_weighted,
     take_levels_off,
     take_places,
 )
-from sigarray._resampling.partial import DealsOfFirst
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,30 +171,6 @@ def draw_within(
         x + xp.arange(n_strata * (n - 1), dtype=x.dtype) // (n - 1) * n
         for x, n in zip(places, sizes, strict=True)
     ]
-
-
-def permute_within(
-    xp: Library, seed: Seed | None, n: int, m: int, paired: bool, design: Design
-) -> Draws:
-    """Return permutations of a pool of n scores of A and m of B, within strata.
-
-    Pairs are in one stratum however they are exchanged, and without items they are 0.
-    """
-    strata = design.strata
-    if design.n_there and seed is not None and not paired:
-        return DealsOfFirst(seed, n, design.n_there)
-    if paired or not strata.are_there:
-        return permute(seed, n, paired=paired)
-    of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
-    # Scores of both models, by stratum: those of A come first in each.
-    slots_a = xp.arange(n, dtype=of_a.dtype) + xp.astype(
-        xp.searchsorted(of_b, of_a, side="left"), of_a.dtype
-    )
-    slots_b = xp.arange(m, dtype=of_a.dtype) + xp.astype(
-        xp.searchsorted(of_a, of_b, side="right"), of_a.dtype
-    )
-    slots = xp.concat([slots_a, slots_b])
-    return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]), strata.deals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,11 +355,8 @@ class Crossed(Draws):
         """Sum every seed's scores of the items that were drawn: (..., S, size)."""
         n, dtype = self.n_items, scores[0].dtype
         counts = random_counts(xp, self.of_items, start, size, n, n, dtype)
-        shapes = [(*x.shape[:-1], x.shape[-1] // n) for x in scores]
-        return [
-            sum_weighted(xp, xp.reshape(x, (*shape, n)), counts)
-            for x, shape in zip(scores, shapes, strict=True)
-        ]
+        tables = [split_axis(xp, x, x.shape[-1] // n) for x in scores]
+        return [sum_weighted(xp, x, counts) for x in tables]
 
     def _draw_seeds(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int

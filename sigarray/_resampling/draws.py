@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from sigarray._backend.aliases import Array, Seed, Statistic, TestedStatistic
+from sigarray._backend.callers import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._backend.library import Library
+from sigarray._backend.seeds import random_bits
 from sigarray._backend.threefry import (
     WORD_BITS,
     ordered_keys,
@@ -15,15 +16,15 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._backend.variates import random_bits
 from sigarray._numeric.statistic import apply_statistic, coarse_mean, difference_of
 from sigarray._numeric.student import NO_STRATA, Strata
 from sigarray._numeric.subsets import subset_at
-from sigarray._numeric.sums import SumStatistic, uses_sums
-from sigarray._resampling.exchanged import (
+from sigarray._numeric.sums import (
+    SumStatistic,
     count_bits_at_once,
     mean_of_exchanged,
     sum_of_exchanged,
+    uses_sums,
 )
 
 # Up to so many rows are gathered for their sums; the places of more are counted.
@@ -86,8 +87,6 @@ class Draws(Protocol):
 
 
 class Permutations(Draws, Protocol):
-    """Permutes the labels of the scores of two models."""
-
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
     ) -> tuple[Array, Array]:
@@ -338,7 +337,7 @@ def sum_places(
     if _are_gathered(scores):
         taken = zip(scores, places, strict=True)
         return [xp.sum_taken(x, chosen) for x, chosen in taken]
-    exact = xp.sum_exactly(scores, places)
+    exact: list[Array] | None = xp.sum_exactly(scores, places)
     if exact is not None:
         return exact
     n_counted = 1 if is_paired else len(scores)

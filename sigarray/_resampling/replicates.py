@@ -10,17 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from sigarray._backend.aliases import Array, Seed, Statistic
+from sigarray._backend.callers import Array, Seed, Statistic, TestedStatistic
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import random_places, random_places_of_first
 from sigarray._numeric.clusters import Clusters, sort_items
 from sigarray._numeric.designs import Design
 from sigarray._numeric.statistic import HELD_BY_COUNTS, difference_of, middle_of_counted
+from sigarray._numeric.student import number_strata
 from sigarray._numeric.sums import SumStatistic
-from sigarray._resampling.designs import Crossed, StratifiedPlaces
-from sigarray._resampling.draws import Draws, Places, Summands
-from sigarray._resampling.partial import PlacesOfFirst
+from sigarray._resampling.designs import Crossed, StratifiedDeals, StratifiedPlaces
+from sigarray._resampling.draws import (
+    Deals,
+    Draws,
+    Places,
+    Summands,
+    permute,
+    sum_places,
+    sum_weighted,
+    take_levels_off,
+)
 
 
 class Replicates(Protocol):
@@ -38,8 +47,6 @@ Made = TypeVar("Made", bound=Replicates)
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A statistic of resamples, or the difference of two."""
-
     xp: Library
     draws: Draws
     scores: Sequence[Array]
@@ -244,6 +251,68 @@ def resample(
     return Resampled(xp, draws, scores, statistic)
 
 
+@dataclass(frozen=True, eq=False)
+class PlacesOfFirst(Places):
+    """Of each sample, as many clusters are drawn as there are, of these.
+
+    Samples (..., d, C) are sums of clusters by labels on a device. The first of them,
+    whose number is an array, have items; others are 0, and are neither drawn nor dealt
+    out. If all are there, these are the resamples of `Places`.
+    """
+
+    n_there: Sequence[Array] = ()
+
+    def prepare_sums(self, xp: Library, scores: Sequence[Array]) -> Summands:
+        """Return sums less a coarse mean, and 0 at the end for what is not drawn."""
+        rests, levels = take_levels_off(xp, scores)
+        padded = [xp.concat([x, xp.zeros_like(x[..., :1])], axis=-1) for x in rests]
+        return Summands(padded, levels)
+
+    def find_sums(
+        self, xp: Library, summands: Summands, start: int | Array, size: int
+    ) -> list[Array]:
+        rests, levels = summands
+        sizes = [x.shape[-1] - 1 for x in rests]
+        places = random_places_of_first(
+            xp, self.seed, start, size, sizes, self.n_there, self.is_paired
+        )
+        sums = sum_places(xp, rests, places, self.is_paired)
+        counts = [xp.astype(x, rests[0].dtype) for x in self.n_there]
+        return [
+            x + counts[k % len(counts)] * level
+            for k, (x, level) in enumerate(zip(sums, levels, strict=True))
+        ]
+
+    def count_elements(
+        self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+    ) -> int:
+        n_places = sum(int(x.shape[-1]) for x in scores[: len(self.n_there)])
+        return n_places + super().count_elements(xp, scores, statistic)
+
+
+@dataclass(frozen=True, eq=False)
+class DealsOfFirst(Deals):
+    """Clusters with items are dealt out, as many to each sample as it had."""
+
+    n_there: Sequence[Array] = ()
+
+    def find_sums(
+        self, xp: Library, summands: Summands, start: int | Array, size: int
+    ) -> list[Array]:
+        (pool,) = summands.rests
+        m = pool.shape[-1] - self.n
+        of_a, of_b = self.n_there
+        keys = self._draw_keys(xp, self.n + m, start, size)
+        are_there = xp.concat([xp.arange(self.n) < of_a, xp.arange(m) < of_b])
+        last = xp.max(keys, axis=-1, keepdims=True)
+        ordered = xp.sort(xp.where(are_there, keys, last), axis=-1, stable=False)
+        place = xp.zeros_like(ordered[:, :1], dtype=xp.index_dtype) + (of_a - 1)
+        limit = xp.take_along_axis(ordered, place, axis=-1)
+        is_chosen = xp.astype(are_there & (keys <= limit), pool.dtype)
+        sums = sum_weighted(xp, pool, is_chosen)
+        return [sums, xp.sum(pool, axis=-1, keepdims=True) - sums]
+
+
 def draw_with_replacement(
     xp: Library, seed: Seed, is_paired: bool, design: Design
 ) -> Draws:
@@ -254,3 +323,27 @@ def draw_with_replacement(
     if design.n_there:
         return PlacesOfFirst(seed, is_paired, n_there=design.n_there)
     return Places(seed, is_paired)
+
+
+def permute_within(
+    xp: Library, seed: Seed | None, n: int, m: int, paired: bool, design: Design
+) -> Draws:
+    """Return permutations of a pool of n scores of A and m of B, within strata.
+
+    Pairs are in one stratum however they are exchanged, and without items they are 0.
+    """
+    strata = design.strata
+    if design.n_there and seed is not None and not paired:
+        return DealsOfFirst(seed, n, design.n_there)
+    if paired or not strata.are_there:
+        return permute(seed, n, paired=paired)
+    of_a, of_b = (number_strata(xp, strata, k, size) for k, size in enumerate((n, m)))
+    # Scores of both models, by stratum: those of A come first in each.
+    slots_a = xp.arange(n, dtype=of_a.dtype) + xp.astype(
+        xp.searchsorted(of_b, of_a, side="left"), of_a.dtype
+    )
+    slots_b = xp.arange(m, dtype=of_a.dtype) + xp.astype(
+        xp.searchsorted(of_a, of_b, side="right"), of_a.dtype
+    )
+    slots = xp.concat([slots_a, slots_b])
+    return StratifiedDeals(seed, n, slots, xp.concat([of_a, of_b]), strata.deals)

@@ -10,8 +10,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.lattice import find_multiples
-from sigarray._difference.relabelling import observe
+from sigarray._difference.relabelling import find_multiples, observe
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.statistic import pool_samples

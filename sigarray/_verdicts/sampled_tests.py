@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative
+from sigarray._backend.callers import Alternative
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.location import t_test

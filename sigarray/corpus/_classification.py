@@ -2,7 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import count
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
@@ -11,7 +11,6 @@ from sigarray.corpus._sums import (
     divide,
     in_threes,
     is_some,
-    may_take,
     measure,
     of_counts,
     split,
@@ -88,8 +87,7 @@ def _is_of_counts(n_sums: int) -> bool:
     return n_sums in (2, 3, 4) or in_threes(n_sums)
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def accuracy(*sums: Array) -> Array:
     """Return the share of items whose class is right.
 
@@ -133,8 +131,7 @@ def _accuracy(_: Library, *sums: Array) -> Array:
     return right / (right + add_up(missed))
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def precision(*sums: Array) -> Array:
     """Return the share of what was found that is right (micro precision).
 
@@ -176,8 +173,7 @@ def _precision(_: Library, *sums: Array) -> Array:
     return tp / (tp + fp)
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def recall(*sums: Array) -> Array:
     """Return the share of what is there that was found (micro recall).
 
@@ -219,8 +215,7 @@ def _recall(_: Library, *sums: Array) -> Array:
     return tp / (tp + fn)
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def f1(*sums: Array) -> Array:
     """Return micro F1, the harmonic mean of micro precision and micro recall.
 
@@ -271,8 +266,7 @@ def _add_classes(*sums: Array) -> list[Array]:
     return [add_up(x) for x in split(sums, 3, f"sums tp, fp and fn, or {_CLASSES}")]
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def macro_f1(*sums: Array) -> Array:
     """Return the mean of the F1 of all classes.
 
@@ -324,8 +318,7 @@ def _macro_f1(xp: Library, *sums: Array) -> Array:
     return add_up(shares) / len(shares)
 
 
-@of_counts
-@may_take(_is_of_counts)
+@of_counts(_is_of_counts)
 def matthews_correlation(*sums: Array) -> Array:
     """Return Matthews' correlation coefficient of two or more classes.
 

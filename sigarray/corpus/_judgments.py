@@ -2,8 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Array
-from sigarray._backend.callers import warn_caller
+from sigarray._backend.callers import Array, warn_caller
 from sigarray._backend.checks import count
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
@@ -12,7 +11,6 @@ from sigarray.corpus._sums import (
     add_up,
     divide,
     in_threes,
-    may_take,
     measure,
     of_counts,
     split,
@@ -81,8 +79,7 @@ def _sort(xp: Library, confidence: Array, hit: Array, *, n_bins: int) -> Array:
     return xp.where(is_known, xp.concat(parts, axis=-2), math.nan)
 
 
-@of_counts
-@may_take(in_threes)
+@of_counts(in_threes)
 def calibration_error(*sums: Array) -> Array:
     """Return the expected calibration error, which is biased: see the notes.
 
@@ -134,8 +131,7 @@ def _calibration_error(xp: Library, *sums: Array) -> Array:
     return add_up(gaps) / add_up(counts)
 
 
-@of_counts
-@may_take(in_threes)
+@of_counts(in_threes)
 def squared_calibration_error(*sums: Array) -> Array:
     """Return the squared calibration error, without the bias that chance adds.
 
@@ -261,8 +257,7 @@ def _vote(xp: Library, ratings: Array, *, n_values: int) -> Array:
     return xp.where(xp.all(is_known, axis=-1)[..., None, :], both, math.nan)
 
 
-@of_counts
-@may_take(lambda n: n > 2)
+@of_counts(lambda n: n > 2)
 def krippendorff_alpha(*sums: Array) -> Array:
     """Return Krippendorff's alpha, the agreement of raters, for values without order.
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import number
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
@@ -54,7 +54,7 @@ def _ratio(_: Library, x: Array, y: Array) -> Array:
     return x / y
 
 
-@of_counts
+@of_counts()
 def word_error_rate(errors: Array, words: Array, /) -> Array:
     """Return the word error rate of a corpus.
 
@@ -87,11 +87,7 @@ def word_error_rate(errors: Array, words: Array, /) -> Array:
     >>> float(corpus.word_error_rate(3 + 1, 10 + 30))
     0.1
     """
-    return measure(_word_error_rate, errors, words)
-
-
-def _word_error_rate(_: Library, errors: Array, words: Array) -> Array:
-    return errors / words
+    return measure(_ratio, errors, words)
 
 
 def perplexity(nll: Array, tokens: Array, /) -> Array:

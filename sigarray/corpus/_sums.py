@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.dispatch import standardize, standardize_numbers
 from sigarray._backend.given import align_labels
 from sigarray._backend.library import Library
@@ -43,27 +43,19 @@ def centre(xp: Library, x: Array) -> Array:
     return x - coarse_mean(xp, x)
 
 
-def may_take(is_known: Callable[[int], bool]) -> Callable[[F], F]:
-    """Say how many sums may be meant for a metric, where its parameters do not."""
+def of_counts(
+    may_take: Callable[[int], bool] | None = None,
+    bounds: Callable[[int], list[tuple[int, int]]] | None = None,
+) -> Callable[[F], F]:
+    """Say what is known of a metric of counts, of which none is below 0.
+
+    How many sums may be meant, where its parameters do not say it; and which numbers of
+    an item are at most which others, by their places.
+    """
 
     def mark(metric: F) -> F:
-        metric.may_take = is_known  # type: ignore[attr-defined]
-        return metric
-
-    return mark
-
-
-def of_counts(metric: F) -> F:
-    """Say that a metric is of counts, of which none is below 0."""
-    metric.is_of_counts = True  # type: ignore[attr-defined]
-    return metric
-
-
-def bounded(bounds: Callable[[int], list[tuple[int, int]]]) -> Callable[[F], F]:
-    """Say which numbers of an item are at most which others, by their places."""
-
-    def mark(metric: F) -> F:
-        metric.bounds = bounds  # type: ignore[attr-defined]
+        known = {"is_of_counts": True, "may_take": may_take, "bounds": bounds}
+        metric.__dict__.update(known)
         return metric
 
     return mark
@@ -114,7 +106,6 @@ def is_some(xp: Library, part: Array, whole: Array) -> Array:
 
 
 def divide(xp: Library, x: Array, y: Array, exists: Array, otherwise: float) -> Array:
-    """Return x / y where that exists."""
     return xp.where(exists, x / xp.where(exists, y, 1.0), otherwise)
 
 
@@ -129,13 +120,10 @@ def _bound_bleu(n_sums: int) -> list[tuple[int, int]]:
 
 
 def _bound_chrf(n_sums: int) -> list[tuple[int, int]]:
-    """Matches of each order are at most its n-grams of either side."""
     return [(k + 2, k + side) for k in range(0, n_sums - 2, 3) for side in (0, 1)]
 
 
-@of_counts
-@bounded(_bound_bleu)
-@may_take(lambda n: n > 3 and n % 2 == 0)
+@of_counts(lambda n: n > 3 and n % 2 == 0, _bound_bleu)
 def bleu(*sums: Array) -> Array:
     """Return the BLEU of a corpus, as sacrebleu's default does.
 
@@ -201,9 +189,7 @@ def _bleu(xp: Library, *sums: Array) -> Array:
     return xp.where(is_some(xp, add_up(matches), own), score, 0.0)
 
 
-@of_counts
-@bounded(_bound_chrf)
-@may_take(in_threes)
+@of_counts(in_threes, _bound_chrf)
 def chrf(*sums: Array) -> Array:
     """Return the chrF of a corpus, or chrF++, as sacrebleu's default does.
 

@@ -59,14 +59,8 @@ def require(holds: bool, expectation: str, got: Any) -> None:
         raise AssertionError(msg)
 
 
-def require_iterations(name: str, number: int) -> None:
+def require_one(name: str, number: int) -> None:
     require(number >= 1, f"{name} to be at least 1", number)
-
-
-def require_jobs(num_jobs: int) -> None:
-    require(
-        num_jobs >= 1 or num_jobs == -1, "num_jobs to be at least 1, or -1", num_jobs
-    )
 
 
 @contextlib.contextmanager

@@ -13,8 +13,7 @@ from sigarray.deepsig._arguments import (
     Scores,
     read_scores,
     require,
-    require_iterations,
-    require_jobs,
+    require_one,
     show_steps,
 )
 
@@ -89,10 +88,8 @@ def aso(
     True
     """
     a, b = read_scores("scores_a", scores_a), read_scores("scores_b", scores_b)
-    require(num_comparisons >= 1, "num_comparisons to be at least 1", num_comparisons)
-    require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
-    require_jobs(num_jobs)
-    with _published(), show_steps(num_bootstrap_iterations, show_progress):
+    require_one("num_comparisons", num_comparisons)
+    with _published(num_bootstrap_iterations, num_jobs, show_progress):
         result = sigarray.aso(
             a,
             b,
@@ -184,9 +181,7 @@ def multi_aso(
     names = list(scores) if isinstance(scores, Mapping) else None
     columns = scores.values() if isinstance(scores, Mapping) else scores
     samples = [read_scores("scores", column) for column in columns]
-    require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
-    require_jobs(num_jobs)
-    with _published(), show_steps(num_bootstrap_iterations, show_progress):
+    with _published(num_bootstrap_iterations, num_jobs, show_progress):
         result = sigarray.multi_aso(
             samples,
             confidence_level=confidence_level,
@@ -223,8 +218,10 @@ def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
 
 
 @contextlib.contextmanager
-def _published() -> Iterator[None]:
-    """Warn of the error rate of the papers' bound, instead of warnings for ours."""
+def _published(n_resamples: int, n_jobs: int, is_shown: bool) -> Iterator[None]:
+    """Show a bar, and warn of the error rate of the papers' bound instead of ours."""
+    require_one("num_bootstrap_iterations", n_resamples)
+    require(n_jobs >= 1 or n_jobs == -1, "num_jobs to be at least 1, or -1", n_jobs)
     warnings.warn(
         "The bound of the papers calls one of two equal models better in 17 % of cases "
         "with 3 runs each, 11 % with 5 and 6 % with 20, and of many models more often. "
@@ -232,5 +229,8 @@ def _published() -> Iterator[None]:
         UserWarning,
         stacklevel=4,
     )
-    with warnings.catch_warnings(action="ignore", category=UserWarning):
+    with (
+        warnings.catch_warnings(action="ignore", category=UserWarning),
+        show_steps(n_resamples, is_shown),
+    ):
         yield

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sigarray
-from sigarray.deepsig._arguments import Scores, read_pairs, require_iterations
+from sigarray.deepsig._arguments import Scores, read_pairs, require_one
 
 
 def permutation_test(
@@ -46,7 +46,7 @@ def permutation_test(
     True
     """
     a, b = read_pairs(scores_a, scores_b)
-    require_iterations("num_samples", num_samples)
+    require_one("num_samples", num_samples)
     result = sigarray.permutation_test(
         a, b, paired=True, alternative="greater", n_resamples=num_samples, rng=seed
     )

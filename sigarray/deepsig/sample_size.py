@@ -10,7 +10,7 @@ from sigarray.deepsig._arguments import (
     Scores,
     read_scores,
     require,
-    require_iterations,
+    require_one,
     show_steps,
 )
 
@@ -68,7 +68,7 @@ def bootstrap_power_analysis(
     """
     values = read_scores("scores", scores)
     require(scalar > 1.0, "scalar to be above 1", scalar)
-    require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
+    require_one("num_bootstrap_iterations", num_bootstrap_iterations)
     test: Any = "welch"
     with show_steps(num_bootstrap_iterations, show_progress) as advance:
         if significance_test is not None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, RandomSource
+from sigarray._backend.callers import Array, RandomSource
 from sigarray._backend.checks import choice, flag, half
 from sigarray._host import choose_names
 from sigarray._order.stacks import Method

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
 from sigarray._host import copy_array
 from sigarray._plain_text import show_number

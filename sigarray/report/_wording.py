@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative
+from sigarray._backend.callers import Alternative
 from sigarray._backend.checks import (
     OPTIONS,
     count,

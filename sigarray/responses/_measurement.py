@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
-from sigarray._backend.aliases import Alternative, Array, Seed
+from sigarray._backend.callers import Alternative, Array, Seed
 from sigarray._backend.checks import choice, flag, function_of
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.library import Library, broadcast_shapes

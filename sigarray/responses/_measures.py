@@ -3,7 +3,7 @@
 import math
 from typing import Literal
 
-from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library, broadcast_shapes
 from sigarray._backend.public import array_kernel

@@ -7,14 +7,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import choice, describe, number, show
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.seeds import exponentials, normals, seed_words, uniforms
 from sigarray._backend.threefry import random_words
-from sigarray._backend.variates import exponentials, normals, uniforms
 from sigarray.responses._measures import add_up, average, standardize_responses
 
 # (item means, item standard deviations, uniforms) -> responses.
@@ -155,7 +154,6 @@ MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel
 
 
 def choose_model(model: Model | ModelName) -> Model:
-    """Return a model, or that of a name."""
     if isinstance(model, str):
         choice(*MODELS)("model", model)
         model = MODELS[model]

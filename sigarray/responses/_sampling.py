@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.callers import Array, Seed
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice, count
 from sigarray._backend.chunks import MAX_HELD, within_room
 from sigarray._backend.library import Library, broadcast_shapes
@@ -220,11 +220,7 @@ def _find_with_replacement(
 ) -> list[Array]:
     """Return as many places as each set has responses, with replacement."""
     places = uniform_indices(xp, words, count)
-    places_of_sets = split_last(places, sizes)
-    return [
-        _cut_off(xp, x, share, sum(sizes))
-        for x, share in zip(places_of_sets, shares, strict=True)
-    ]
+    return _cut_off(xp, split_last(places, sizes), shares, sum(sizes))
 
 
 def _shuffle_places(
@@ -244,15 +240,16 @@ def _shuffle_places(
         places_of_sets.append(
             xp.take_along_axis(order, xp.astype(places, order.dtype), axis=-1)
         )
+    return _cut_off(xp, places_of_sets, shares, sum(sizes))
+
+
+def _cut_off(
+    xp: Library, places: Sequence[Array], shares: Sequence[Array], blank: int
+) -> list[Array]:
     return [
-        _cut_off(xp, x, share, sum(sizes))
-        for x, share in zip(places_of_sets, shares, strict=True)
+        xp.where(xp.arange(x.shape[-1]) < share, x, blank)
+        for x, share in zip(places, shares, strict=True)
     ]
-
-
-def _cut_off(xp: Library, places: Array, share: Array, blank: int) -> Array:
-    slots = xp.arange(places.shape[-1])
-    return xp.where(slots < share, places, blank)
 
 
 def _take_places(xp: Library, pool: Pool, items: Array, places: Array) -> Array:

@@ -6,17 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sigarray._backend.aliases import Alternative, Array, Seed
+from sigarray._backend.callers import Alternative, Array, Seed
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel
-from sigarray._backend.seeds import spare_seed
+from sigarray._backend.seeds import normals, random_bits, spare_seed, uniforms
 from sigarray._backend.threefry import (
     WORD_BITS,
     random_words,
 )
-from sigarray._backend.variates import normals, random_bits, uniforms
 from sigarray._numeric.faults import check_result
 from sigarray._resampling.replicates import From, keep
 from sigarray.responses._measurement import Metric, Wins, find_lead, find_p_values
@@ -52,7 +51,6 @@ def check_parameters(
 
 
 def choose_dtype(xp: Library, dtype: Any) -> Any:
-    """Return a real float dtype, or the default one of the device."""
     if dtype is None:
         default = xp.zeros(0).dtype
         # A default of 16 bits is meant for the layers of a network.

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Alternative,
     Array,
     Device,

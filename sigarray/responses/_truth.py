@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
-from sigarray._backend.aliases import (
+from sigarray._backend.callers import (
     Alternative,
     Array,
     Device,

@@ -5,12 +5,11 @@ and NaN is a missing response, and returns an array of shape (...). It also says
 lower or higher is better. `wins` compares two systems item by item.
 """
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sigarray._backend.aliases import Array
+from sigarray._backend.callers import Array
 from sigarray._backend.checks import (
     check_call,
     choice,
@@ -226,7 +225,6 @@ def binary(
 
 
 def choose_metric(metric: Any) -> Metric | Wins:
-    """Return a metric by its name, or made from a callable of responses."""
     if isinstance(metric, Metric | Wins):
         return metric
     if isinstance(metric, str):
@@ -259,12 +257,7 @@ class _Divergence:
     pseudocount: float
 
     def __call__(self, xp: Library, gold: Array, system: Array) -> Array:
-        return measures.kl_divergence(
-            xp,
-            gold,
-            system,
-            **{x.name: getattr(self, x.name) for x in dataclasses.fields(self)},
-        )
+        return measures.kl_divergence(xp, gold, system, **vars(self))
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.threefry import random_counts
 from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.quantile import Spacings, merge_steps, sorted_resamples
+from sigarray._numeric.sums import sum_of_exchanged
 from sigarray._order.comparison import ratio_of_samples
 from sigarray._order.errors import exact_errors
 from sigarray._order.ratio import map_ratios, merge_sizes
-from sigarray._resampling.exchanged import sum_of_exchanged
 from tests.backend.kernels import REQUESTS, expect, seed_of
 from tests.backends import needs_engine, whole_suite, without_engine
 

@@ -8,7 +8,14 @@ import scipy.stats
 
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_numpy import HOST
-from sigarray._backend.seeds import seed_words, stream_seeds
+from sigarray._backend.seeds import (
+    exponentials,
+    normals,
+    random_bits,
+    seed_words,
+    stream_seeds,
+    uniforms,
+)
 from sigarray._backend.threefry import (
     encrypt_number,
     overlapping_words,
@@ -18,7 +25,6 @@ from sigarray._backend.threefry import (
     threefry2x32,
     uniform_indices,
 )
-from sigarray._backend.variates import exponentials, normals, random_bits, uniforms
 from tests import oracles
 from tests.backends import ONE_WIDTH, everywhere, require
 from tests.chosen import few_on_jax

@@ -18,9 +18,8 @@ from sigarray import (
     t_test,
 )
 from sigarray._backend.of_numpy import HOST
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.seeds import random_bits, seed_words
 from sigarray._backend.threefry import overlapping_words, random_words
-from sigarray._backend.variates import random_bits
 from tests.backends import require
 
 

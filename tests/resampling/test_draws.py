@@ -15,9 +15,8 @@ from sigarray import (
     permutation_test,
 )
 from sigarray._backend.of_numpy import HOST
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.seeds import random_bits, seed_words
 from sigarray._backend.threefry import random_words
-from sigarray._backend.variates import random_bits
 from sigarray._resampling.draws import Deals, Exchanges, Places, count_permutations
 from tests.backends import ONE_WIDTH, everywhere, require
 from tests.chosen import few_on_jax

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sigarray._backend.cumulative import cumulative_places
 from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import cumulative_places
 from tests.backends import ONE_WIDTH, everywhere
 from tests.chosen import few_on_jax
 
