@@ -275,7 +275,9 @@ def stack_columns(
     of_models = dict.fromkeys(x["model"] for x in said.values() if "model" in x)
     notes += say_others(others, [*of_models], pattern)
     factors = {x: [by[x] for by in said.values()] for x in said[first]}
-    if {*factors} - {*NAMES} and known.keys() <= {*_OF_SCORES}:
+    of_rows = frame.columns.get(known.get("model", ""), [])
+    are_models = len({*of_rows}) == len(frame.lines) > 0
+    if {*factors} - {*NAMES} and known.keys() <= {*_OF_SCORES} and not are_models:
         kept["item"] = list(map(str, frame.lines))
         notes.append("each row was taken for an item, by which models are paired")
     taken = [x for x in (*factors, "score") if x in kept]

@@ -163,8 +163,11 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
     """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
-        first = next(x for by in runs.values() for x in by)
+        name, first = next((metric, x) for metric, by in runs.items() for x in by)
         what = f"names of columns such as {first!r}"
+        pattern = re.sub(r"\d+$", "{run}", first.replace(name, "{task}", 1))
+        if len(runs) > 1 and not (wanted or any(map(is_metric, runs))):
+            what += f" (if they begin with tasks, pass --columns {pattern!r})"
         return choose_metric_of(frame, list(runs), wanted, what)
     msg = (
         f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "
@@ -360,13 +363,15 @@ def refuse_wide(
 ) -> None:
     first, roles = frames[0], find_roles(frames[0], chosen)
     names = list_metrics(first, roles)
+    are_tasks = all({*(x.said or ())} == {"task"} for x in files)
+    of_models = {"model", "item", "score"} | (set() if are_tasks else {"task"})
     if (
         len({(*x.columns,) for x in frames}) > 1
         or choice.metrics
         or min(len(frames), len(names)) < 2
-        or {"model", "item", "task", "score"} & {*roles, *first.constants}
+        or of_models & {*roles, *first.constants}
         or first.metrics is not None
-        or any(x.is_named or x.said is not None for x in files)
+        or any(x.is_named or (x.said and not are_tasks) for x in files)
         or any(map(is_metric, names))
         or all(RUN.fullmatch(Path(x.path).stem) for x in files)
         or 2 * sum(map(names_task, names)) > len(names)
@@ -379,9 +384,10 @@ def refuse_wide(
     else:
         path = f"{{task}}/{paths[0].name}"
     benchmarks = advise_all(names).replace("mark,", "mark and each file of a model,")
+    way = f" and each file of a task, pass --columns '{{model}}' --path '{path}'"
+    way = ", pass --columns '{model}', too" if are_tasks else f"{way}{benchmarks}"
     msg = (
         f"{first.source}, and {len(files) - 1} more: expected one column of scores; "
-        f"got {list_names(names, 4)}. Where each column is of a model and each file of "
-        f"a task, pass --columns '{{model}}' --path '{path}'{benchmarks}."
+        f"got {list_names(names, 4)}. Where each column is of a model{way}."
     )
     raise TableError(msg)

@@ -28,6 +28,8 @@ def test_a_table_of_models_for_each_task(tmp_path, run, form, header):
     code, out, _ = run("compare", folder, *options)
     assert code == 0
     assert "2 tasks" in out
+    said = "Where each column is of a model, pass --columns '{model}', too."
+    refuse(run("compare", folder, *options[2:]), said)
 
 
 @pytest.mark.parametrize(
