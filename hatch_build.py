@@ -26,14 +26,17 @@ SOURCES = Path(__file__).parent / "sigarray" / "_backend" / "engine"
 # The bits of the array code: no a * b + c in one rounding, no sum in another order.
 FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"]
 # Of -O3, what makes kernels faster: all of it makes them three times as large. To
-# schedule instructions, as processors do themselves, makes them no faster; where loops
-# begin, some do.
+# schedule instructions, as processors do themselves, makes them no faster, nor does
+# where functions begin, or what is kept around calls; where loops begin, some do.
 FLAGS += [
     "-O2",
     "-ftree-vectorize",
     "-funswitch-loops",
     "-fno-schedule-insns2",
     "-falign-loops=32",
+    "-fno-align-functions",
+    "-fno-align-jumps",
+    "-fno-caller-saves",
     "-fvisibility=hidden",
     "-fno-asynchronous-unwind-tables",
 ]
@@ -126,7 +129,8 @@ def compile_engine(folder: Path) -> Path | None:
     levels = {"kernels_base": ""}
     if is_x86:
         levels = LEVELS_OF_MACS if sys.platform == "darwin" else LEVELS
-    of_module = ["module.c", f"-I{sysconfig.get_paths()['include']}"]
+    # It hands on what it is called with, and is small.
+    of_module = ["module.c", "-Os", f"-I{sysconfig.get_paths()['include']}"]
     of_module += [f'-DDIGEST="{digest_sources()}"', f"-DLEVELS={len(levels)}"]
     of_kernels = [["kernels.c", f"-DKERNELS={x}", *levels[x].split()] for x in levels]
     with tempfile.TemporaryDirectory() as objects:

@@ -237,7 +237,6 @@ def iterate_until(
 def _plan_chunks(
     xp: Library, count: int, elements: int, batch: int | None, n_shards: int = 1
 ) -> tuple[int, int]:
-    """Return the number of chunks of a shard, and their size."""
     if batch is None:
         batch = current_execution().batch
     if batch is None or xp.has_no_numbers:
@@ -309,7 +308,6 @@ def map_windows(
 
 
 def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
-    """Return some rows, on a negative axis."""
     return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
 
 

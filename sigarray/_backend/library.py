@@ -151,7 +151,6 @@ class Library:
         return self.concat([self.full((1,), n, dtype=dtype) for n in numbers])
 
     def upload(self, x: np.ndarray) -> Array:
-        """Return an array of the host on the device."""
         return self.asarray(x)
 
     def read_numbers(self, _x: Array) -> list[int] | None:

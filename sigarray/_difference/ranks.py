@@ -370,7 +370,6 @@ def wilcoxon_test(
 def _wilcoxon_test(
     xp: Library, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array]:
-    """Return W+, its p-value and (W+ - W-) / (W+ + W-)."""
     n = a.shape[-1]
     ranks = double_signed_ranks(xp, a, b)
     size = xp.abs(ranks)

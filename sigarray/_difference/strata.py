@@ -57,7 +57,6 @@ def arrange_strata(
 
 
 def count_sizes(codes: Sequence[Array]) -> tuple[tuple[int, int], ...]:
-    """Return the sizes of strata in A and in B, if their codes are on the host."""
     if len(codes) < 2 or not all(isinstance(x, np.ndarray) for x in codes):
         return ()
     return tuple(zip(*(np.bincount(x).tolist() for x in codes), strict=True))

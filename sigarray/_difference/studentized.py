@@ -53,7 +53,6 @@ class Hypothesis(NamedTuple):
 
 
 def allow_margin(alternative: Alternative, margin: float) -> Hypothesis:
-    """Return the hypothesis that A is no worse than B by the margin."""
     if not margin:
         return Hypothesis(alternative)
     if alternative == "two-sided":

@@ -40,7 +40,6 @@ def upper_bound(
 def result_of_pair(
     xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
-    """Return the result of the only pair, or that of B over A."""
     ratio, error, margin, reverse_margin, superiority, p_value, is_told = [
         x[..., 0] for x in (*estimates, *equality)
     ]

@@ -79,7 +79,6 @@ def check_place_of_models(
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
-    """Return the names of the models, if they have any, and a list or one array."""
     if isinstance(scores, Mapping):
         if any(is_traced(x) for x in scores.values()):
             msg = (

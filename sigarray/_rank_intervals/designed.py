@@ -217,7 +217,6 @@ def _rank_designed(
     n_resamples: int,
     **options: Any,
 ) -> tuple[Array, ...]:
-    """The statistics are those of units and of items."""
     statistic = statistics[0]
     n_axes = 2 if isinstance(statistic, SumStatistic) else 1
     leading = units[0].shape[: -n_axes - paired]

@@ -134,7 +134,6 @@ def _plan_scores(
     options: OrderOptions,
     n_pairs: int,
 ) -> Plan | None:
-    """Return the plan of a pair whose bound is of resamples."""
     sizes = len(samples[0]), len(samples[1])
     plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
     if plan.method != "bootstrap":

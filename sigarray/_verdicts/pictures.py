@@ -81,7 +81,6 @@ def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | Non
 
 
 def make_result(difference: float, interval: Interval) -> BootstrapResult:
-    """Return a difference and its interval as `plot.differences` takes them."""
     limits = ConfidenceInterval(*map(np.float64, interval))
     return BootstrapResult(np.float64(difference), limits, np.float64(math.nan))
 

@@ -88,7 +88,6 @@ def encode_numbers(numbers: np.ndarray) -> Coded:
 
 
 def read_numbers(texts: Coded) -> np.ndarray | None:
-    """Return the numbers of texts, if all are numbers."""
     values = [*map(str, texts.values)]
     if np.any(texts.codes < 0) or not all(map(NUMBER.fullmatch, values)):
         return None

@@ -270,7 +270,6 @@ def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
 
 
 def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
-    """Yield columns that all scores have."""
     for name in names:
         having, texts = records.take_texts(name)
         if len(having) == len(records):

@@ -157,7 +157,6 @@ class Frame:
         return replace(self, columns=columns, left_out={**self.left_out, **hidden})
 
     def keep_known(self, chosen: Roles) -> dict[str, str]:
-        """Return the chosen columns that the table has."""
         return {role: x for role, x in chosen.items() if x in self.columns}
 
     def place_row(self, row: int) -> str:

@@ -79,7 +79,6 @@ def show_seconds(seconds: float) -> str:
 
 
 def say_once(notes: Iterable[str], tasks: Iterable[str]) -> Iterator[str]:
-    """Yield notes, and once for all tasks those that say the same of each."""
     by: dict[str, tuple[str, list[str]]] = {}
     for said in notes:
         named = next((x for x in tasks if f" of task {x!r}" in said), None)

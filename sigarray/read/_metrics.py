@@ -62,7 +62,6 @@ def split_metrics(
 def _list_errors(
     frames: Sequence[Frame], chosen: Roles, metric: str
 ) -> list[UnknownMetricError]:
-    """Return the errors for a metric that no table has, which have those of each."""
     errors = []
     for frame in frames:
         try:

@@ -91,7 +91,6 @@ def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
 
 
 def _name_rows(frame: Frame, column: str) -> bool:
-    """Tell whether cells of a column without a name are names, not scores."""
     names = _list_names(frame, column)
     if next(iter(frame.columns)) == column:
         return have_names(names)

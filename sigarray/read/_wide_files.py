@@ -288,7 +288,6 @@ class StoredScores:
         return self.sample.count()
 
     def describe(self) -> dict[str, float]:
-        """Describe the scores as `describe_scores` does."""
         return self._summary
 
     @functools.cached_property

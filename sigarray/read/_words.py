@@ -112,7 +112,6 @@ TASKS = {"task", "dataset", "benchmark", "game", "env", "environment", "corpus"}
 
 
 def list_words(name: str) -> set[str]:
-    """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return set(re.findall(r"(?<![a-z])(?:f1|co2)(?!\d)|[a-z]+|\d+", spaced.lower()))
 
@@ -192,7 +191,6 @@ def find_word(runs: Iterable[str]) -> str:
 
 
 def are_runs(names: Iterable[str]) -> bool:
-    """Tell whether names differ only by the number of a run."""
     every = list(names)
     runs = find_runs(every)
     is_one = len(runs) == 1 and sum(map(len, runs.values())) == len(every)
@@ -234,7 +232,6 @@ def _group(names: dict[str, _Name], *, least: int) -> Runs:
 
 
 def count_up(numbers: list[int]) -> bool:
-    """Tell whether numbers count from 0 or 1 on."""
     first = min(numbers)
     return first in (0, 1) and sorted(numbers) == [*range(first, first + len(numbers))]
 

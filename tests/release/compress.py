@@ -8,6 +8,9 @@ import argparse
 import zipfile
 from pathlib import Path
 
+# Four times as many as usual: 400 bytes less.
+ITERATIONS = 60
+
 
 def compress_wheel(path: Path) -> None:
     """Write a wheel again, with the same files in the same order."""
@@ -16,7 +19,9 @@ def compress_wheel(path: Path) -> None:
     smaller = path.with_suffix(".zopfli")
     with (
         zipfile.ZipFile(path) as wheel,
-        zopfli.ZipFile(smaller, "w", zipfile.ZIP_DEFLATED) as written,
+        zopfli.ZipFile(
+            smaller, "w", zipfile.ZIP_DEFLATED, iterations=ITERATIONS
+        ) as written,
     ):
         for file in wheel.infolist():
             entry = zopfli.ZipInfo(file.filename, file.date_time)
