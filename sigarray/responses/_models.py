@@ -73,6 +73,7 @@ class NormalModel(NamedTuple):
         return mean, self.sd_low + (self.sd_high - self.sd_low) * v
 
     def clamp_means(self, xp: Library, mean: Array) -> Array:
+        """Move means into their range."""
         return xp.where(
             mean < self.mean_low,
             self.mean_low,
@@ -80,6 +81,7 @@ class NormalModel(NamedTuple):
         )
 
     def respond(self, xp: Library, normal: Array) -> Array:  # noqa: ARG002
+        """Return the responses for normal ones."""
         return normal
 
 
@@ -138,9 +140,11 @@ class LikertModel(NamedTuple):
         return mean, xp.clip(xp.where(is_rising, rising, falling), 0.0, 1.0)
 
     def clamp_means(self, xp: Library, mean: Array) -> Array:
+        """Move means into [0, 1]."""
         return xp.clip(mean, 0.0, 1.0)
 
     def respond(self, xp: Library, normal: Array) -> Array:
+        """Return the responses for normal ones."""
         level = xp.floor(xp.clip(normal, 0.0, 1.0) * self.n_levels)
         return xp.where(level == self.n_levels, level - 1.0, level) / self.n_levels
 
