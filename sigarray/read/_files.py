@@ -69,7 +69,10 @@ def list_files(
         paths = [x for path in paths for x in _list_models(path)]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
     # With one folder, its files or folders name the models.
-    folders = dict(zip(held, name_paths(held), strict=True)) if paths[1:] else {}
+    named_by = held
+    if any(Path(x).name in ("", "..") for x in held):  # "." has no name
+        named_by = [os.path.realpath(x) for x in held]
+    folders = dict(zip(held, name_paths(named_by), strict=True)) if paths[1:] else {}
     for source in paths:
         if (named := _split_name(source)) is not None:
             model, path = named

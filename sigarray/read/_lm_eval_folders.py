@@ -50,6 +50,8 @@ def add_filters(
         cells = {key: [x.get(key) for x in of] for key in keys}
         means.append({x: fmean(y) for x, y in cells.items() if _are_numbers(y)})
     names, notes = _find_names(Path(name), means)
+    if not names:
+        return records, ()
     for several in docs.values():
         for record, rule in zip(several, names, strict=True):
             record["filter"] = rule
@@ -69,6 +71,8 @@ def _find_names(
         for name, results in dict(document.get("results") or {}).items():
             of = {x: y for x, y in results.items() if "," in x and _are_numbers([y])}
             names = list(dict.fromkeys(x.split(",", 1)[1] for x in of))
+            if name == task and len(names) == 1:
+                return (), ()  # of one filter, several rows are repeats
             if len(names) != len(means) or task not in ("", name):
                 continue
             if all(

@@ -310,13 +310,31 @@ def _write(frame: Frame, found: _Preferences) -> str:
     texts = {*filter(None, _read_texts(frame.columns[better]))}
     if found.wins == ("1", "2") and any(1.0 < float(x) < 2.0 for x in texts):
         is_won = f"(frame[{better!r}] - (3 - y)).abs()"  # 1.5 is a tie, 1.9 nearly 2
-    item = "" if "item" in find_roles(frame, {}) else "item=frame.index, "
+    item = _find_item(frame, found)
     return (
         f"wins = pd.concat([frame.assign({item}model=frame[x], {_name_wins(found)}="
         f"{is_won}, pair=frame[{both!r}].apply(sorted, axis=1).str.join(' vs. ')) "
         f"for {each}])"
         f".drop(columns={[*both, better]!r})"
     )
+
+
+def _find_item(frame: Frame, found: _Preferences) -> str:
+    """Write what rows are of, if no name says so: what several raters have judged.
+
+    That is the first column of which each row of two models and raters is another.
+    """
+    if "item" in find_roles(frame, {}):
+        return ""
+    raters = [x for x in frame.columns if are_of_one_item(x)]
+    known = {found.better, found.first, found.second, *raters}
+    columns = {x: _read_texts(y) for x, y in frame.columns.items()}
+    by = [columns[x] for x in (found.first, found.second, *raters)]
+    for name in [x for x in columns if raters and x not in known]:
+        rows = {*zip(columns[name], *by, strict=True)}
+        if len(rows) == len(frame.lines) > len({*columns[name]}):
+            return f"item=frame[{name!r}], "
+    return "item=frame.index, "
 
 
 def _write_value(frame: Frame, column: str, value: str) -> str:

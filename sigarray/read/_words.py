@@ -131,7 +131,7 @@ def measures_quality(name: str) -> bool:
 def rank_metric(name: str) -> int:
     """Return 0 of what is often compared, as scores are, and 2 of what hardly is."""
     words, often = list_words(name), _GAINS | {"score", "scores", "win", "success"}
-    return 2 if words & _ASIDE else int(not words & often)
+    return 2 if words & (_ASIDE | SPREADS) else int(not words & often)
 
 
 _LAST = re.compile(

@@ -62,6 +62,19 @@ def test_a_folder_of_hidden_files_names_them(tmp_path, name):
     assert read.scores(tmp_path / name).models == ("a", "b")
 
 
+def test_the_folder_one_is_in_is_one_of_several(tmp_path, monkeypatch):
+    """It ended in a traceback, for "." has no name."""
+    for k, model in enumerate("abab"):
+        (tmp_path / model).mkdir(exist_ok=True)
+        (tmp_path / model / f"seed{k}.json").write_text(f'{{"acc": 0.{k + 1}}}')
+    monkeypatch.chdir(tmp_path / "a")
+    found = read.scores(".", "../b", unit="run").tasks[""]
+    assert {x: [*map(float, y)] for x, y in found.items()} == {
+        "a": [0.1, 0.3],
+        "b": [0.2, 0.4],
+    }
+
+
 def test_nothing_to_read(tmp_path):
     (tmp_path / "a.png").write_bytes(b"x")
     with pytest.raises(TableError, match=r"files of scores.*; got 'a.png'"):

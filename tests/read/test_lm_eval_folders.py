@@ -1,6 +1,7 @@
 """Samples of early lm-evaluation-harness: several of a document, of other filters."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +75,18 @@ def test_results_name_them(write_early, run, task, name):
     assert table.scores["a"].mean() > table.scores["b"].mean()
     assert table.metric == FLEXIBLE
     assert not table.notes
+
+
+def test_of_one_filter_they_are_repeats(write_early):
+    """A third of them was proposed, as those of one filter."""
+    folder = write_early()
+    document = {"results": {"gsm8k": {"exact_match,none": 0.5}}}
+    for model in SHARES:
+        path = Path(folder, model, "results_x.json")
+        path.write_text(json.dumps(document))
+    table = read.scores(folder)
+    assert (table.metric, len(table.tasks["gsm8k"]["a"])) == (METRIC, 40)
+    assert any("were averaged within items" in x for x in table.notes)
 
 
 def test_results_with_other_means_name_them_with_a_note(write_early):

@@ -87,7 +87,7 @@ def test_the_question_leads_there(write, run):
 
 def test_the_likeliest_is_advised(write, run):
     rows = "\n".join(f"{m},{k},1{k},{k}.5,0.{k}1,0.{k}7" for m in "ab" for k in "123")
-    for others in ("length,total_time,loss", "train_acc,sps,mse", "steps_left,x,y"):
+    for others in ("length,total_time,loss", "train_acc,sps,mse", "score_std,x,y"):
         for name in ("human_normalized_score", "episodic_return", "f1", "win_rate"):
             text = f"model,seed,{others},{name}\n{rows}"
             refuse(run("compare", write(text)), f"such as --metric {name}")

@@ -293,3 +293,25 @@ def test_preferences_of_alpaca_eval_make_wins(tmp_path, run, is_short, is_weight
     wins.to_csv(tmp_path / "wins.csv", index=False)
     options = options.strip().removesuffix(".").split()
     assert run("compare", str(tmp_path / "wins.csv"), *options)[0] == 0
+
+
+def test_instructions_that_several_judges_have_seen_are_items_once(tmp_path, run):
+    """Each row was an item: 3 judges of 40 instructions made 120."""
+    pandas = pytest.importorskip("pandas")
+    draw = np.random.default_rng(0)
+    rows = [
+        (f"Question {i}?", f"A {i}", "gpt4", f"B {i}", "ours", judge, x)
+        for i in range(40)
+        for judge, x in zip("xyz", draw.choice([1, 2], 3), strict=True)
+    ]
+    names = "instruction output_1 generator_1 output_2 generator_2 annotator preference"
+    frame = pandas.DataFrame(rows, columns=names.split())
+    frame.to_csv(tmp_path / "annotations.csv", index=False)
+    _, _, err = run("compare", str(tmp_path / "annotations.csv"))
+    said, _, options = err.partition(". Compare the wins on each pair of models with ")
+    wins = eval(said.partition("wins = ")[2], {"pd": pandas, "frame": frame})
+    wins.to_csv(tmp_path / "wins.csv", index=False)
+    options = options.strip().removesuffix(".").split()
+    code, _, err = run("compare", str(tmp_path / "wins.csv"), *options)
+    assert code == 0, err
+    assert "each model has 40 items" in err
