@@ -120,7 +120,7 @@ def compile_engine(folder: Path) -> Path | None:
     compiler = find_compiler() if is_supported() else None
     if compiler is None or os.environ.get("SIGARRAY_ENGINE") == "array":
         return None
-    link = ["-shared", "-s"]
+    link = ["-shared", "-s", "-Wl,--build-id=none"]
     if sys.platform == "darwin":
         machine = ["-arch", platform.machine(), f"-mmacosx-version-min={_MACOS}"]
         compiler = [*compiler, *machine]

@@ -191,7 +191,6 @@ def _compute(
     elements: int,
     axis: int | None,
 ) -> Iterator[Array]:
-    """Yield the chunks of a kernel, computed by the workers, or here if it is one."""
     execution = current_execution()
     if count <= size and execution.workers is None and execution.progress is None:
         return iter((kernel(0, count),))

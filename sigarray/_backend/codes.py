@@ -239,7 +239,6 @@ def _list_parts(samples: Sequence[Any]) -> list[Any]:
 
 
 def _are_integers(labels: Any) -> bool:
-    """Tell whether labels are an array of integers, as those on a device are."""
     if isinstance(labels, np.ndarray):
         return labels.dtype.kind in "iu"
     return is_array(labels) and not _is_on_host(labels)

@@ -246,7 +246,6 @@ def load_kernels() -> Kernels | None:
 
 
 def describe_engine() -> str:
-    """Say who computes with NumPy's arrays."""
     kernels = load_kernels()
     if kernels is not None:
         if platform.machine() not in ("x86_64", "AMD64"):

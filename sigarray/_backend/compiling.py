@@ -87,7 +87,6 @@ def _list_arrays(nested: Any) -> list[Any]:
 
 
 def _is_tensor(x: Any) -> bool:
-    """Tell whether x is a tensor on one device, not a DTensor."""
     return isinstance(x, torch.Tensor) and not hasattr(x, "full_tensor")
 
 

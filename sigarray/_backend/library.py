@@ -79,20 +79,17 @@ class Library:
 
     @property
     def name(self) -> str:
-        """The library as its users know it."""
         return self.namespace.__name__.removeprefix("array_api_compat.")
 
     # Dtypes and memory.
 
     @property
     def widest_float(self) -> Any:
-        """Float64 if the device has it, else float32."""
         info = self.namespace.__array_namespace_info__()
         dtypes = info.dtypes(device=self.device, kind="real floating")
         return dtypes.get("float64", self.namespace.float32)
 
     def float_of_integers(self, x: Array) -> Array:
-        """Return integers or booleans as the widest float."""
         return self.astype(x, self.widest_float)
 
     @property
@@ -157,7 +154,6 @@ class Library:
         return None
 
     def as_argument(self, number: int | Array) -> int | Array:
-        """Return an integer as one of a kernel's arrays."""
         return number
 
     def draw_seed(self, _rng: Any) -> Seed | None:

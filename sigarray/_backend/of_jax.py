@@ -293,8 +293,6 @@ def add_chunks(
     chunks: int,
     size: int,
 ) -> Array:
-    """Add up the chunks of all shards; each shard computes `chunks` of them."""
-
     def add(chunk: Array, total: Array) -> Array:
         start = (chunks * shard.place + chunk) * size
         is_inside = jnp.arange(size) + start < count

@@ -141,7 +141,6 @@ def performance_profile(
 
 
 def _read_thresholds(xp: Library, thresholds: Any, scores: Array, dtype: Any) -> Array:
-    """Return thresholds, rounded as scores are that came in this dtype."""
     same, (limits,) = standardize(thresholds, what="thresholds")
     if limits.ndim != 1:
         msg = (

@@ -223,7 +223,6 @@ def _check_vector(array: Array) -> None:
 
 
 def _as_floats(chunk: Any) -> np.ndarray:
-    """Return a chunk as float32 or float64, as `standardize` does."""
     check_plain(chunk)
     array = np.asarray(chunk)
     _check_vector(array)

@@ -227,7 +227,6 @@ class CrossedResamples:
 
     @property
     def tables(self) -> list[Array]:
-        """The table (..., S * n) of each model."""
         return [x[..., k, :] for x in self.stacks for k in range(x.shape[-2])]
 
     @property

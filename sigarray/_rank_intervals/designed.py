@@ -193,7 +193,6 @@ def rank_designed(
 
 
 def _is_label(x: Any) -> bool:
-    """Tell whether this is one label, and not those of the items of a model."""
     n_axes = getattr(x, "ndim", None)
     if n_axes is None:
         return isinstance(x, str) or not hasattr(x, "__len__")

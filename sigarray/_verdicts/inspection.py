@@ -134,7 +134,6 @@ def _find_loss(table: ScoreTable) -> str | None:
 
 
 def _name_scores(table: ScoreTable) -> str:
-    """Return the name of the scores: for a table of models alone, that of the table."""
     if not _says_nothing(table.metric):
         return table.metric
     for names in (table.models, list(table.tasks)):

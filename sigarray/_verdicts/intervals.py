@@ -173,7 +173,6 @@ def _compare_hits(
 
 
 def _estimate_differences(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:
-    """Return the means of differences of pairs; their error is one of two."""
     rows = []
     for x, y in pairs:
         unit = largest_or_one(HOST, x, y)

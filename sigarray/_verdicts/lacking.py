@@ -39,7 +39,6 @@ def have_all(pairs: Iterable[tuple[Any, Any]], n_all: int) -> bool:
 
 
 def say_own(pairs: Collection[tuple[Any, Any]], n_all: int, unit: str) -> str:
-    """Say on what a pair is compared: its own units, or its own scores of these."""
     if have_all(pairs, n_all):
         return f"all {n_all} {unit}s, by the scores that are matched in both"
     return f"the {show_range(len(x) for x, _ in pairs)} {unit}s that both have"

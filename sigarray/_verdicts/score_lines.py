@@ -34,7 +34,6 @@ def join_methods(methods: Mapping[str, str]) -> str:
 
 
 def _share_clauses(by_task: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the sentences, with a clause in all that have it on any task."""
     longest: dict[str, str] = {}
     for sentences in by_task.values():
         for x in sentences:

@@ -229,7 +229,6 @@ def _draw_points(ax: "Axes", row: int, values: np.ndarray) -> Any:
 def _draw_mean(
     ax: "Axes", row: int, values: np.ndarray, level: float, clusters: Any
 ) -> Any:
-    """Draw the mean, with its interval of Student's t if there are two scores."""
     n, mean = len(values), float(np.mean(values))
     margin = math.nan
     if clusters is not None:

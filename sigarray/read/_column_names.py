@@ -225,7 +225,6 @@ def find_grid(names: Names) -> Grid | None:
 
 
 def say_tasks(source: str, models: Names) -> list[str]:
-    """Say that columns may be of models and tasks; refuse those of known tasks."""
     grid = find_grid(models)
     if grid is None:
         return []

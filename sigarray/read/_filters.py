@@ -162,7 +162,6 @@ def _are_texts(cells: Sequence[Any]) -> bool:
 def _take(
     frame: Frame, column: str, metrics: Names, runs: Names | None, wanted: Names
 ) -> Frame:
-    """Return the rows of one metric, with names of runs in place of its column."""
     known = list(dict.fromkeys(metrics))
     metric = choose_metric_of(frame, known, wanted, f"column {column!r}")
     rows = [k for k, x in enumerate(metrics) if x == metric]
