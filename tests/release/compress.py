@@ -23,7 +23,8 @@ def compress_wheel(path: Path) -> None:
             smaller, "w", zipfile.ZIP_DEFLATED, iterations=ITERATIONS
         ) as written,
     ):
-        for file in wheel.infolist():
+        # Tools that repair wheels write entries of folders, too.
+        for file in (x for x in wheel.infolist() if not x.is_dir()):
             entry = zopfli.ZipInfo(file.filename, file.date_time)
             entry.external_attr = file.external_attr
             entry.compress_type = zipfile.ZIP_DEFLATED
