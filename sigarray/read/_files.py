@@ -68,14 +68,14 @@ def list_files(
     if paths[1:]:
         paths = [x for path in paths for x in _list_models(path)]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
-    # With one folder, its files or folders name the models.
-    named_by = held
-    if any(Path(x).name in ("", "..") for x in held):  # "." has no name
-        named_by = [os.path.realpath(x) for x in held]
-    folders = dict(zip(held, name_paths(named_by), strict=True)) if paths[1:] else {}
+    folders: dict[str, str] = {}
+    if paths[1:]:  # with one folder, its files or folders name the models
+        have_names = all(Path(x).name not in ("", "..") for x in held)
+        named = held if have_names else [*map(os.path.abspath, held)]
+        folders = dict(zip(held, name_paths(named), strict=True))
     for source in paths:
-        if (named := _split_name(source)) is not None:
-            model, path = named
+        if (split := _split_name(source)) is not None:
+            model, path = split
             files = [SourceFile(path, model)]
             if Path(path).is_dir():
                 files, left_out = _walk(Path(path), model)

@@ -36,10 +36,10 @@ _PAIRS = {
 }
 
 
-def name_task(path: Path) -> str:
-    """Return the task that the name of a file of samples has, or ""."""
+def split_name(path: Path) -> tuple[str, str]:
+    """Return the task and the date in the name of a file of samples, or ""."""
     match = _SAMPLES.fullmatch(path.name)
-    return "" if match is None else match[1]
+    return ("", "") if match is None else (match[1], match[2] or "")
 
 
 def read_samples(
@@ -80,12 +80,10 @@ def read_samples(
             elif (numbers := split_pair(metric, value)) is not None:
                 rows[doc, turn] |= numbers
                 pairs[metric] = None
-    task, beside = "", list[dict[str, Any]]()
-    if match := _SAMPLES.fullmatch(Path(name).name):
-        task, folder = match[1], Path(name).parent
-        beside = list_results(folder)
-        if match[2] and not beside:  # those of its date, by any name
-            beside = list_results(folder, f"*{match[2]}.json")
+    task, date = split_name(Path(name))
+    beside = list_results(Path(name).parent) if task else []
+    if date and not beside:  # those of its date, by any name
+        beside = list_results(Path(name).parent, f"*{date}.json")
     roles = {"item": "doc_id"}
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"

@@ -16,7 +16,7 @@ from sigarray.read._lm_eval import (
     NO_METRICS,
     are_samples,
     list_results,
-    name_task,
+    split_name,
 )
 from sigarray.read._messages import Caution
 
@@ -65,7 +65,7 @@ def _find_names(
 
     Results of the task with other means have the same names, in the same order.
     """
-    task = name_task(path)
+    task, _ = split_name(path)
     named: list[str] = []
     for document in list_results(path.parent, "results*.json"):
         for name, results in dict(document.get("results") or {}).items():

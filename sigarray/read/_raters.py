@@ -114,12 +114,10 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
             line = f"scores of models{of} are not by the same {name!r}: {lacking}"
         if shift.is_beyond and not shift.are_apart:
             low, high = (records.factors["model"].values[k] for k in shift.ends)
-            line += (
-                f", by which alone {low!r} is {shift.size:.2g} lower than {high!r}, "
-            )
-            line += "more than by chance"
-        line = f"{first.frame.source}: {line}. A difference between models may be one "
-        doubts.append(Doubt(name, f"{line}between these", bool(lacking)))
+            line += f", by which alone {low!r} is {shift.size:.2g} lower than "
+            line += f"{high!r}, more than by chance"
+        said = f"{first.frame.source}: {line}. A difference between models may be one "
+        doubts.append(Doubt(name, f"{said}between these", bool(lacking)))
     return doubts
 
 

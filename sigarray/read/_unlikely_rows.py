@@ -294,6 +294,8 @@ def doubt_same_runs(
     """Doubt that runs of each task are of their own, with names there or without."""
     doubts: list[str] = []
     for task, scores in tasks.items():
+        if min(map(len, scores.values()), default=0) > _MOST_ROWS:
+            continue
         names = ids.get(task, {})
         common = sorted(set.intersection(*map(set, names.values()))) if names else []
         if not scores or any(len({*x}) < len(x) for x in names.values()):
