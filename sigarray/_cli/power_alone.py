@@ -255,7 +255,7 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
             f"{vary}{more}."
         ]
     sizes = [x.show_size(size) for size in x.sizes]
-    needed, have = "", "has" if "none" in sizes[:1] else "have"
+    needed, reach = "", "reaches" if "none" in sizes[:1] else "reach"
     if sizes:
         about = sizes[0].replace("more", "More", 1).replace("none", "No number of")
         about = f"About {about}" if x.sizes[0] < math.inf else about
@@ -269,10 +269,9 @@ def say_alone(x: Alone, said: str, power: float, unit: str) -> list[str]:
     elif high < power:
         are = "are too few"
     return [
-        f"{x.present} {unit}s of {quote(x.name)} {are} to see {said}: power "
-        f"{estimate:.3f}, or {low:.3f} to {high:.3f} {told}, where {power:g} is asked "
-        "for.",
-        *([f"{needed} {have} it, or {' to '.join(sizes[1:])}."] if needed else []),
+        f"{x.present} {unit}s of {quote(x.name)} {are} to see {said} with power "
+        f"{power:g}: it is {estimate:.3f}, or {low:.3f} to {high:.3f} {told}.",
+        *([f"{needed} {reach} it ({' to '.join(sizes[1:])})."] if needed else []),
     ]
 
 

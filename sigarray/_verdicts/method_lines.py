@@ -173,7 +173,7 @@ def _describe_ranks(pairs: Pairs, options: PairOptions) -> str:
     return f"The exact p of Mann-Whitney's U counts where it is larger{which}"
 
 
-EPS_MIN = "eps_min of A over B, and by itself of B over A"
+EPS_MIN = "eps_min of A over B and, separately, of B over A"
 
 
 def say_draws(seed: int) -> str:

@@ -181,8 +181,8 @@ def say_needed_tasks(over: OverTasks | None) -> list[str]:
     if over is None or over.can_decide:
         return []
     return [
-        f"{len(over.tasks)} tasks are too few to say anything of other tasks like "
-        f"these, whatever the scores: that takes {over.needed_tasks} or more."
+        f"{len(over.tasks)} tasks are too few to generalize to other tasks like these, "
+        f"whatever the scores: that takes {over.needed_tasks} or more."
     ]
 
 

@@ -276,7 +276,7 @@ def _ranking_table(
         rows.append([task, ranking])
     rows = _join_rows(rows)
     names = list_models(compared)
-    title, header = "Which model is better on each single task", ["task", "ranking"]
+    title, header = "Verdict on each task", ["task", "ranking"]
     remarks = [SHARED_LETTER] if has_letters else []
     return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
 

@@ -280,7 +280,7 @@ def say_if_differing(
         for (*_, low, high), verdict in zip(rows, verdicts, strict=True)
         if (verdict in ("A", "B")) == (low <= 0.0 <= high) and not np.isnan(low)
     }
-    are_better = "some models are better though 0 is in the interval"
+    are_better = "some models are called better though 0 is in the interval"
     are_not = "some pairs are undecided though 0 is outside the interval"
     said = " and ".join([are_better] * (True in found) + [are_not] * (False in found))
     return [f"by {by}, {said}"] if said else []

@@ -183,7 +183,7 @@ def _ask(
         before = f"{column} {max(chosen):.10g} (--where)"
     way = "" if len(chosen) else say_common_step(records)
     return TableError(
-        f"{source}: expected to know what becomes of runs that end before {before}; "
+        f"{source}: expected to be told how to treat runs that end before {before}; "
         f"got {len(early)} of {len(runs.first)}: "
         f"{shorten(said, _MAX_SHOWN, by='; ')}. Where these have crashed, pass "
         f"{DROP_WORST_OR_KEEP}, as of those that were to end there, by early stopping."

@@ -212,7 +212,7 @@ def _say_one_run(records: Records, choice: Choice, source: str) -> list[str]:
         return []
     if not records.has("item") or len(records.list_known("run")) != 1:
         return []
-    said = "verdicts are on these trained models, and nothing is said of other runs"
+    said = "verdicts hold for these trained models only, not for other runs"
     return [Caution(f"{source}: one {column!r} of each model: {said}")]
 
 

@@ -112,6 +112,6 @@ def test_a_margin_needs_not_four_times_as_many_scores_of_half_a_difference(run, 
     rows = [f"{0.5 + 0.1 * (k % 3)},{0.4 + 0.1 * (k % 4)}" for k in range(12)]
     path = write("\n".join(["a,b", *rows, ""]))
     options = ("power", path, "--test", "t", "--unit", "run", "--n-samples", "20")
-    said = "half of one needs four times as many"
+    said = "half the difference needs four times as many"
     assert said in " ".join(run(*options)[1].split())
     assert said not in " ".join(run(*options, "--margin", "0.2")[1].split())

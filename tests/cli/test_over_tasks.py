@@ -18,7 +18,7 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
     assert "Rainbow is better than DQN over tasks like these 12." in text.splitlines()
     assert "12 : 0  0.0005  Rainbow" in text
     assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
-    each = text.partition("Which model is better on each single task")[2].splitlines()[
+    each = text.partition("Verdict on each task")[2].splitlines()[
         4:
     ]
     *on_some, on_others = each[: each.index("")]
@@ -39,7 +39,7 @@ def test_that_no_single_task_decides_does_not_read_as_the_verdict_over_all(run):
     """The example has a ranking over its tasks, and none on any of them."""
     text = run("compare", "docs/examples/games.csv", "--task", "game")[1]
     assert "Ranking over tasks like these 8: ours, rainbow > dqn" in text
-    each = text.partition("Which model is better on each single task")[2].split("\n")
+    each = text.partition("Verdict on each task")[2].split("\n")
     assert " ".join(each[4].split()) == (
         "each of the 8 tasks no model is shown to be better"
     )

@@ -293,7 +293,7 @@ def test_the_picture_has_the_range_of_what_may_be_needed(run, write, tmp_path):
     options = ("--difference", "0.4", "--test", "t", "--plot", str(path))
     code, out, err = run("power", write(LUCKY), *options)
     assert code == 0
-    said = re.search(r"About (\d+) runs of each model have it, or (\d+ to \d+)", out)
+    said = re.search(r"About (\d+) runs of each model reach it \((\d+ to \d+)\)", out)
     svg = path.read_text()
     assert f"a difference of 0.4: {said[1]} runs, or {said[2]}<" in svg
     assert "a bar is how many may be needed (90 % confidence, normal scores)" in err

@@ -194,7 +194,7 @@ class TestAnswer:
         self, path, run
     ):
         few = (
-            "3 tasks are too few to say anything of other tasks like these, whatever "
+            "3 tasks are too few to generalize to other tasks like these, whatever "
             "the scores: that takes 6 or more."
         )
         for arguments in (["compare", path], ["power", path, "--n-samples", "5"]):

@@ -102,7 +102,7 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
             assert f" on {counts[first]} of 3 tasks" in said
     # The answer is about these tasks, and then it is said that they are few.
     said = (
-        "3 tasks are too few to say anything of other tasks like these, whatever the "
+        "3 tasks are too few to generalize to other tasks like these, whatever the "
         "scores: that takes 6 or more."
     )
     head = text.partition("\n\n")[0].splitlines()

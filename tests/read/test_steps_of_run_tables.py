@@ -117,7 +117,7 @@ def test_one_run_of_each_model_says_nothing_of_others(write, n_runs, options, is
     notes = read.scores(write_rows(write, *rows), **options).notes
     said = [x for x in notes if "one 'seed' of each model" in x]
     assert len(said) == is_said
-    assert all(x.endswith("nothing is said of other runs") for x in said)
+    assert all(x.endswith("not for other runs") for x in said)
 
 
 def make_rows(*, n_steps=4, tasks=("",)):

@@ -34,7 +34,7 @@ def test_means_of_few_tasks_decide_from_enough_scores(options, least):
         result = compare_models(draw_few(n_runs), test="t", **options)
         said = " ".join(str(result).split())
         assert (result.over_these_tasks is not None) == (n_runs == least)
-        assert "3 tasks are too few to say anything of other tasks" in said
+        assert "3 tasks are too few to generalize to other tasks" in said
         if n_runs < least:  # what may still be asked for is said
             assert "pass --statistic mean" in said or "pass statistic='mean'" in said
 

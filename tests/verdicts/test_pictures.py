@@ -337,7 +337,7 @@ def test_a_verdict_that_differs_from_its_interval_is_explained_once():
             for x in result.records
         ]
         assert any(differ) == is_said
-        said = "by the test, some models are better though 0 is in the interval"
+        said = "by the test, some models are called better though 0 is in the interval"
         assert read_foot(picture.figure).count(said) == is_said
         assert picture.caption.count("one may be clear where the other is") == is_said
 
@@ -482,7 +482,7 @@ def test_panels_have_the_answer_over_tasks_above():
     answer = "Ranking over tasks like these 9: c > b > a"
     assert " ".join(figure.get_suptitle().split()) == answer
     told = read_foot(figure)
-    of_marks = "some models are better though 0 is in the interval"
+    of_marks = "some models are called better though 0 is in the interval"
     assert f"; by almost stochastic order, {of_marks}" in told
     # Intervals are seen beside each other: tasks have one scale.
     assert len({ax.get_xlim() for ax in figure.axes}) == 1

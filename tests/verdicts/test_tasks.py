@@ -100,7 +100,7 @@ def test_the_answer_over_tasks_counts_those_on_which_a_model_is_better(
     text = " ".join(str(result).split())
     # What can be decided, on other scales than one, is first.
     assert f"higher is better, 4 tasks {said}" in text
-    assert ". 4 tasks are too few to say anything of other tasks like these" in text
+    assert ". 4 tasks are too few to generalize to other tasks like these" in text
     assert "over tasks like these 4." not in text.partition("Differences")[0]
     # Of tasks on which all are compared, where a model is better over all of them.
     headline = " ".join(compare_models(make(9), test="t", unit="run").content.headline)

@@ -80,7 +80,7 @@ def add_table(command: argparse.ArgumentParser, *, has_statistic: bool = True) -
         "--metric",
         action="append",
         metavar="NAME",
-        help="read this score; of A,B, the first a task has",
+        help="read this score; of A,B, the first each task has",
     )
     scores.add_argument(
         "--tasks", type=split_names, metavar="A,B,...", help="read only these tasks"
@@ -325,7 +325,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "--test-share",
         type=number(0.0, 1.0, is_open=True),
         metavar="SHARE",
-        help="of folds, and what each tests on (t)",
+        help="cross-validation: fold, and share tested (t)",
     )
     share_line(share, "--fold F, --test-share S")
     tests.add_argument(
