@@ -150,3 +150,56 @@ def test_the_help_says_where_raters_go(run, capsys):
     with pytest.raises(SystemExit):
         run("compare", "--help")
     assert "--run (raters)" in capsys.readouterr().out
+
+
+def draw(seed, taste=0.0, *, of=("ours", "base"), n_raters=10, each=3):
+    """Rows of items, rated for each model by some of a pool, drawn anew."""
+    rng = np.random.default_rng(seed)
+    severity = rng.normal(0, 0.4, n_raters)
+    tastes = rng.normal(0, taste, (n_raters, len(of)))
+    for item in range(60):
+        mean = 3.5 + rng.normal(0, 0.6)
+        for k, model in enumerate(of):
+            own = mean + rng.normal(0, 0.4)
+            for rater in rng.choice(n_raters, each, replace=False):
+                x = own + severity[rater] + tastes[rater, k] + rng.normal(0, 0.7)
+                yield f"i{item},{model},p{rater},{np.clip(round(x), 1, 5):g}"
+
+
+def write_drawn(folder, column, *args, **kwargs):
+    path = folder / f"{column}.csv"
+    lines = [f"item,system,{column},rating", *draw(*args, **kwargs), ""]
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+@pytest.mark.parametrize("column", ["annotator", "user_id", "PROLIFIC_PID"])
+@pytest.mark.parametrize(
+    "design", [{}, {"of": "abc", "n_raters": 6}, {"of": "abc", "n_raters": 7}]
+)
+def test_raters_drawn_for_each_model_are_averaged(tmp_path, run, column, design):
+    """Though of some items no rater has rated all models; what they prefer is said."""
+    path = write_drawn(tmp_path, column, 0, **design)
+    advice = ("--run", column, "--unit", "item")
+    if column == "annotator":
+        asked = run("compare", path)
+        assert asked[0] == 2
+        assert "pass --run annotator, with --unit item, to average" in asked[2]
+    code, out, err = run("compare", path, *advice)
+    assert code == 0
+    assert "warning" not in err
+    assert f"by the same {column}; raters are taken to be assigned at random" in (
+        " ".join(out.split())
+    )
+    rows = [x.split(",") for x in list(draw(0, **design))]
+    table = read.scores(path, unit="item", run=column)
+    first = sorted(of := {x[1] for x in rows})[0]
+    assert {*table.models} == of
+    mean = np.mean([float(x[3]) for x in rows if x[:2] == ["i0", first]])
+    names = table.ids[""][first]
+    assert table.scores[first][list(names).index("i0")] == pytest.approx(mean)
+    path = write_drawn(tmp_path, column, 1, 1.2, **design)
+    for options in (advice, ("--ignore", column))[: 2 - (column == "user_id")]:
+        code, _, err = run("compare", path, *options)
+        assert code == 0
+        assert f"depend on {column!r}, more than by chance" in err
