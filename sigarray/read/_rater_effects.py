@@ -58,11 +58,12 @@ def depend_on_raters(parts: Iterable[Ratings]) -> bool:
 def find_shift(ratings: Ratings) -> Shift:
     """Find by how much models differ because of their raters, who vary in severity.
 
-    Chance swaps the raters of an item between models.
+    Chance swaps the raters of an item between models; and, for raters who are as
+    strict as each other, the signs of what is left of an item's ratings.
     """
     ratings, known = _choose(ratings)
     n_models = max(1, len(known))
-    table, starts = _tabulate(ratings, n_columns=0)
+    table, starts, _ = _tabulate(ratings, n_columns=0)
     n_raters = table.shape[1] - 1 - n_models
     effects, inner = table[:, 1:], table[:, 1:].T @ table[:, 1:]
     inverse = np.linalg.pinv(inner, hermitian=True, rcond=1e-9)
@@ -84,11 +85,16 @@ def find_shift(ratings: Ratings) -> Shift:
     are_apart = bool(unknown.max() > _MAX_APART)
     means = unlike[:, :n_raters] @ severities[:n_raters]
     low, high = np.argmin(means), np.argmax(means)
+    # What each item adds to these means, if raters are as strict as each other.
+    own = effects[:, n_raters:]
+    equal = table[:, 0] - own @ np.linalg.lstsq(own, table[:, 0])[0]
+    added = equal[:, None] * (effects @ (inverse @ unlike.T))
+    added = np.round(np.add.reduceat(added, starts), 9)
     return Shift(
         (int(known[low]), int(known[high])) if len(known) else (0, 0),
         float(means[high] - means[low]),
-        _exceed([of_items]),
-        are_apart and _exceed([(shares / weights).reshape(len(shares), -1)]),
+        _exceed([(of_items, 1.0)]) and _exceed([(added, 1.0)]),
+        are_apart and _exceed([((shares / weights).reshape(len(shares), -1), 1.0)]),
     )
 
 
@@ -107,11 +113,11 @@ def _choose(ratings: Ratings) -> tuple[Ratings, np.ndarray]:
     return Ratings(some.scores, *codes), np.unique(some.models)
 
 
-def _tabulate(ratings: Ratings, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+def _tabulate(ratings: Ratings, n_columns: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Return columns of scores, tastes, raters and models, without means of cells.
 
-    These are items by model, or items if there are no tastes, for `n_columns` is 0, and
-    few of such cells have several ratings. Where items start, too.
+    These are items by model, or items if few of such cells have several ratings. Where
+    items start, too, and how many means there are. No tastes are `n_columns` of 0.
     """
     scores, models, items, raters = ratings
     n_models = int(models.max(initial=0)) + 1
@@ -122,42 +128,52 @@ def _tabulate(ratings: Ratings, n_columns: int) -> tuple[np.ndarray, np.ndarray]
     columns += [np.eye(int(x.max(initial=0)) + 1)[x] for x in (raters, models)]
     table = np.concatenate(columns, axis=1)
     starts, at = (np.flatnonzero(np.diff(x, prepend=-1)) for x in (items, cells))
-    if not n_columns and 2 * len(at) > len(scores):
+    if 2 * len(at) > len(scores):
         at = starts
     if len(scores):
         sizes = np.diff([*at, len(scores)])
         means = np.add.reduceat(table, at) / sizes[:, None]
         table -= np.repeat(means, sizes, axis=0)
-    return table, starts
+    return table, starts, len(at)
 
 
-def _find_tastes(ratings: Ratings) -> np.ndarray:
-    """Return what each item adds to the tastes of raters: a row of numbers."""
+def _find_tastes(ratings: Ratings) -> tuple[np.ndarray, float]:
+    """Return what each item adds to the tastes of raters: a row of numbers.
+
+    And the share of the noise that is left in them.
+    """
     n_models, n_raters = (
         int(x.max(initial=0)) + 1 for x in (ratings.models, ratings.raters)
     )
     n_columns = n_models * n_raters
-    table, starts = _tabulate(ratings, n_columns)
+    table, starts, n_cells = _tabulate(ratings, n_columns)
     spread = np.std(ratings.scores) if len(ratings.scores) else 0.0
     if spread == 0.0:
-        return np.zeros((0, 1))
+        return np.zeros((0, 1)), 1.0
     others, own = table[:, 1 + n_columns :], table[:, : 1 + n_columns]
-    inverse = np.linalg.pinv(others.T @ others, hermitian=True, rcond=1e-9)
+    inner = others.T @ others
+    inverse = np.linalg.pinv(inner, hermitian=True, rcond=1e-9)
     own = own - others @ (inverse @ (others.T @ own))
     residuals, tastes = np.round(own[:, 0] / spread, 9), own[:, 1:]
     values, vectors = np.linalg.eigh(tastes.T @ tastes)
     is_known = values > 1e-9 * max(values[-1], 1.0)
     tastes = tastes @ (vectors[:, is_known] / np.sqrt(values[is_known]))
     found = np.add.reduceat(residuals[:, None] * tastes, starts)
-    return found / (np.std(residuals) or 1.0)
+    # Residuals are smaller than noise, of which effects of raters take their part.
+    n_taken = np.sum(inverse * inner)
+    left = 1.0 - n_taken / max(len(table) - n_cells, n_taken + 1.0)
+    return found / (np.std(residuals) or 1.0), left
 
 
-def _exceed(parts: Iterable[np.ndarray]) -> bool:
-    """Tell whether sums of rows are larger than those with random signs of rows."""
+def _exceed(parts: Iterable[tuple[np.ndarray, float]]) -> bool:
+    """Tell whether sums of rows are larger than those with random signs of rows.
+
+    These are made larger, if rows have a share of their noise alone.
+    """
     squares, generator = np.zeros(_N_DRAWN + 1), np.random.default_rng(0)
-    for rows in parts:
+    for rows, share in parts:
         signs = 1.0 - 2.0 * generator.integers(0, 2, (len(squares), len(rows)))
-        signs[0] = 1.0
-        squares += np.sum((signs @ rows) ** 2, axis=1)
+        signs[0] = np.sqrt(share)
+        squares += np.sum((signs @ rows) ** 2, axis=1) / share
     n_beyond = np.count_nonzero(squares >= squares[0] * (1.0 - 1e-9))
     return bool(n_beyond <= _LEVEL * len(squares))

@@ -15,24 +15,34 @@ KINDS = {
 
 
 def rate(  # one argument for each of what data vary in
-    seed, taste=0.0, *, tilt=1.0, matched=False, kind="rounded", n=60, n_raters=10
+    seed,
+    taste=0.0,
+    *,
+    tilt=1.0,
+    strict=-0.8,
+    matched=False,
+    kind="rounded",
+    n=60,
+    n_raters=10,
+    each=3,
 ):
     """Three of the raters rate an item for each of three models, which are equal.
 
-    With a `tilt`, strict ones rate more of the second one.
+    With a `tilt`, strict ones rate more of the second one; all are, if `strict` is 0.
     """
     rng = np.random.default_rng(seed)
     severity, tastes = rng.normal(0, 0.5, n_raters), rng.normal(0, taste, (n_raters, 3))
     if tilt > 1.0:
-        severity[:3] = -0.8
-    items = np.repeat(np.arange(n), 9)
-    models = np.tile(np.repeat(np.arange(3), 3), n)
+        severity[:3] = strict
+        severity *= strict < 0
+    items = np.repeat(np.arange(n), 3 * each)
+    models = np.tile(np.repeat(np.arange(3), each), n)
     weights = np.ones((3, n_raters))
     weights[1, :3] *= tilt
     keys = rng.exponential(size=(n, 1 if matched else 3, n_raters)) / weights[None, :]
     if matched:
         keys = np.repeat(keys[:, :1], 3, axis=1)
-    raters = np.argsort(keys, axis=2)[:, :, :3].reshape(-1)
+    raters = np.argsort(keys, axis=2)[:, :, :each].reshape(-1)
     scores = (
         3.2 + rng.normal(0, 0.6, n)[items] + rng.normal(0, 0.3, (n, 3))[items, models]
     )
@@ -42,9 +52,19 @@ def rate(  # one argument for each of what data vary in
 
 @pytest.mark.parametrize("matched", [False, True])
 def test_tastes_are_found_whether_raters_are_matched_or_not(matched):
-    for taste, least in ((0.3, 22), (0.6, 29)):
+    for taste, least in ((0.3, 20), (0.6, 29)):
         found = [depend_on_raters([rate(k, taste, matched=matched)]) for k in range(30)]
         assert sum(found) >= least
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_tastes_are_found_in_one_rating_of_each_item_and_model(matched):
+    """And not, if raters are many: effects of theirs leave less than all noise."""
+    for taste, n_raters, at_most in ((0.0, 30, 1), (0.0, 10, 1), (0.6, 10, 20)):
+        options = {"matched": matched, "each": 1, "n": 200 if taste else 100}
+        options |= {"n_raters": n_raters}
+        found = [depend_on_raters([rate(k, taste, **options)]) for k in range(20)]
+        assert (17 if taste else 0) <= sum(found) <= at_most
 
 
 def test_tastes_are_found_over_tasks():
@@ -70,6 +90,15 @@ def test_strict_raters_of_one_model_are_found(tilt, least):
     assert len(found) >= least
     assert {x.ends[0] for x in found} == {1}
     assert 0.1 < np.mean([x.size for x in found]) < 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unequal_shares_of_raters_who_are_equally_strict_are_no_doubt(kind):
+    for tilt in (3.0, 20.0):
+        shifts = [
+            find_shift(rate(k, tilt=tilt, strict=0, kind=kind)) for k in range(15)
+        ]
+        assert sum(x.is_beyond for x in shifts) <= 1
 
 
 def test_raters_of_one_model_alone_are_apart():
