@@ -174,10 +174,12 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     ratings vary.
     """
     column = find_column(records, "rater")
-    if column is None or not have_raters(records, column):
-        return []
-    parts = [list_ratings(x.records, x.records.factors["rater"]) for x in tasks]
     item = find_column(records, "item") or ""
+    if column is None or not have_raters(records, column) or names_raters(item):
+        return []
+    if records.group("task", "item", "rater")[1] == records.group("task", "item")[1]:
+        return []  # raters are groups of items
+    parts = [list_ratings(x.records, x.records.factors["rater"]) for x in tasks]
     option = "--run"
     if any(x.raters is not None and x.raters.are_assigned for x in tasks):
         option = "--ignore"  # for few ratings have one of each other model

@@ -15,6 +15,8 @@ _LEVEL, _N_DRAWN = 0.005, 999
 _MAX_RATINGS, _MAX_COLUMNS = 10_000, 300
 # Of a model, the share of ratings whose raters cannot be compared with others.
 _MAX_APART = 0.05
+# The most variance of what raters add to differences, in parts of that of these.
+_MAX_NOISE = 2.0
 
 
 class Ratings(NamedTuple):
@@ -30,7 +32,7 @@ class Shift(NamedTuple):
     """By how much raters alone lower the mean of one model below that of another.
 
     `ends` are the numbers of both. It `is_beyond` chance, or raters `are_apart`, if
-    those of models cannot be compared, and not by chance.
+    those of models can hardly be compared, and not by chance.
     """
 
     ends: tuple[int, int]
@@ -58,12 +60,11 @@ def depend_on_raters(parts: Iterable[Ratings]) -> bool:
 def find_shift(ratings: Ratings) -> Shift:
     """Find by how much models differ because of their raters, who vary in severity.
 
-    Chance swaps the raters of an item between models; and, for raters who are as
-    strict as each other, the signs of what is left of an item's ratings.
+    Chance swaps the raters of an item between models, and makes them seem strict.
     """
     ratings, known = _choose(ratings)
     n_models = max(1, len(known))
-    table, starts, _ = _tabulate(ratings, n_columns=0)
+    table, starts, n_cells = _tabulate(ratings, n_columns=0)
     n_raters = table.shape[1] - 1 - n_models
     effects, inner = table[:, 1:], table[:, 1:].T @ table[:, 1:]
     inverse = np.linalg.pinv(inner, hermitian=True, rcond=1e-9)
@@ -73,8 +74,9 @@ def find_shift(ratings: Ratings) -> Shift:
     items = np.repeat(np.arange(len(starts)), np.diff([*starts, len(table)]))
     np.add.at(shares, (items, ratings.models, ratings.raters), 1.0)
     sizes = np.sum(shares, axis=2, keepdims=True)
-    shares = shares[np.all(sizes > 0.0, axis=(1, 2))]
-    shares /= np.sum(shares, axis=2, keepdims=True)
+    are_of_all = np.all(sizes > 0.0, axis=(1, 2))
+    sizes = sizes[are_of_all]
+    shares = shares[are_of_all] / sizes
     weights = np.sqrt(np.maximum(np.sum(shares, axis=(0, 1)), 1.0))
     shares -= np.mean(shares, axis=1, keepdims=True)
     of_items = np.round(shares @ severities[:n_raters], 9)
@@ -82,18 +84,25 @@ def find_shift(ratings: Ratings) -> Shift:
     if len(shares):
         unlike[:, :n_raters] = np.mean(shares, axis=0)
     unknown = np.abs(unlike - unlike @ inverse @ inner)[:, :n_raters].sum(axis=1)
-    are_apart = bool(unknown.max() > _MAX_APART)
+    is_known = bool(unknown.max() <= _MAX_APART)
+    are_apart = not is_known
     means = unlike[:, :n_raters] @ severities[:n_raters]
     low, high = np.argmin(means), np.argmax(means)
-    # What each item adds to these means, if raters are as strict as each other.
-    own = effects[:, n_raters:]
-    equal = table[:, 0] - own @ np.linalg.lstsq(own, table[:, 0])[0]
-    added = equal[:, None] * (effects @ (inverse @ unlike.T))
-    added = np.round(np.add.reduceat(added, starts), 9)
+    # Means of raters who are as strict as each other are noise, as means of items are.
+    added = effects @ (inverse @ unlike.T)
+    lengths = np.linalg.eigvalsh(added.T @ added)
+    noise = (1.0 - 1.0 / n_models) * np.sum(1.0 / sizes) / max(len(sizes), 1) ** 2
+    are_apart |= bool(np.sum(lengths) > _MAX_NOISE * noise)
+    left = table[:, 0] - effects @ severities
+    df = max(len(table) - n_cells - np.sum(inverse * inner), 1.0)
+    generator = np.random.default_rng(0)
+    drawn = generator.normal(size=(_N_DRAWN, n_models)) ** 2 @ lengths
+    drawn *= (left @ left) / generator.chisquare(df, _N_DRAWN)
+    is_known &= bool(np.count_nonzero(drawn >= means @ means) < _LEVEL * _N_DRAWN)
     return Shift(
         (int(known[low]), int(known[high])) if len(known) else (0, 0),
         float(means[high] - means[low]),
-        _exceed([(of_items, 1.0)]) and _exceed([(added, 1.0)]),
+        is_known and _exceed([(of_items, 1.0)]),
         are_apart and _exceed([((shares / weights).reshape(len(shares), -1), 1.0)]),
     )
 

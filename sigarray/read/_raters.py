@@ -114,7 +114,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
         line = f"models have scores{of} by the same {name!r}, in unequal shares"
         if lacking:
             line = f"scores of models{of} are not by the same {name!r}: {lacking}"
-        if shift.is_beyond and not shift.are_apart:
+        if shift.is_beyond:
             low, high = (records.factors["model"].values[k] for k in shift.ends)
             line += f", by which alone {low!r} is {shift.size:.2g} lower than "
             line += f"{high!r}, more than by chance"
@@ -133,12 +133,13 @@ def are_assigned(records: Records) -> bool:
 def have_raters(records: Records, column: str) -> bool:
     """Tell whether a column has raters, by name, or a pool: half rate an item, or few.
 
-    Items that raters have seen are no pool.
+    Items that raters have seen are no pool, unless these are ignored.
     """
-    if names_raters(column) or names_raters(find_column(records, "item")):
-        return names_raters(column)
-    n_held = records.group("task", "model", "item")[1]
-    return n_held * len(records.list_known("rater")) >= 2 * len(records)
+    n_pool = records.group("task", "model", "item")[1]
+    n_pool *= len(records.list_known("rater"))
+    is_used = any(column in x.columns for x in records.list_frames())
+    are_seen = is_used and names_raters(find_column(records, "item"))
+    return names_raters(column) or (n_pool >= 2 * len(records) and not are_seen)
 
 
 def _say_unmatched(records: Records, column: str) -> str | None:

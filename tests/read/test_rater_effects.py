@@ -113,6 +113,12 @@ def test_raters_of_one_model_alone_are_apart():
         # Each of many who rate a single answer is no more than noise.
         many = Ratings(scores, models, items, np.arange(len(k)))
         assert not find_shift(many).are_apart
+    # Of one rating each, few tell raters apart from models.
+    models, items = (x.ravel() for x in np.indices((2, 20)))
+    scores = rng.integers(1, 6, 40).astype(float)
+    for n_of_one, are_apart in ((19, True), (11, False)):
+        own = ((items < n_of_one) == (models == 0)).astype(int)
+        assert find_shift(Ratings(scores, models, items, own)).are_apart == are_apart
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -232,3 +238,23 @@ def test_raters_drawn_for_each_model_are_averaged(tmp_path, run, column, design)
         code, _, err = run("compare", path, *options)
         assert code == 0
         assert f"depend on {column!r}, more than by chance" in err
+
+
+def test_raters_drawn_for_each_model_as_the_sample(tmp_path, run):
+    """What is advised warns of nothing; in Python, it can be pasted into a call."""
+    pandas = pytest.importorskip("pandas")
+    path = write_drawn(tmp_path, "annotator", 1, 1.2)
+    options = ("--unit", "item", "--item", "annotator", "--ignore", "item")
+    code, out, err = run("compare", path, *options)
+    assert code == 0
+    assert "warning" not in err
+    said = "rating by the annotator of the same item; items are taken to be assigned at"
+    assert said in " ".join(out.split())
+    frame = pandas.read_csv(path)
+    with pytest.warns(UserWarning, match="depend on") as caught:
+        compare_models(read.scores(frame, unit="item", run="annotator"))
+    arguments = "frame.drop(columns=['item']), unit='item', item='annotator'"
+    assert str(caught[0].message).endswith(f"and these items, pass {arguments}.")
+    frame = frame.drop(columns=["item"])
+    table = read.scores(frame, unit="item", item="annotator")
+    assert len(table.ids[""]["ours"]) == 10
