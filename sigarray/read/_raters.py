@@ -11,11 +11,7 @@ import numpy as np
 from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
-from sigarray.read._codes import (
-    Coded,
-    find_first,
-    group_rows,
-)
+from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._rater_effects import find_shift, list_ratings
@@ -143,9 +139,8 @@ def have_raters(records: Records, column: str) -> bool:
 
 
 def _say_unmatched(records: Records, column: str) -> str | None:
-    if column != find_column(records, "rater") or have_raters(records, column):
-        return None
-    if not are_assigned(records) or not is_shared(column):
+    is_other = column != find_column(records, "rater") or not are_assigned(records)
+    if is_other or not is_shared(column) or have_raters(records, column):
         return None
     unit = name_unit(find_column(records, "item"))
     return f"some of one {unit} are not of all models"

@@ -258,3 +258,20 @@ def test_raters_drawn_for_each_model_as_the_sample(tmp_path, run):
     frame = frame.drop(columns=["item"])
     table = read.scores(frame, unit="item", item="annotator")
     assert len(table.ids[""]["ours"]) == 10
+
+
+@pytest.mark.parametrize("options", [{"run": "annotator"}, {}])
+def test_the_last_of_two_ratings_by_one_is_kept_as_is_said(tmp_path, options):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(write_drawn(tmp_path, "annotator", 1))
+    frame = pandas.concat([frame, frame.iloc[[7]].assign(rating=4)])
+    with pytest.raises(read.TableError, match="keeps the last") as caught:
+        read.scores(frame, unit="item", **options)
+    call = (
+        str(caught.value).partition("In pandas, ")[2].removesuffix(" keeps the last.")
+    )
+    last = eval(call, {"frame": frame})
+    assert len(last) == len(frame) - 1
+    kept = last.set_index(["item", "system", "annotator"])["rating"]
+    assert kept.loc[tuple(frame.iloc[7][["item", "system", "annotator"]])] == 4
+    assert read.scores(last, unit="item", **options).models
