@@ -9,6 +9,7 @@ from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.sampled import find_sampled, name_scored, say_items
 from sigarray.read._raters import say_one
 from sigarray.read._score_table import ScoreTable
+from sigarray.read._words import names_raters
 
 _BETWEEN = ". "
 _MAX_NAMED = 3
@@ -263,9 +264,11 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
     assigned = {
         x.column: None for x in every if x.are_assigned and not x.others + x.unequal
     }
+    unit = name_scored(table)
+    by, who = ("by", "items") if names_raters(unit) else ("of", "raters")
     said += [
-        f"Not all models have a rating of the {name_scored(table)} by the same "
-        f"{quote(x)}; raters are taken to be assigned at random"
+        f"Not all models have a rating {by} the {unit} {'of' if by == 'by' else 'by'} "
+        f"the same {quote(x)}; {who} are taken to be assigned at random"
         for x in assigned
     ]
     return said + doubt_raters(table)

@@ -18,7 +18,12 @@ from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, list_names_of_rows
-from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS, names_episodes
+from sigarray.read._words import (
+    HYPERPARAMETERS,
+    MAYBE_HYPERPARAMETERS,
+    names_episodes,
+    names_raters,
+)
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -122,13 +127,23 @@ def _advise_unknown(
     said = "ay with --item, --run and --task which columns tell them apart."
     if not are_averaged:
         what = "one" if a.step is None else "all rows of one"
-        return f"Remove {what}, or s{said}"
+        again = _say_again(records, find_column(records, "run"))
+        return f"Remove {what}, or s{said}{again}"
     item = find_column(records, "item")
     of_clusters = "" if item is None else f" Or pass {say_cluster(item)}."
     return (
         f"S{said} Where they are samples of one answer, or ratings, pass --unit item, "
         f"which averages them.{of_clusters}"
     )
+
+
+def _say_again(records: Records, column: str | None) -> str:
+    """Say how to keep the last rating of an answer that one has rated again."""
+    every = [find_column(records, x) for x in ("task", "model", "item")] + [column]
+    if not names_raters(column) or len(records.list_frames()) > 1:
+        return ""
+    names = [*filter(None, every)]
+    return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 
 def _say_repetitions(records: Records, name: str) -> str:
@@ -234,9 +249,10 @@ def refuse_repeats(records: Records) -> None:
         found = _find_repeat(factors, dict(read_texts(records, names)))
     if found is not None:
         record, other, by = records[found[0]], records[found[1]], found[2]
+        again = _say_again(records, next(filter(names_raters, names), None))
         msg = (
             f"{record.place}: expected one score of {record.model!r} for item "
-            f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}"
+            f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}{again}"
         )
         raise TableError(msg)
 

@@ -19,6 +19,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._messages import DoubtOfGroups
 from sigarray.read._one_task import JoinedTask, doubt_shared_runs
 from sigarray.read._rater_effects import Ratings, depend_on_raters, list_ratings
+from sigarray.read._raters import have_raters
 from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._text import TableError
@@ -173,11 +174,12 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     ratings vary.
     """
     column = find_column(records, "rater")
-    is_used = any(column in x.columns for x in records.list_frames())
-    if column is None or not (is_used and names_raters(column)):
-        return []
-    parts = [list_ratings(x.records, x.records.factors["rater"]) for x in tasks]
     item = find_column(records, "item") or ""
+    if column is None or not have_raters(records, column) or names_raters(item):
+        return []
+    if records.group("task", "item", "rater")[1] == records.group("task", "item")[1]:
+        return []  # raters are groups of items
+    parts = [list_ratings(x.records, x.records.factors["rater"]) for x in tasks]
     option = "--run"
     if any(x.raters is not None and x.raters.are_assigned for x in tasks):
         option = "--ignore"  # for few ratings have one of each other model

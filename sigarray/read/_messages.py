@@ -148,6 +148,7 @@ _OPTION = re.compile(
 )
 # Stands for a name, which is not translated: characters for private use.
 _MARK = "\ue000{}\ue001"
+_FRAME_LAST = re.compile("\ue002([^\ue003]+), (frame\\.drop[^\ue003]+)\ue003")
 # Warnings are caught for the whole process, so that one call runs at a time.
 _LOCK = threading.RLock()
 
@@ -252,7 +253,11 @@ def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
     kept = sorted((x for x in set(names) if "--" in x), key=len, reverse=True)
     for k, name in enumerate(kept):
         message = message.replace(name, _MARK.format(k))
-    message = _OPTION.sub(translate, message)
+    # Options in a row are arguments of one call, of which the frame is the first.
+    message = _OPTION.sub(lambda x: f"\ue002{translate(x)}\ue003", message)
+    message = message.replace("\ue003 \ue002", ", ")
+    message = _FRAME_LAST.sub(r"\2, \1", message)
+    message = message.translate({0xE002: None, 0xE003: None})
     for k, name in enumerate(kept):
         message = message.replace(_MARK.format(k), name)
     return message, options

@@ -11,11 +11,7 @@ import numpy as np
 from sigarray._backend.given import looks_like_index
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
-from sigarray.read._codes import (
-    Coded,
-    find_first,
-    group_rows,
-)
+from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import Names, list_names, quote_names, shorten
 from sigarray.read._messages import Caution
 from sigarray.read._rater_effects import find_shift, list_ratings
@@ -33,6 +29,8 @@ from sigarray.read._words import (
 )
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
+# The most scores that are left out for raters, rather than averaged, if items are, too.
+_MAX_LEFT = 0.25
 
 
 class Doubt(NamedTuple):
@@ -112,7 +110,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
         line = f"models have scores{of} by the same {name!r}, in unequal shares"
         if lacking:
             line = f"scores of models{of} are not by the same {name!r}: {lacking}"
-        if shift.is_beyond and not shift.are_apart:
+        if shift.is_beyond:
             low, high = (records.factors["model"].values[k] for k in shift.ends)
             line += f", by which alone {low!r} is {shift.size:.2g} lower than "
             line += f"{high!r}, more than by chance"
@@ -128,11 +126,21 @@ def are_assigned(records: Records) -> bool:
     return records.has("rater") and n_rated * n_models > len(records)
 
 
+def have_raters(records: Records, column: str) -> bool:
+    """Tell whether a column has raters, by name, or a pool: half rate an item, or few.
+
+    Items that raters have seen are no pool, unless these are ignored.
+    """
+    n_pool = records.group("task", "model", "item")[1]
+    n_pool *= len(records.list_known("rater"))
+    is_used = any(column in x.columns for x in records.list_frames())
+    are_seen = is_used and names_raters(find_column(records, "item"))
+    return names_raters(column) or (n_pool >= 2 * len(records) and not are_seen)
+
+
 def _say_unmatched(records: Records, column: str) -> str | None:
-    if column != find_column(records, "rater") or names_raters(column):
-        return None
-    n_pairs, n_models = records.group("item", "rater")[1], records.group("model")[1]
-    if n_pairs * n_models == len(records) or not is_shared(column):
+    is_other = column != find_column(records, "rater") or not are_assigned(records)
+    if is_other or not is_shared(column) or have_raters(records, column):
         return None
     unit = name_unit(find_column(records, "item"))
     return f"some of one {unit} are not of all models"
@@ -212,8 +220,9 @@ def match_raters(
     """Return the ratings of a task by those who rated the item for all models.
 
     So the raters of an item are the same for all models, which their means need. Where
-    most items have no such rater, or raters are `ignored`, all ratings are returned.
-    And what is known of raters, None if they were not matched, and notes.
+    most items have no such rater, or some, and raters of few are the same, or raters
+    are `ignored`, all ratings are returned. And what is known of raters, None if they
+    were not matched, and notes.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes
@@ -229,7 +238,9 @@ def match_raters(
     is_kept = is_common | ~is_of_all
     unit = name_unit(find_column(records, "item"))
     n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
-    if 2 * len(matched) <= len(every) or (n_held == len(records) and n_lost):
+    are_drawn = n_left > _MAX_LEFT * len(records) and not drop_unmatched
+    are_drawn |= n_held == len(records) or 2 * n_lost >= len(every)
+    if n_lost and are_drawn:
         return records, None, []
     if n_lost and not drop_unmatched:
         lost = np.setdiff1d(every, matched)

@@ -54,7 +54,7 @@ MAYBE_HYPERPARAMETERS = as_words("""
 # Words for those who rate an item, whose ratings are not independent.
 RATERS = as_words("""
     rater annotator judge worker assessor evaluator grader reviewer labeler labeller
-    coder rating vote voter participant respondent crowdworker turker
+    coder rating vote voter participant respondent crowdworker turker prolific
 """)
 # Some also name what they say, in numbers.
 RATINGS = frozenset(("rating", "vote"))

@@ -55,7 +55,7 @@ def test_models_with_other_values_are_doubted_with_what_to_pass(write, run):
 def test_runs_of_one_value_are_no_runs_of_their_own(write, run):
     path = write(sweep({"a": (1e-4, 4e-4, 9e-3), "b": (2e-4, 1e-3, 3e-3)}))
     said = "--run lr --item seed --unit run"
-    with pytest.raises(TableError, match=r"run='lr' item='seed' unit='run'"):
+    with pytest.raises(TableError, match=r"run='lr', item='seed', unit='run'"):
         read.scores(path)
     code, _, err = run("compare", path, "--run", "seed,lr")
     assert (code, said in err, "are alike, more than by chance" in err) == (

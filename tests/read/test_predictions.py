@@ -124,7 +124,7 @@ def test_the_line_makes_wins_of_them(write, run, code, n_models):
     wins.to_csv(path, index=False)
     code, _, err = run("compare", path, *options)
     assert (code, "warning" in err) == (0, False), err
-    with pytest.raises(TableError, match=r"with score='win' task='pair' unit='item' r"):
+    with pytest.raises(TableError, match=r"with score='win', task='pair', unit='item'"):
         read.scores(pandas.DataFrame(rows, columns=HEADER.split(",")))
 
 

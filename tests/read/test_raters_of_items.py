@@ -312,13 +312,20 @@ class TestUnequalShares:
     """Nobody rates both answers to a question."""
 
     def rate(self, n_of_ann, n_tasks=1):
-        """Ann has rated so many answers of a, and those of b that Bob has not."""
+        """Ann, who is kind, has rated so many answers of a, and b where Bob has a."""
         rows = [
-            (m, f"t{task}", f"q{k}", rater, (k + 2 * (m == "ab"[task % 2])) % 5)
+            (
+                m,
+                f"t{task}",
+                f"q{task}_{k}",
+                rater,
+                9 * by + (k + 2 * (m == "ab"[task % 2])) % 5,
+            )
             for task in range(n_tasks)
             for k in range(20)
             for m in "ab"
-            for rater in (("bob", "ann")[(k < n_of_ann) == (m == "a")],)
+            for by in ((k < n_of_ann) == (m == "a"),)
+            for rater in (("bob", "ann")[by],)
         ]
         return as_csv(rows, "model,task,item,rater,acc")
 
@@ -328,7 +335,7 @@ class TestUnequalShares:
         (line,) = warn(done)
         assert (
             "models have scores of task 't0' by the same 'rater', in unequal shares, "
-            "by which alone 'b' is 0.55 lower than 'a', more than by chance. A "
+            "by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
             "difference between models may be one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"

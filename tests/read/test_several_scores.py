@@ -75,7 +75,7 @@ class TestCounts:
 
     def test_they_are_no_benchmarks(self, run, long):
         refuse(run("compare", long, "--score", "tp,fp,fn"), f"Pass {F1}; or")
-        with pytest.raises(TableError, match="statistic='f1' score='tp,fp,fn'"):
+        with pytest.raises(TableError, match="statistic='f1', score='tp,fp,fn'"):
             read.scores(long, score="tp,fp,fn")
 
     @pytest.mark.parametrize(
