@@ -20,8 +20,10 @@ from sigarray.read._frame import (
 from sigarray.read._words import (
     LIKELY,
     RATERS,
+    SPLITS,
     SPREADS,
     are_runs,
+    count_up,
     find_mixed,
     is_metric,
     is_summary,
@@ -244,7 +246,43 @@ def _list_meanings(layout: Names) -> str:
 _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 
+def find_task_runs(names: Names) -> str | None:
+    """Return "{task}_seed{run}" if columns are of each run of several tasks."""
+    for way in (r"(?P<task>.*\D)(?P<run>\d+)", r"(?P<run>\D*\d+)(?P<task>.*)"):
+        found = [x for y in names if (x := re.fullmatch(way, y))]
+        runs = {x["run"] for x in found}
+        # Tasks are what differs between marks.
+        parts = [re.split(r"([\W_]+)", x["task"]) for x in found]
+        only = {tuple(x) for x in parts}
+        is_grid = len(found) == len(names) == len(only) * len(runs)
+        if not is_grid or min(len(only), len(runs)) < 2:
+            continue
+        if not count_up([int(re.sub(r"\D", "", x)) for x in runs]):
+            continue
+        start, end = (_find_start([x[::k] for x in only])[::k] for k in (1, -1))
+        tasks = ["".join(x[len(start) : len(x) - len(end)]) for x in only]
+        if (start or end) and not any(
+            is_metric(x) or {*SPLITS} & list_words(x) for x in tasks
+        ):
+            of_task = "".join([*start, "{task}", *end])
+            of_run = re.sub(r"\d+", "{run}", min(runs))
+            return of_run + of_task if found[0].start("task") else of_task + of_run
+    return None
+
+
+def _find_start(parts: Collection[Names]) -> Names:
+    """Return what all begin with."""
+    same = (len({*x}) == 1 for x in zip(*parts, strict=False))
+    return next(iter(parts))[: sum(itertools.takewhile(bool, same))]
+
+
 def advise_all(names: Names) -> str:
+    pattern = find_task_runs(names)
+    if pattern is not None:
+        return (
+            "; or, where each column is of a run on a task, pass --columns "
+            f"{shlex.quote(pattern)}"
+        )
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]

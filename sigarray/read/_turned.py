@@ -31,6 +31,7 @@ from sigarray.read._several_scores import (
     advise_first,
     advise_raters,
     find_sums,
+    find_task_runs,
     split_by_model,
 )
 from sigarray.read._text import TableError
@@ -163,11 +164,11 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
     """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
-        name, first = next((metric, x) for metric, by in runs.items() for x in by)
+        first, *others = [x for by in runs.values() for x in by]
         what = f"names of columns such as {first!r}"
-        pattern = re.sub(r"\d+$", "{run}", first.replace(name, "{task}", 1))
-        if len(runs) > 1 and not (wanted or any(map(is_metric, runs))):
-            what += f" (if they begin with tasks, pass --columns {pattern!r})"
+        pattern = None if wanted else find_task_runs([first, *others])
+        if pattern is not None:
+            what += f" (if they are of tasks, pass --columns {shlex.quote(pattern)})"
         return choose_metric_of(frame, list(runs), wanted, what)
     msg = (
         f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "
