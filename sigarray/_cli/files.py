@@ -119,7 +119,7 @@ def read_models(
             "nothing at standard input. Pass a FILE: an example passes no gate."
         )
         raise ValueError(msg)
-    not_offered = "" if has_worst else OR_WORST
+    not_offered = "" if has_worst and options.fold is None else OR_WORST
     try:
         if options.statistic in STATISTICS:
             _refuse_statistic(options.statistic, files)
