@@ -19,6 +19,7 @@ from sigarray.read._frame import (
 )
 from sigarray.read._words import (
     LIKELY,
+    METRICS,
     RATERS,
     SPLITS,
     SPREADS,
@@ -246,34 +247,25 @@ def _list_meanings(layout: Names) -> str:
 _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 
+_TASK_RUNS = {
+    r"{task}\g<mark>{run}": r"(?P<task>.+)(?P<mark>[\W_][a-z]*)(?P<run>\d+)",
+    r"\g<word>{run}\g<mark>{task}": r"(?P<word>[a-z]*)(?P<run>\d+)(?P<mark>[\W_])"
+    "(?P<task>.+)",
+}
+
+
 def find_task_runs(names: Names) -> str | None:
     """Return "{task}_seed{run}" if columns are of each run of several tasks."""
-    for way in (r"(?P<task>.*\D)(?P<run>\d+)", r"(?P<run>\D*\d+)(?P<task>.*)"):
+    for form, way in _TASK_RUNS.items():
         found = [x for y in names if (x := re.fullmatch(way, y))]
-        runs = {x["run"] for x in found}
-        # Tasks are what differs between marks.
-        parts = [re.split(r"([\W_]+)", x["task"]) for x in found]
-        only = {tuple(x) for x in parts}
-        is_grid = len(found) == len(names) == len(only) * len(runs)
-        if not is_grid or min(len(only), len(runs)) < 2:
-            continue
-        if not count_up([int(re.sub(r"\D", "", x)) for x in runs]):
-            continue
-        start, end = (_find_start([x[::k] for x in only])[::k] for k in (1, -1))
-        tasks = ["".join(x[len(start) : len(x) - len(end)]) for x in only]
-        if (start or end) and not any(
-            is_metric(x) or {*SPLITS} & list_words(x) for x in tasks
-        ):
-            of_task = "".join([*start, "{task}", *end])
-            of_run = re.sub(r"\d+", "{run}", min(runs))
-            return of_run + of_task if found[0].start("task") else of_task + of_run
+        tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
+        # These are of no other metric or split.
+        kinds = {frozenset(list_words(x) & (METRICS | {*SPLITS})) for x in tasks}
+        forms = {x.expand(form) for x in found}
+        is_grid = len(found) == len(names) == len(tasks) * len(runs)
+        if is_grid and len(kinds) == len(forms) == 1 < min(len(tasks), len(runs)):
+            return forms.pop() if count_up([*map(int, runs)]) else None
     return None
-
-
-def _find_start(parts: Collection[Names]) -> Names:
-    """Return what all begin with."""
-    same = (len({*x}) == 1 for x in zip(*parts, strict=False))
-    return next(iter(parts))[: sum(itertools.takewhile(bool, same))]
 
 
 def advise_all(names: Names) -> str:

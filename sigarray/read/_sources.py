@@ -359,17 +359,15 @@ def _refuse_two_headers(rows: list[Row], name: str) -> None:
     if len(rows) < 3:
         return
     # Each name may have all cells of the second, such as seeds.
-    by: dict[str, set[str]] = {}
-    for x, y in zip(*(cells[1:] for _, cells in rows[:2]), strict=False):
-        by.setdefault(x, set()).add(y)
-    first, n = next(iter(by.values())), len(rows[0][1]) - 1
-    are_runs = len(first) * len(by) == n and all(x == first for x in by.values())
+    pairs = [*zip(*(cells[1:] for _, cells in rows[:2]), strict=False)]
+    names, runs = ({x[k] for x in pairs} for k in (0, 1))
+    are_runs = "" not in runs and len(names) * len(runs) == len({*pairs}) == len(pairs)
     header, second = ([x for x in cells if x] for _, cells in rows[:2])
     below = [cells for _, cells in rows[2:4]]
     if (
         len(second) > 1
         and len(set(header)) < len(header)
-        and (not any(map(_is_number, second)) or (are_runs and "" not in first))
+        and (are_runs or not any(map(_is_number, second)))
         and any(_is_number(x) for cells in below for x in cells)
     ):
         msg = (

@@ -15,7 +15,7 @@ from sigarray.read._codes import Coded, encode
 from sigarray.read._column_names import find_computed
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import UNNAMED, Frame, Names, Roles, list_names, shorten
-from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results
+from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results, say_named
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
 from sigarray.read._records import Records
@@ -225,36 +225,27 @@ def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
     """
     several: dict[str, Names] = {}
     for x in frames:
-        rules = [] if x is None else list(dict.fromkeys(x.filters.values()))
+        rules = [*dict.fromkeys(x.filters.values())] if x is not None else []
         if x is not None and len(rules) > 1:
             known = several.setdefault(_name_task(x), rules)
-            if f"{UNNAMED}1" in known and len(rules) == len(known):
-                several[_name_task(x)] = rules
-    return [
-        x
-        if x is None or _name_task(x) not in several
-        else _name_by_filter(x, several[_name_task(x)])
-        for x in frames
-    ]
+            several[_name_task(x)] = rules if f"{UNNAMED}1" in known else known
+    return [x and _name_by_filter(x, several.get(_name_task(x))) for x in frames]
 
 
-def _name_by_filter(frame: Frame, rules: Names) -> Frame:
+def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
     """Name metrics by filters; those of early samples have the names of others'."""
-    unnamed = [f"{UNNAMED}{k + 1}" for k in range(len(rules))]
-    is_unnamed = {*frame.filters.values()} == {*unnamed} != {*rules}
-    known = dict(zip(unnamed, rules, strict=True)) if is_unnamed else {}
-    new = {x: known.get(rule, rule) for x, rule in frame.filters.items()}
-    names = {
-        x: f"{x.removesuffix(f',{frame.filters[x]}')},{rule}" for x, rule in new.items()
-    }
-    said = "samples without a key 'filter' were taken for those of "
-    said += f"{list_names(rules)}, as other samples have them, in this order"
+    if rules is None:
+        return frame
+    own = [*dict.fromkeys(frame.filters.values())]
+    is_early = f"{UNNAMED}1" in own and len(own) == len(rules) and own != rules
+    new = dict(zip(own, rules if is_early else own, strict=True))
+    names = {x: f"{x.removesuffix(f',{y}')},{new[y]}" for x, y in frame.filters.items()}
     return replace(
         frame,
         columns={names.get(x, x): y for x, y in frame.columns.items()},
         metrics=tuple(names.values()),
-        filters={names[x]: rule for x, rule in new.items()},
-        notes=(*frame.notes, *[said] * is_unnamed),
+        filters={names[x]: new[y] for x, y in frame.filters.items()},
+        notes=(*frame.notes, *[say_named(rules, "other samples")] * is_early),
     )
 
 
