@@ -30,7 +30,9 @@ def run(options: argparse.Namespace) -> Report:
     expected = None if options.verify is None else apply_signature(options)
     request = read_request(options)
     with explain_reading(expected, options.baseline):
-        table = open_large(options) or read_models(options, is_paired=request.is_paired)
+        table = open_large(options) or read_models(
+            options, is_paired=request.is_paired, has_worst=request.has_worst
+        )
     request = replace(request, higher_is_better=not options.lower_is_better)
     if expected is not None and lacks_baseline(request, table):
         return report_verification(table.source, expected, None)

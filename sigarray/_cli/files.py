@@ -19,10 +19,11 @@ from sigarray._verdicts.inspection import (
     inspect_table,
     settle_direction,
 )
-from sigarray.read._messages import warn
+from sigarray.read._messages import OR_WORST, warn
 from sigarray.read._score_table import Choice, Direction, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._sums import read_sums
+from sigarray.read._text import TableError
 from sigarray.read._wide_files import (
     MAX_READ,
     is_wide_store,
@@ -76,6 +77,7 @@ def read_models(
     options: argparse.Namespace,
     *,
     is_paired: bool = False,
+    has_worst: bool = True,
     min_models: int = 2,
     max_models: int = MAX_MODELS,
 ) -> ScoreTable:
@@ -117,18 +119,24 @@ def read_models(
             "nothing at standard input. Pass a FILE: an example passes no gate."
         )
         raise ValueError(msg)
-    if options.statistic in STATISTICS:
-        _refuse_statistic(options.statistic, files)
-        table = read_sums(files, choice, options.statistic)
-    elif files:
-        table = read_sources(files, choice)
-    else:
-        with open_table(None, _SCORES) as (source, path):
-            table = read_sources([path], choice)._replace(source=source, notes=())
+    not_offered = "" if has_worst and options.fold is None else OR_WORST
+    try:
+        if options.statistic in STATISTICS:
+            _refuse_statistic(options.statistic, files)
+            table = read_sums(files, choice, options.statistic)
+        elif files:
+            table = read_sources(files, choice)
+        else:
+            with open_table(None, _SCORES) as (source, path):
+                table = read_sources([path], choice)._replace(source=source, notes=())
+    except TableError as error:
+        if OR_WORST not in str(error):
+            raise
+        raise TableError(str(error).replace(not_offered, "")) from error
     for note in table.notes:
-        tell(type(note)(f"{note.rstrip('.')}."))
+        tell(type(note)(f"{note.replace(not_offered, '').rstrip('.')}."))
     for doubt in table.doubts:
-        warn(f"{doubt}.")
+        warn(f"{doubt.replace(not_offered, '')}.")
     direction = settle_direction(table, direction)
     options.lower_is_better = direction is False
     inspect_table(

@@ -68,7 +68,11 @@ def run(options: argparse.Namespace) -> Report:
     gain = _choose_gain(options)
     if options.sd is None:
         table = read_models(
-            options, is_paired=request.is_paired, min_models=1, max_models=_MAX_MODELS
+            options,
+            is_paired=request.is_paired,
+            has_worst=request.has_worst,
+            min_models=1,
+            max_models=_MAX_MODELS,
         )
     else:
         table = _draw_table(options)

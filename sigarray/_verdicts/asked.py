@@ -221,6 +221,12 @@ class Request:
     # Of all scores of a model over tasks, which are strata.
     statistic: str | None = None
 
+    @property
+    def has_worst(self) -> bool:
+        """Whether --missing worst is for the test, as far as that is known."""
+        asked = (self.is_paired or None, self.statistic, self.margin)
+        return asked == (None,) * 3 and self.test in (None, *OF_INDEPENDENT)
+
 
 _OF_MARGIN = (
     " A margin is in the unit of means. For almost stochastic order a margin M is a "

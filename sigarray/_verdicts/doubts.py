@@ -176,7 +176,7 @@ def doubt_zeros(compared: Mapping[str, Comparison]) -> None:
 _LEVEL_OF_FAR, _DF_OF_FAR = 0.001, 3
 
 
-def note_far_runs(table: ScoreTable) -> None:
+def note_far_runs(table: ScoreTable, *, has_worst: bool) -> None:
     if table.unit != "run" or table.missing == "keep":
         return
     samples = {
@@ -198,8 +198,8 @@ def note_far_runs(table: ScoreTable) -> None:
         msg = (
             "a run is further from all others of its model than chance allows, and "
             f"counts: {shorten(said, _SHOWN, '; ')}. If it crashed, delete that "
-            "score, and then pass --missing drop or --missing worst; if it did not, it "
-            "is a result, and has to stay"
+            f"score, and then pass --missing drop{' or --missing worst' * has_worst}; "
+            "if it did not, it is a result, and has to stay"
         )
         note(Caution(msg))
 

@@ -362,7 +362,7 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
             margin=request.margin,
         )
     doubt_compared(compared, test, None if statistic is not None else over)
-    note_far_runs(table)
+    note_far_runs(table, has_worst=request.has_worst)
     fields = sign(test, table, first, decisions, over, aggregates)
     if len(compared) > 1:
         report = report_tasks(table, compared, decisions, over, request, statistic)

@@ -38,6 +38,9 @@ _TOGETHER = 0.1
 # and what ends before this share of it is much earlier; or before the second one, where
 # the file has no other step of any run.
 _MUCH_EARLIER, _EARLIER = 0.5, 0.75
+# Unless others end that near to each other, it ends before half of the way of them all:
+# of runs that stop by themselves, it then asks about 0 to 3 % of files, not 6 to 46 %.
+_SAME = 0.05
 
 
 class _Runs(NamedTuple):
@@ -142,14 +145,19 @@ def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
     if np.bincount(runs[is_scored], minlength=n_runs).max(initial=0) < 2:
         share, start = _EARLIER, np.minimum(start, 0.0)
     has_end, of_tasks, of_models = np.isfinite(last), tasks[first], models[first]
-    ends = np.full(n_tasks, np.nan)
+    ends, limits = np.full((2, n_tasks), np.nan)
     for task in np.unique(of_tasks[has_end]):
-        ends[task] = _find_end(last[has_end & (of_tasks == task)], start[task])
+        of_task, low = last[has_end & (of_tasks == task)], start[task]
+        end = ends[task] = _find_end(of_task, low)
+        limits[task] = low + share * (end - low)
+        rest = of_task[of_task >= limits[task]]
+        if np.any(np.abs(rest - end) > _SAME * (end - low)):
+            limits[task] = low + _MUCH_EARLIER * (rest.min() - low)
     end, start = ends[of_tasks], start[of_tasks]
     gets_there = np.zeros(n_models, bool)
     gets_there[of_models[last >= end - _TOGETHER * (end - start)]] = True
     is_early = has_end & gets_there[of_models]
-    is_early &= last < start + share * (end - start)
+    is_early &= last < limits[of_tasks]
     return _Runs(runs, first, last, np.where(is_early, end, np.nan), share)
 
 

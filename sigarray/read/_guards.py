@@ -39,11 +39,8 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 
 
 def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
-    words = {*SPLITS, ""}
-    roles = {*chosen.values()}
-    for role, name in find_roles(frame, {}).items():
-        if role in ("model", "metric", "score"):
-            roles.add(name)
+    words, found = {*SPLITS, ""}, find_roles(frame, {})
+    roles = {*chosen.values(), *map(found.get, ("model", "metric", "score"))}
     for column, cells in frame.columns.items():
         if column in roles or column in ignored or isinstance(cells, np.ndarray):
             continue
@@ -100,19 +97,30 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
         return
     msg = (
         f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
-        "repetitions on one data set, whose training data overlap. Pass "
-        f"{_advise_folds(run.split(','), folds)}; or --run {run}, where they are "
-        "independent."
+        "repetitions on one data set, whose training data overlap. "
+        f"{_advise_folds(frame, chosen, run.split(','), folds)}; or --run {run}, where "
+        "they are independent."
     )
     raise TableError(msg)
 
 
-def _advise_folds(names: Names, folds: Names) -> str:
+def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> str:
     last = [x for x in names if x in folds and "rep" not in squeeze(x)][-1:]
     rest = ",".join(x for x in names if x not in last)
+    model = find_roles(frame, chosen).get("model", "")
+    if last and rest and model in frame.columns:
+        of = {*zip(*(frame.columns[x] for x in (model, *names)), strict=True)}
+        if len({x[0] for x in of}) > 1 == max(Counter(x[1:] for x in of).values()):
+            return (
+                f"No {rest!r} is of two models: where a fold is one split for all of "
+                f"them, take its mean, frame.drop(columns={rest.split(',')})"
+                f".groupby({[model, *last]}).mean(), and pass --fold {last[0]}"
+            )
     if last:
-        return " ".join([*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"])
-    return f"--run {rest}, with {BY_SHARE}"
+        return "Pass " + " ".join(
+            [*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"]
+        )
+    return f"Pass --run {rest}, with {BY_SHARE}"
 
 
 def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> str:
@@ -129,6 +137,12 @@ def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> st
         rows = [*zip(*named, *(columns[x] for x in names), strict=True)]
         if len(set(rows)) == len(rows):
             break
+    if len(names) == 1:  # does each run have folds of its own?
+        of = {
+            x: len({*zip(columns[x], columns[names[0]], strict=True)}) for x in others
+        }
+        n_folds = len({*columns[names[0]]})
+        names = [*names, *[x for x in others if of[x] == n_folds > sizes[x]][:1]]
     return ",".join(x for x in columns if x in names)
 
 
@@ -190,8 +204,8 @@ def doubt_items_left_out(frame: Frame, chosen: Roles, ignored: Names) -> list[st
     name = find_roles(frame, {}).get("item")
     if name not in ignored or name is None or is_long(frame, chosen):
         return []
-    texts = encode_texts(frame.columns[name])
-    if "item" in chosen or 2 * len(texts.list_known()) > len(texts):
+    n = len(encode_texts(frame.columns[name]).list_known())
+    if "item" in chosen or 2 * n > len(frame.lines):
         return []
     return [
         f"{frame.source}, column {name!r} was left out, whose values are those of "
@@ -205,9 +219,9 @@ def _list_folds(frame: Frame) -> list[str]:
     for name, cells in frame.columns.items():
         is_split = squeeze(name) in ("split", "splitid")
         if is_split or names_folds(name):
-            values = {*map(str, distinct(cells))}
+            values = {str(x).lower() for x in distinct(cells)}
             known = _NUMBERED if is_split else _NO_SCORE
-            if len(values) > 1 and all(known.fullmatch(x.lower()) for x in values):
+            if len(values) > 1 and all(map(known.fullmatch, values)):
                 folds.append(name)
     return folds
 
@@ -217,11 +231,11 @@ def refuse_rows_apart(frame: Frame) -> None:
     is_written = frame.line_word == "line" and not isinstance(frame.lines, range)
     if frame.kind != "a table" or not is_written or is_long(frame, {}):
         return
-    columns = list(frame.columns.values())
     for k in range(len(frame.lines) - 1, 0, -1):
         below = frame.lines[k]
         gap = below - frame.lines[k - 1] - 1
-        if gap and gap > sum(str(x[k - 1]).count("\n") for x in columns):
+        cells = (x[k - 1] for x in frame.columns.values())
+        if gap and gap > sum(str(x).count("\n") for x in cells):
             n_below = len(frame.lines) - k
             if n_below < k:
                 msg = (
@@ -299,12 +313,9 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
         for of_task in records.split("task")
     ]
     _refuse_unnamed_items(records, [x for by in by_task for x in by.values()])
-    first = records[0].frame
-    return [
-        f"{first.source}: {note}"
-        for by in by_task
-        for note in refuse_mean_rows(first.source, by)
-    ]
+    source = records[0].frame.source
+    said = [note for by in by_task for note in refuse_mean_rows(source, by)]
+    return [f"{source}: {note}" for note in said]
 
 
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
@@ -316,20 +327,18 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
     if _are_named(records):
         return
     first, roles = records[0].frame, records.roles[records.files[0]]
-    advice = "Name the column of runs with --run, or that of items with --item"
-    if "model" in roles:
-        got = f"columns {list_names(list(first.columns))}"
-    else:
-        got = _find_gaps(records, n_blank)
-        advice = "Name the column of runs with --run"
-    if not got:
-        return
-    msg = (
-        f"{first.source}: expected to know which scores are pairs, for --paired or "
-        "--test-share, such as those of one seed or split; got no names of runs or "
-        f"items, and {got}. {advice}; or leave the option out."
-    )
-    raise TableError(msg)
+    or_items, got = ", or that of items with --item", list_names([*first.columns])
+    got = f"columns {got}"
+    if "model" not in roles:
+        or_items, got = "", _find_gaps(records, n_blank)
+    if got:
+        msg = (
+            f"{first.source}: expected to know which scores are pairs, for --paired or "
+            "--test-share, such as those of one seed or split; got no names of runs or "
+            f"items, and {got}. Name the column of runs with --run{or_items}; or leave "
+            "the option out."
+        )
+        raise TableError(msg)
 
 
 def _are_named(records: Records) -> bool:
@@ -356,9 +365,8 @@ def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> No
     reason = doubt_runs(columns) if min(map(len, columns)) > 1 else None
     if reason is None:
         return
-    first = records[0].frame
-    low, high = records.scores.min(), records.scores.max()
-    got = reason or f"scores of {low:g} and {high:g}"
+    first, x = records[0].frame, records.scores
+    got = reason or f"scores of {x.min():g} and {x.max():g}"
     item = "--item with the column of items, by which models are paired, or "
     msg = (
         f"{first.source}: expected to know of which run or item each score is; got "

@@ -10,7 +10,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._frame import Frame, Names, shorten
+from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._json import list_plain, tabulate_records
 from sigarray.read._text import TableError
 
@@ -101,6 +101,13 @@ def read_samples(
         groups=_read_groups(beside, task),
         renamed=renamed,
         no_scores={x: explain(x) for x in pairs},
+    )
+
+
+def say_named(filters: Names, by: str) -> str:
+    return (
+        "samples without a key 'filter' were taken for those of "
+        f"{list_names(filters)}, as {by} have them, in this order"
     )
 
 

@@ -16,6 +16,7 @@ from sigarray.read._lm_eval import (
     NO_METRICS,
     are_samples,
     list_results,
+    say_named,
     split_name,
 )
 from sigarray.read._messages import Caution
@@ -83,8 +84,7 @@ def _find_names(
             named = names if task else named
     if not named:
         return [f"{UNNAMED}{k + 1}" for k in range(len(means))], ()
-    said = f"{list_names(named)}, as results beside have them, in this order"
-    return named, [f"samples without a key 'filter' were taken for those of {said}"]
+    return named, [say_named(named, "results beside")]
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:

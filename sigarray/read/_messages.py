@@ -16,10 +16,8 @@ _LONG = 1.0
 
 
 # What becomes of runs without a score, and of those that have crashed or ended early.
-DROP_OR_WORST = (
-    "--missing drop, which leaves such runs out, or --missing worst, which counts each "
-    "as the worst score of any run"
-)
+OR_WORST = ", or --missing worst, which counts each as the worst score of any run"
+DROP_OR_WORST = f"--missing drop, which leaves such runs out{OR_WORST}"
 DROP_WORST_OR_KEEP = (
     f"{DROP_OR_WORST}; to take what each has logged last, pass --missing keep"
 )

@@ -42,7 +42,10 @@ def split_metrics(
     names = [x for name in choice.metrics for x in _split(frames, chosen, name)]
     if len(names) < 2 or not are_all:
         return names, []
-    kept = [x for x in names if any(_has(y, chosen, x) for y in frames)]
+    kept: list[str] = []
+    for name in names:
+        if any(_has(x, chosen, name, kept) for x in frames):
+            kept.append(name)
     wrong = [x for x in names if x not in kept]
     if not wrong:
         return names, []
@@ -113,7 +116,7 @@ def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
                 (
                     n
                     for n in range(len(parts), 0, -1)
-                    if any(_has(x, chosen, ",".join(parts[:n])) for x in frames)
+                    if any(_has(x, chosen, ",".join(parts[:n]), names) for x in frames)
                 ),
                 1,
             )
@@ -228,11 +231,15 @@ def _read_metrics(frame: Frame, chosen: Roles, choice: Choice) -> Reading:
     )
 
 
-def _has(frame: Frame, chosen: Roles, metric: str) -> bool:
+def _has(frame: Frame, chosen: Roles, metric: str, before: Names = ()) -> bool:
+    """Tell whether a table has a metric; of several so called, one that is `before`."""
     try:
         _find(frame, chosen, metric)
     except UnknownMetricError:
         return False
+    except SeveralMetricsError:
+        if not any(_has(frame, chosen, x) for x in before):
+            raise
     return True
 
 

@@ -5,6 +5,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._messages import put_place
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
-from sigarray.read._templates import OF_FOLDS, place_of
+from sigarray.read._templates import FOLD, OF_FOLDS, place_of
 from sigarray.read._text import TableError
 from sigarray.read._tracked import advise_names, list_candidates
 from sigarray.read._words import RUN, RUN_NAME
@@ -117,13 +118,30 @@ def name_all(
 def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
     """Return what names of files are of that have a column of several models each."""
     every = [x.reading.records for x in read]
-    if len(every) < 2 or any(
-        x.has("task") or len(x.list_known("model")) < 2 for x in every
+    if (
+        len(every) < 2
+        or read[0].file.said
+        or any(x.has("task") or len(x.list_known("model")) < 2 for x in every)
     ):
         return None
     names = [x.file.model for x in read]
-    are_runs = all(RUN_NAME.fullmatch(x) and not _FOLD.fullmatch(x) for x in names)
+    if all(map(FOLD.fullmatch, names)):
+        return None
+    are_runs = all(map(RUN_NAME.fullmatch, names))
     return "run" if are_runs and not any(x.has("run") for x in every) else "task"
+
+
+def name_folds_of_files(
+    files: Sequence[SourceFile], frames: Sequence[Frame | None]
+) -> list[Frame | None]:
+    """Return the tables with a column of folds, if files are named by these alone."""
+    folds = [None if x.is_named or x.said else FOLD.fullmatch(x.model) for x in files]
+    named: list[Frame | None] = [
+        replace(frame, columns={**frame.columns, name: [x[2]] * len(frame.lines)})
+        for x, frame in zip(folds, frames, strict=True)
+        if x and frame and (name := x[1].lower()) not in frame.columns
+    ]
+    return named if 1 < len(named) == len(files) else list(frames)
 
 
 def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
@@ -243,7 +261,6 @@ def check_ignored(
 # "0_lstm", "seed1-lstm": the run, and then the model.
 RUN_FIRST = re.compile(r"(?:seed|run|trial|s)?[-_=]?\d+[-_. ]+(.*\D.*)", re.I)
 _MARK = re.compile(r"([-_. /])")
-_FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 
 
 def _advise(what: str) -> str:
@@ -296,7 +313,7 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
         return [] if any(split_run(x)[1] for x in first) else [note]
     if len(set(first)) == len(first):
         return [note]
-    if all(map(_FOLD.fullmatch, last)):
+    if all(map(FOLD.fullmatch, last)):
         raise _ask(
             files, "folds, which are no independent runs", f"; and pass {OF_FOLDS}"
         )

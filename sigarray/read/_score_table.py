@@ -1,5 +1,6 @@
 """The scores of models, the choice of what to read, and which scores are better."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -201,8 +202,10 @@ class ScoreTable(NamedTuple):
         places = [k for k, x in enumerate(names) if "fold" in x]
         if self.fold_column is not None:
             places = [len(names) - 1]
-        every = (x for by in self.ids.values() for y in by.values() for x in y)
-        return len({x.split(", ")[k] for k in places[:1] for x in every})
+        every = {x for by in self.ids.values() for y in by.values() for x in y}
+        parts = [x.split(", ") for x in every]
+        of = Counter(tuple(x[:k] + x[k + 1 :]) for k in places[:1] for x in parts)
+        return max(of.values(), default=0)
 
     @property
     def scores(self) -> dict[str, np.ndarray]:

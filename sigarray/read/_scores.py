@@ -50,6 +50,7 @@ from sigarray.read._naming import (
     list_of_paths,
     name_all,
     name_files,
+    name_folds_of_files,
     refuse_crossed_names,
     refuse_single_runs,
 )
@@ -257,6 +258,7 @@ def _tabulate(
         files = [(*x[:2], y) for x, y in zip(files, tables, strict=True)]
         score = {} if are_charts else {"score": "score"}
         choice = replace(choice, columns={**score, **choice.columns})
+    tables = name_folds_of_files([x for x, *_ in files], tables)
     if choice.fold is not None:
         _refuse_other_columns(tables, [choice.fold], "fold")
     choice = write_out(choice, tables)
@@ -367,7 +369,7 @@ def _open(sources: Sequence[Any], choice: Choice) -> tuple[list[Opened], list[st
     are_runs = choice.path is not None and "{run}" in choice.path
     files, notes = list_files(paths, are_runs=are_runs)
     if choice.path is not None:
-        files, said = name_by_template(files, choice.path)
+        files, said = name_by_template(files, choice.path, is_paired=choice.is_paired)
         notes += said
     return [(file, *open_source(file, choice.table)) for file in files], notes
 

@@ -19,9 +19,12 @@ from sigarray.read._frame import (
 )
 from sigarray.read._words import (
     LIKELY,
+    METRICS,
     RATERS,
+    SPLITS,
     SPREADS,
     are_runs,
+    count_up,
     find_mixed,
     is_metric,
     is_summary,
@@ -244,7 +247,34 @@ def _list_meanings(layout: Names) -> str:
 _MAX_NAMED, _FEWEST_ITEMS = 20, 3
 
 
+_TASK_RUNS = {
+    r"{task}\g<mark>{run}": r"(?P<task>.+)(?P<mark>[\W_][a-z]*)(?P<run>\d+)",
+    r"\g<word>{run}\g<mark>{task}": r"(?P<word>[a-z]*)(?P<run>\d+)(?P<mark>[\W_])"
+    "(?P<task>.+)",
+}
+
+
+def find_task_runs(names: Names) -> str | None:
+    """Return "{task}_seed{run}" if columns are of each run of several tasks."""
+    for form, way in _TASK_RUNS.items():
+        found = [x for y in names if (x := re.fullmatch(way, y))]
+        tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
+        # These are of no other metric or split.
+        kinds = {frozenset(list_words(x) & (METRICS | {*SPLITS})) for x in tasks}
+        forms = {x.expand(form) for x in found}
+        is_grid = len(found) == len(names) == len(tasks) * len(runs)
+        if is_grid and len(kinds) == len(forms) == 1 < min(len(tasks), len(runs)):
+            return forms.pop() if count_up([*map(int, runs)]) else None
+    return None
+
+
 def advise_all(names: Names) -> str:
+    pattern = find_task_runs(names)
+    if pattern is not None:
+        return (
+            "; or, where each column is of a run on a task, pass --columns "
+            f"{shlex.quote(pattern)}"
+        )
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]

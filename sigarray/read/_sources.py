@@ -358,18 +358,23 @@ def _refuse_two_headers(rows: list[Row], name: str) -> None:
     """Refuse two rows of names, as pandas writes of columns with several levels."""
     if len(rows) < 3:
         return
+    # Each name may have all cells of the second, such as seeds.
+    pairs = [*zip(*(cells[1:] for _, cells in rows[:2]), strict=False)]
+    names, runs = ({x[k] for x in pairs} for k in (0, 1))
+    are_runs = "" not in runs and len(names) * len(runs) == len({*pairs}) == len(pairs)
     header, second = ([x for x in cells if x] for _, cells in rows[:2])
     below = [cells for _, cells in rows[2:4]]
     if (
         len(second) > 1
         and len(set(header)) < len(header)
-        and not any(map(_is_number, second))
+        and (are_runs or not any(map(_is_number, second)))
         and any(_is_number(x) for cells in below for x in cells)
     ):
         msg = (
             f"{name}, line {rows[1][0]}: expected scores below one row of names; got "
             f"a second row of names, {', '.join(second[:3])}, as pandas writes of "
-            "columns with several levels. Write a row for each score: "
-            "frame.stack().reset_index().to_csv(...)."
+            "columns with several levels. Write a row for each score: pd.read_csv(FILE,"
+            " header=[0, 1], index_col=0).rename_axis('model').stack([0, 1])"
+            ".rename('score').to_csv('long.csv'); 'task', where rows are of tasks."
         )
         raise TableError(msg)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sigarray.read._column_names import VARIANTS, find_wider_grid, say_others
 from sigarray.read._files import SourceFile, name_stem
 from sigarray.read._frame import Frame, Names, is_numeric, list_names
+from sigarray.read._messages import Caution
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._several_scores import advise_raters
@@ -23,7 +24,7 @@ _ROLES = {"--path": ("task", "model", "run")}
 # What others name, such as runs and raters, is preferably a number.
 NAMES = ("task", "model", "item", "metric")
 _OTHERWISE = {"--path": "the files, or name the models: NAME=FILE"}
-_FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
+FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?(\d+|\{run\})", re.I)
 BY_SHARE = "--test t and the share of the data that each is tested on, --test-share"
 OF_FOLDS = f"{BY_SHARE}, for the training data of folds overlap"
 # Patterns of a run: a number outside a date, a date, a word. The first that matches as
@@ -41,22 +42,22 @@ class Match(NamedTuple):
 
 
 def name_by_template(
-    files: Sequence[SourceFile], template: str
+    files: Sequence[SourceFile], template: str, *, is_paired: bool = False
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    It is relative to the folder of a file, and may be of the folders in that; "*" is
-    any text without a meaning in a part.
+    It is relative to the folder of a file, and may be of the folders in that, or of
+    the last parts of paths; "*" is any text without a meaning in a part.
     """
-    places = [place_of(file) for file in files]
-    matches = match_paths(places, template)
-    if not any(matches):  # of the folders of files?
-        n_parts = 1 + template.strip("/").count("/")
-        folders = ["/".join(x.split("/")[:n_parts]) for x in places]
-        of_folders = match_paths(folders, template)
-        places, matches = (
-            (folders, of_folders) if any(of_folders) else (places, matches)
-        )
+    whole, n_parts = [*map(place_of, files)], 1 + template.strip("/").count("/")
+    # Of the files, of their folders, or of what the paths of single files end in.
+    for part in (slice(None), slice(n_parts), slice(-n_parts, None)):
+        places = ["/".join(x.split("/")[part]) for x in whole]
+        matches = match_paths(places, template)
+        if any(matches) and (part.start is None or len({*places}) == len(whole)):
+            break
+    else:
+        places, matches = whole, [None] * len(whole)
     others = [place for place, x in zip(places, matches, strict=True) if x is None]
     named = [
         file._replace(said=x.said)
@@ -65,8 +66,10 @@ def name_by_template(
     ]
     first = check_matches(places, matches, template)
     notes = [f"{first} was read as {say_match(named[0].said or {})}"]
-    if _FOLD.search(template):
-        notes.append(f"if {{run}} is a fold, pass {OF_FOLDS}")
+    run = (named[0].said or {}).get("run", "")
+    if FOLD.fullmatch(run) or FOLD.search(re.sub(r"\d", "", template)):
+        note = f"if {{run}} is a fold, pass {OF_FOLDS}"
+        notes.append(note if is_paired else Caution(note))
     if others:
         some = "file was" if len(others) == 1 else "files were"
         notes.append(

@@ -14,8 +14,8 @@ from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_sco
 from sigarray.read._codes import Coded, encode
 from sigarray.read._column_names import find_computed
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, Names, Roles, list_names, shorten
-from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results
+from sigarray.read._frame import UNNAMED, Frame, Names, Roles, list_names, shorten
+from sigarray.read._lm_eval import AVERAGES, ITEMS, list_results, say_named
 from sigarray.read._messages import Caution
 from sigarray.read._missing import MAX_NAMED
 from sigarray.read._records import Records
@@ -223,26 +223,29 @@ def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
 
     So "exact_match" of a file with one filter is not taken for another metric.
     """
-    several = {
-        _name_task(x)
-        for x in frames
-        if x is not None and len({*x.filters.values()}) > 1
-    }
-    return [
-        x if x is None or _name_task(x) not in several else _name_by_filter(x)
-        for x in frames
-    ]
+    several: dict[str, Names] = {}
+    for x in frames:
+        rules = [*dict.fromkeys(x.filters.values())] if x is not None else []
+        if x is not None and len(rules) > 1:
+            known = several.setdefault(_name_task(x), rules)
+            several[_name_task(x)] = rules if f"{UNNAMED}1" in known else known
+    return [x and _name_by_filter(x, several.get(_name_task(x))) for x in frames]
 
 
-def _name_by_filter(frame: Frame) -> Frame:
-    if len({*frame.filters.values()}) != 1:
+def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
+    """Name metrics by filters; those of early samples have the names of others'."""
+    if rules is None:
         return frame
-    names = {x: f"{x},{rule}" for x, rule in frame.filters.items()}
+    own = [*dict.fromkeys(frame.filters.values())]
+    is_early = f"{UNNAMED}1" in own and len(own) == len(rules) and own != rules
+    new = dict(zip(own, rules if is_early else own, strict=True))
+    names = {x: f"{x.removesuffix(f',{y}')},{new[y]}" for x, y in frame.filters.items()}
     return replace(
         frame,
         columns={names.get(x, x): y for x, y in frame.columns.items()},
         metrics=tuple(names.values()),
-        filters={names[x]: rule for x, rule in frame.filters.items()},
+        filters={names[x]: new[y] for x, y in frame.filters.items()},
+        notes=(*frame.notes, *[say_named(rules, "other samples")] * is_early),
     )
 
 
@@ -340,8 +343,9 @@ def _list_conditions(
             name = str(frame.constants.get("subtask", task))
             document = next((x for x in documents if _is_of(x, name)), {})
             conditions = _read_conditions(document, name)
-            if records.metrics[0] in frame.filters:
-                conditions["filter"] = frame.filters[records.metrics[0]]
+            rule = frame.filters.get(records.metrics[0], str(None))
+            if rule != str(None):  # which early samples have
+                conditions["filter"] = rule
             yield str(model), str(task), conditions
 
 

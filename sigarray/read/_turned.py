@@ -31,6 +31,7 @@ from sigarray.read._several_scores import (
     advise_first,
     advise_raters,
     find_sums,
+    find_task_runs,
     split_by_model,
 )
 from sigarray.read._text import TableError
@@ -163,11 +164,11 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
     """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
-        name, first = next((metric, x) for metric, by in runs.items() for x in by)
+        first, *others = [x for by in runs.values() for x in by]
         what = f"names of columns such as {first!r}"
-        pattern = re.sub(r"\d+$", "{run}", first.replace(name, "{task}", 1))
-        if len(runs) > 1 and not (wanted or any(map(is_metric, runs))):
-            what += f" (if they begin with tasks, pass --columns {pattern!r})"
+        pattern = None if wanted else find_task_runs([first, *others])
+        if pattern is not None:
+            what += f" (if they are of tasks, pass --columns {shlex.quote(pattern)})"
         return choose_metric_of(frame, list(runs), wanted, what)
     msg = (
         f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "
@@ -362,7 +363,8 @@ def refuse_wide(
     files: Sequence[SourceFile], frames: Sequence[Frame], chosen: Roles, choice: Choice
 ) -> None:
     first, roles = frames[0], find_roles(frames[0], chosen)
-    names = list_metrics(first, roles)
+    names, paths = list_metrics(first, roles), [Path(x.path) for x in files]
+    of_runs = all(RUN.fullmatch(x.stem) for x in paths)
     are_tasks = all({*(x.said or ())} == {"task"} for x in files)
     of_models = {"model", "item", "score"} | (set() if are_tasks else {"task"})
     if (
@@ -373,19 +375,22 @@ def refuse_wide(
         or first.metrics is not None
         or any(x.is_named or (x.said and not are_tasks) for x in files)
         or any(map(is_metric, names))
-        or all(RUN.fullmatch(Path(x.path).stem) for x in files)
+        or (of_runs and "run" in roles and choice.fold is None)
         or 2 * sum(map(names_task, names)) > len(names)
         or advise_first(first, names, roles)
     ):
         return
-    paths = [Path(x.path) for x in files]
-    if len({x.stem for x in paths}) > 1:
-        path = f"{{task}}{paths[0].suffix}"
-    else:
-        path = f"{{task}}/{paths[0].name}"
-    benchmarks = advise_all(names).replace("mark,", "mark and each file of a model,")
-    way = f" and each file of a task, pass --columns '{{model}}' --path '{path}'"
-    way = ", pass --columns '{model}', too" if are_tasks else f"{way}{benchmarks}"
+    way = ", pass --columns '{model}', too"
+    if not are_tasks and choice.fold is None:
+        path, role = paths[0].name, "task"
+        if of_runs:
+            path, role = re.sub(r"\d+(?=\.\w+$)", "{run}", path), "run"
+        elif len({x.stem for x in paths}) > 1:
+            path = f"{{task}}{paths[0].suffix}"
+        else:
+            path = f"{{task}}/{path}"
+        way = f" and each file of a {role}, pass --columns '{{model}}' --path '{path}'"
+        way += advise_all(names).replace("mark,", "mark and each file of a model,")
     msg = (
         f"{first.source}, and {len(files) - 1} more: expected one column of scores; "
         f"got {list_names(names, 4)}. Where each column is of a model{way}."

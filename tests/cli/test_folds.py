@@ -107,6 +107,33 @@ def test_items_of_folds_are_averaged(write, run):
     assert pair["pvalue"] == pytest.approx(expect(means.to_numpy()[:, None], 0.25))
 
 
+def test_seeds_with_folds_of_their_own(write, run):
+    """Names of folds may be those of one seed; the share is that of its folds."""
+    scores = draw(5, 4)
+    frame = make_frame(scores).rename(columns={"repeat": "seed"})
+    frame["fold"] += 5 * frame["seed"]
+    path = write(frame.to_csv(index=False))
+    advice = ("--run", "seed", "--fold", "fold")
+    refuse(run("compare", path), f"Pass {' '.join(advice)}; or --run seed,fold")
+    code, out, err = run("compare", path, *advice, "--format", "json")
+    assert code == 0, err
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
+
+
+def test_models_with_seeds_of_their_own(write, run):
+    """Folds are pairs of means over these, by the line that the message has."""
+    frame = make_frame(draw(5, 4)).rename(columns={"repeat": "seed"})
+    frame["seed"] += 4 * (frame["model"] == "b")
+    path = write(frame.to_csv(index=False))
+    line = "frame.drop(columns=['seed']).groupby(['model', 'fold']).mean()"
+    refuse(run("compare", path), f"take its mean, {line}, and pass --fold fold")
+    path = write(eval(line, {"frame": frame}).to_csv())
+    code, _, err = run("compare", path, "--fold", "fold")
+    assert code == 0, err
+    assert "each of 5 folds was tested on 0.2" in err
+
+
 @pytest.mark.parametrize(
     ("options", "parts"),
     [

@@ -142,3 +142,19 @@ def test_half_of_the_way_is_from_the_first_step(write):
     )
     with pytest.raises(TableError, match=re.escape(said)):
         read.scores(path)
+
+
+@pytest.mark.parametrize(("crash", "is_asked"), [(None, False), (15, True)])
+def test_ends_of_early_stopping(write, crash, is_asked):
+    """Each run ends by itself; a crash is before half of the way of all others."""
+    ends = [56, 38, 47, 55, 52, 50, 58, 49, 71, 53]
+    ends[1] = crash or ends[1]
+    rows = [
+        f"{'ab'[k % 2]},{k // 2},{x},0.{70 + 7 * k % 10}" for k, x in enumerate(ends)
+    ]
+    path = write("\n".join(["model,seed,epoch,acc", *rows]))
+    if is_asked:
+        with pytest.raises(TableError, match="got 1 of 10: 'b', run '0', at epoch 15"):
+            read.scores(path)
+    else:
+        assert len(read.scores(path).scores["a"]) == 5

@@ -107,3 +107,50 @@ def test_other_numbers_of_samples_and_filters_with_names_are_none(write_early):
     folder = write_early(of_turns=lambda turn, k: {"doc_id": k + 40 * turn * (k > 3)})
     with pytest.raises(TableError, match="expected one score of 'a' for item '0'"):
         read.scores(folder, metric=METRIC)
+
+
+def write_filter(folder, task, rules, n=40):
+    """Write samples of one model, with names of filters, or as early ones."""
+    rng = np.random.default_rng(len(str(folder)))
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {"doc_id": k, "filtered_resps": [], "resps": [[]], METRIC: float(x)}
+        | ({} if rule is None else {"filter": rule, "doc_hash": f"h{k}"})
+        for rule in rules
+        for k, x in enumerate(rng.random(n) < 0.6)
+    ]
+    (folder / f"samples_{task}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+@pytest.mark.parametrize("early", ["a", "b"])
+def test_early_samples_beside_new_ones(tmp_path, run, early):
+    """Filters of others name theirs, in their order; a text is of those with a hash."""
+    for model in "ab":
+        rules = [None] * 2 if model == early else ["strict-match", "flexible-extract"]
+        write_filter(tmp_path / model, "gsm8k", rules)
+        write_filter(tmp_path / model, "triviaqa", [rules[0] and "trim"])
+    refuse(run("compare", str(tmp_path)), f"--metric {STRICT}")
+    code, out, err = run("compare", str(tmp_path), "--metric", f"{FLEXIBLE},{METRIC}")
+    assert code == 0, err
+    assert "2 tasks" in out
+    assert "those of 'strict-match', 'flexible-extract', as other samples" in err
+    assert "different filters" not in err
+    scores = read.scores(tmp_path, metric=FLEXIBLE, tasks=["gsm8k"]).scores
+    assert [len(x) for x in scores.values()] == [40, 40]
+    rows = (tmp_path / early / "samples_gsm8k.jsonl").read_text().splitlines()[40:]
+    assert scores[early].tolist() == [json.loads(x)[METRIC] for x in rows]
+
+
+def test_a_filter_of_one_task_and_a_metric_of_others(tmp_path, run):
+    """The list that messages lead to is read, though a task has several so called."""
+    for model in "ab":
+        write_filter(tmp_path / model, "gsm8k", ["strict-match", "flexible-extract"])
+        write_filter(tmp_path / model, "triviaqa", ["remove_whitespace"])
+    refuse(run("compare", str(tmp_path), "--metric", METRIC), f"--metric {STRICT}")
+    code, out, err = run("compare", str(tmp_path), "--metric", STRICT)
+    assert code == 0
+    assert f"With --metric {STRICT},{METRIC}, each task" in err
+    code, out, err = run("compare", str(tmp_path), "--metric", f"{STRICT},{METRIC}")
+    assert (code, "2 tasks" in out) == (0, True), err
+    done = run("compare", str(tmp_path), "--metric", f"{METRIC},{STRICT}")
+    refuse(done, f"--metric {STRICT}")

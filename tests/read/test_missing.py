@@ -452,3 +452,36 @@ def test_errors_name_all_ways_in_the_same_words(write, run):
     early = [(m, k, t, k / 7 + t) for m, k in runs for t in range(9 if k - 3 else 3)]
     path = write(wide_table("model,seed,step,acc", early))
     refuse(run("compare", path), f"Where these have crashed, {words}, as of those")
+
+
+@pytest.mark.parametrize("options", ["", "--test mann-whitney"])
+def test_worst_is_offered_where_it_is_taken(write, run, options):
+    path = write(CRASHED_ON_A_TASK)
+    refuse(run("compare", path, *options.split()), "or --missing worst, which")
+    code, _, err = run("compare", path, *options.split(), "--missing", "worst")
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("--statistic iqm", "--statistic mean", "--statistic improvement", "--test t"),
+        *("--paired", "--test bootstrap", "--margin 0.01"),
+    ],
+)
+def test_worst_is_not_offered_with_what_refuses_it(write, run, options):
+    path = write(CRASHED_ON_A_TASK)
+    code, _, err = run("compare", path, *options.split())
+    assert code == 2
+    assert "Pass --missing drop, which leaves such runs out; to take" in err
+    code, _, err = run("compare", path, *options.split(), "--missing", "worst")
+    assert code == 2, err
+
+
+CRASHED_ON_A_TASK = "model,task,seed,state,accuracy\n" + "".join(
+    f"{model},{task},{seed},{'crashed' if (seed, model) == (3, 'a') else 'ok'}"
+    f",0.{80 + (7 * seed + 3 * len(task)) % 11 + 3 * (model == 'a')}\n"
+    for model in "ab"
+    for task in ("t1", "t2")
+    for seed in range(6)
+)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sigarray import read
+from tests.read.asking import refuse
 
 
 def as_items(scores, start=0):
@@ -95,8 +96,33 @@ class TestColumnsOfModels:
         assert (table.unit, [*table.tasks]) == ("run,item", [""])
         assert any("'seed1' was taken for run" in x for x in table.notes)
 
-    def test_files_named_as_folds_are_tasks(self, tmp_path):
-        for seed in (1, 2):
-            text = "model,id,acc\na,1,0\na,2,1\nb,1,1\nb,2,1\n"
-            (tmp_path / f"fold{seed}.csv").write_text(text)
-        assert [*read.scores(tmp_path).tasks] == ["fold1", "fold2"]
+    @pytest.mark.parametrize("are_models", [False, True])
+    def test_files_named_as_folds_are_asked_about(self, tmp_path, run, are_models):
+        for k in range(5):
+            text = f"model,id,acc\na,1,0\na,2,1\nb,1,1\nb,2,{k % 2}\n"
+            text = f"a,b\n0.8,0.{8 + k % 2}\n" if are_models else text
+            (tmp_path / f"fold{k}.csv").write_text(text)
+        columns = ["--columns", "{model}"] * are_models
+        for files in ([tmp_path], sorted(tmp_path.glob("*.csv"))):
+            done = run("compare", *map(str, files), *columns)
+            refuse(done, "column 'fold'", "Pass --fold fold; or")
+            done = run("compare", *map(str, files), *columns, "--fold", "fold")
+            assert done[0] == 0, done[2]
+            assert "each of 5 folds was tested on 0.2 of the data" in done[2]
+        if are_models:
+            done = run("compare", str(tmp_path), "--fold", "fold")
+            refuse(done, "pass --columns '{model}', too")
+
+    def test_a_path_of_single_files(self, tmp_path, run):
+        """It may be of the last part alone; runs that are folds are warned of."""
+        for k in range(5):
+            text = f"model,acc\na,0.8{k}\nb,0.7{2 * k}\n"
+            (tmp_path / f"fold{k}.csv").write_text(text)
+        files = [*map(str, sorted(tmp_path.glob("*.csv")))]
+        for path in ("fold{run}.csv", "{run}.csv"):
+            code, _, err = run("compare", *files, "--path", path)
+            assert code == 0, err
+            assert "warning: if {run} is a fold, pass --test t" in err
+            share = ("--test", "t", "--test-share", "0.2")
+            code, _, err = run("compare", *files, "--path", path, *share)
+            assert (code, "warning" in err) == (0, False)

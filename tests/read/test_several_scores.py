@@ -6,7 +6,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
-from tests.read.asking import refuse, wide_table
+from tests.read.asking import numbers, refuse, wide_table
 from tests.read.long_tables import as_csv
 
 DRAW = random.Random(0)
@@ -228,3 +228,37 @@ class TestRatings:
         assert (
             "rating" not in run("compare", write(wide_table(f"item,{header}", rows)))[2]
         )
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern"),
+    [
+        ("{task}_{run}", None),
+        ("{run}_{task}", None),
+        ("{task}_seed{run}", None),
+        ("seed{run}_{task}", None),
+        ("{task}_acc_seed{run}", "{task}_seed{run}"),
+        ("acc_{task}_{run}", "{task}_{run}"),
+    ],
+)
+def test_columns_of_each_run_of_each_task(write, run, names, pattern):
+    """The pattern in the message reads them."""
+    tasks, pattern = ("cifar10", "mnist", "svhn"), pattern or names
+    columns = [names.format(task=x, run=k) for x in tasks for k in range(4)]
+    rows = [(x, numbers(90, 95, len(columns))) for x in ("ours", "base")]
+    path = write(wide_table(",".join(["model", *columns]), rows))
+    refuse(run("compare", path), f"pass --columns '{pattern}'")
+    code, out, err = run("compare", path, "--columns", pattern)
+    assert code == 0, err
+    assert "3 tasks" in out
+    assert all(x in out for x in tasks)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["acc_seed0,acc_seed1,f1_seed0,f1_seed1", "val_0,val_1,test_0,test_1", "a_0,a_1"],
+)
+def test_other_columns_are_of_no_tasks(write, run, header):
+    rows = [(x, numbers(90, 95, 1 + header.count(","))) for x in ("ours", "base")]
+    _, _, err = run("compare", write(wide_table(f"model,{header}", rows)))
+    assert "{task}" not in err

@@ -3,9 +3,11 @@
 import gzip
 import json
 
+import pandas as pd
 import pytest
 
 from sigarray import read
+from tests.read.asking import refuse
 from tests.read.long_tables import EXPECTED, ROWS, as_csv, as_lists
 from tests.read.tool_files import FILES
 
@@ -58,3 +60,23 @@ def test_a_row_of_scores_is_no_header(write, options):
         read.scores(path, **options)
     path = write("model,0,1\nours,1,90.1\nbase,2,91.2\n")
     assert read.scores(path).models == ("ours", "base")
+
+
+@pytest.mark.parametrize("rows", ["model", "task"])
+def test_a_second_line_of_seeds(write, run, rows, tmp_path):
+    """The line of Python in the message writes what is read."""
+    names = {"model": ("base", "ours"), "task": ("cifar10", "svhn")}
+    (other,) = {*names} - {rows}
+    columns = [(x, str(k)) for x in names[other] for k in range(4)]
+    lines = [[other, *(x for x, _ in columns)], ["seed", *(k for _, k in columns)]]
+    lines += [
+        [x, *(f"0.{80 + i * k}" for k in range(8))] for i, x in enumerate(names[rows])
+    ]
+    path = write("".join(f"{','.join(x)}\n" for x in lines))
+    refuse(run("compare", path), "line 2", said := ".stack([0, 1]).rename('score')")
+    frame = pd.read_csv(path, header=[0, 1], index_col=0).rename_axis(rows)
+    long = tmp_path / "long.csv"
+    eval(f"frame{said}", {"frame": frame}).to_csv(long)
+    code, out, err = run("compare", str(long))
+    assert code == 0, err
+    assert "2 tasks" in out

@@ -43,3 +43,21 @@ def test_a_table_of_models_for_each_task(tmp_path, run, form, header):
 def test_other_columns_are_no_models(tmp_path, run, names, header):
     done = run("compare", grow(tmp_path / "out", names, header))
     refuse(done, "expected one column of scores", "Choose one, such as --metric")
+
+
+@pytest.mark.parametrize(("name", "path"), [("seed{}", "seed{run}"), ("{}", "{run}")])
+def test_a_table_of_models_for_each_run(tmp_path, run, name, path):
+    header = MODELS.removeprefix("seed,")
+    folder = tmp_path / "out"
+    for k in range(4):
+        file = f"{name.format(k)}.csv"
+        grow(folder, [file], header)
+        lines = (folder / file).read_text().splitlines(keepends=True)
+        (folder / file).write_text("".join(lines[:2]))
+    options = ("--columns", "{model}", "--path", f"{path}.csv")
+    said = f"each file of a run, pass --columns '{{model}}' --path '{path}.csv'"
+    refuse(run("compare", str(folder)), said)
+    for files in ([str(folder)], [*map(str, sorted(folder.glob("*.csv")))]):
+        code, out, err = run("compare", *files, *options)
+        assert code == 0, err
+        assert "ours" in out
